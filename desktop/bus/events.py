@@ -1,0 +1,95 @@
+"""What can happen, as frozen records. A handler is named like its event."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The root of all events."""
+
+    @property
+    def kind(self) -> str:
+        """snake_case name, as --json prints it: TextDelta -> text_delta."""
+        name = type(self).__name__
+        return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+    def as_json(self) -> dict[str, Any]:
+        """The event as one JSON object with its kind under "event"."""
+        return {"event": self.kind, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEvent(Event):
+    """Something in one turn of one session."""
+
+    session: str
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(TurnEvent):
+    """The person's message is on disk and the model is about to be asked."""
+
+    provider: str = ""
+    model: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta(TurnEvent):
+    """More of the answer."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta(TurnEvent):
+    """More of what the model thinks aloud; folded, never the answer."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnWaiting(TurnEvent):
+    """The call failed in a way that passes; it is tried again in `seconds`."""
+
+    seconds: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished(TurnEvent):
+    """The answer is on disk. `text` is the whole of it and has the last word over the deltas."""
+
+    text: str = ""
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed(TurnEvent):
+    """No answer: why, and what to do. What the person wrote is on disk."""
+
+    error: str = ""
+    remedy: str = ""
+    kind_of_error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRecorded(TurnEvent):
+    """One model call is in the ledger. Tokens; cost in US dollars where the provider told it."""
+
+    provider: str = ""
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceChanged(Event):
+    """A service has a new state; `detail` is a sentence for the person."""
+
+    name: str
+    state: str
+    detail: str = ""

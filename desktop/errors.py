@@ -1,0 +1,73 @@
+"""One shape for everything that can go wrong and that a person must read: a sentence and a remedy.
+
+Any exception becomes an AppError through explain(); front ends print nothing else. Texts are
+already translated when the error is made, and hold no secret: who raises them masks first.
+"""
+
+import errno
+
+from desktop.text import _
+
+
+class AppError(Exception):
+    """A failure told to the person: what happened, and what to do about it."""
+
+    def __init__(self, text: str, remedy: str = "") -> None:
+        super().__init__(text)
+        self.text = text
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.remedy}".strip()
+
+
+class ConfigError(AppError):
+    """A settings value that cannot be used; the text names the field."""
+
+
+class KeychainError(AppError):
+    """The OS keychain gave no answer. `state` is missing, locked, dismissed, waiting or failed."""
+
+    def __init__(self, text: str, remedy: str = "", *, state: str = "failed") -> None:
+        super().__init__(text, remedy)
+        self.state = state
+
+
+class StorageError(AppError):
+    """A file of the home could not be read or written; nothing already stored was changed."""
+
+
+class UsageError(AppError):
+    """The person asked for something that does not exist (exit code 2 on the command line)."""
+
+
+def explain(error: BaseException) -> AppError:
+    """The AppError for any exception: itself if it is one, else the sentence for its kind."""
+    if isinstance(error, AppError):
+        return error
+    if isinstance(error, OSError) and error.errno is not None:
+        return _storage(error)
+    return AppError(
+        _("Something went wrong inside the program: {kind}.").format(kind=type(error).__name__),
+        _("Nothing that was stored is lost. Details are in the log."),
+    )
+
+
+def _storage(error: OSError) -> AppError:
+    where = error.filename or _("the disk")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageError(
+            _("The disk is full: {where} could not be written.").format(where=where),
+            _("Free some space and try again; nothing already stored was changed."),
+        )
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return StorageError(
+            _("{where} may not be written or read.").format(where=where),
+            _("Check the permissions of the folder, or choose another with NANOBOT_DESKTOP_HOME."),
+        )
+    return StorageError(
+        _("{where} could not be used: {reason}.").format(
+            where=where, reason=error.strerror or type(error).__name__
+        ),
+        _("Details are in the log."),
+    )

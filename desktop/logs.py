@@ -1,0 +1,71 @@
+"""The rotating log, with secrets masked by value.
+
+Whatever knows a secret calls mask(value) once; from then on neither the log nor any text that goes
+through masked() shows it, nor its base64 or URL-encoded form. Records are written by a thread.
+"""
+
+import base64
+import logging
+import logging.handlers
+import queue
+import sys
+import urllib.parse
+from pathlib import Path
+
+_HIDDEN = "[hidden]"
+_secrets: set[str] = set()
+
+
+def mask(secret: str) -> None:
+    """From now on never show this value. Values under six characters are no secrets."""
+    if len(secret) >= 6:
+        _secrets.update(
+            {secret, urllib.parse.quote(secret, safe=""), base64.b64encode(secret.encode()).decode()}
+        )
+
+
+def masked(text: str) -> str:
+    """The text without any secret that mask() was told."""
+    for secret in _secrets:
+        if secret in text:
+            text = text.replace(secret, _HIDDEN)
+    return text
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))
+
+
+def start(folder: Path, *, verbose: bool = False) -> logging.handlers.QueueListener:
+    """Send log records to folder/nanobot.log (5 files of 1 MB), and to stderr when verbose.
+
+    Returns the listener; stop() it at exit to write what is left. A folder that cannot be written
+    costs the log, not the program.
+    """
+    handlers: list[logging.Handler] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handlers.append(
+            logging.handlers.RotatingFileHandler(
+                folder / "nanobot.log", maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True
+            )
+        )
+    except OSError as error:
+        sys.stderr.write(f"{masked(str(error))}\n")
+    if verbose:
+        handlers.append(logging.StreamHandler())
+    for handler in handlers:
+        handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    return _listen(handlers, verbose)
+
+
+def _listen(handlers: list[logging.Handler], verbose: bool) -> logging.handlers.QueueListener:
+    records: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
+    root = logging.getLogger()
+    root.handlers[:] = [logging.handlers.QueueHandler(records)]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("desktop").setLevel(logging.DEBUG if verbose else logging.INFO)
+    listener = logging.handlers.QueueListener(records, *handlers)
+    listener.start()
+    return listener

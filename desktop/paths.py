@@ -1,0 +1,72 @@
+"""Where files are, in a checkout, in a wheel and in a frozen program.
+
+NANOBOT_DESKTOP_HOME moves everything the program reads or writes under one folder; without it the
+home is the platform's data folder and the model files are in the platform's cache folder.
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+APP = "nanobot-desktop"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of one person's data. Nothing here touches the disk."""
+
+    root: Path
+    models: Path
+
+    @property
+    def config(self) -> Path:
+        return self.root / "config.json"
+
+    @property
+    def database(self) -> Path:
+        return self.root / "state.db"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def ipc(self) -> Path:
+        return self.root / "ipc"
+
+    @property
+    def workspace(self) -> Path:
+        """The default; agents.defaults.workspace may name another folder."""
+        return self.root / "workspace"
+
+
+def home() -> Home:
+    """The home that the environment names, else the platform's."""
+    if override := os.environ.get("NANOBOT_DESKTOP_HOME"):
+        root = Path(override).expanduser().absolute()
+        return Home(root, root / "models")
+    from platformdirs import user_cache_path, user_data_path
+
+    return Home(user_data_path(APP, appauthor=False), user_cache_path(APP, appauthor=False) / "models")
+
+
+def resource(*parts: str) -> Path:
+    """A file or folder shipped with the program: icons, templates, translations, engine."""
+    package = Path(__file__).parent
+    frozen = getattr(sys, "_MEIPASS", None)
+    if frozen:
+        return Path(frozen, "resources", *parts)
+    installed = package / "_resources"
+    root = installed if installed.is_dir() else package.parent / "resources"
+    return root.joinpath(*parts)
+
+
+def self_command(*arguments: str) -> list[str]:
+    """The command line that starts this very program again as a child, frozen or not.
+
+    -P keeps the folder the person happens to stand in off the import path of the child.
+    """
+    if getattr(sys, "frozen", False):
+        return [sys.executable, *arguments]
+    return [sys.executable, "-P", "-m", "desktop", *arguments]

