@@ -1,0 +1,179 @@
+"""The architecture as a test: who may import whom, where foreign engines may live, how big things get.
+
+The rules are functions from a source tree to a list of violations, so that each can also be shown to
+bite: every planted violation at the end of this file must be found.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "desktop"
+
+KIT = "errors paths text logs tasks"
+LOW = f"{KIT} bus config database"
+MAY_IMPORT = {
+    "__init__": "",
+    "errors": KIT,
+    "paths": KIT,
+    "text": KIT,
+    "logs": KIT,
+    "tasks": KIT,
+    "bus": KIT,
+    "config": KIT,
+    "database": KIT,
+    "ipc": KIT,
+    "net": KIT,
+    "services": LOW,
+    "usage": LOW,
+    "session": f"{KIT} config database",
+    "skills": f"{KIT} config database",
+    "providers": f"{LOW} usage services",
+    "inbox": LOW,
+    "cron": f"{LOW} services usage inbox",
+    "heartbeat": f"{LOW} services usage inbox providers",
+    "memory": f"{LOW} services usage session skills providers",
+    "channels": f"{LOW} net services inbox",
+    "tools": f"{LOW} net services session memory skills cron inbox",
+    "agent": f"{LOW} session providers memory skills tools usage inbox",
+    "importer": f"{KIT} config database session memory skills cron inbox services providers",
+    "backup": f"{KIT} config database session memory skills cron inbox services providers",
+    "doctor": f"{KIT} config database session memory skills cron inbox services providers",
+    "ui": f"{KIT} bus config services session memory skills cron inbox usage core",
+    "__main__": "cli providers",
+}
+MAY_IMPORT["core"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"}))
+MAY_IMPORT["cli"] = " ".join(sorted(set(MAY_IMPORT) - {"__main__"} | {"core"}))
+
+ONLY_IN = {
+    "PySide6": "ui",
+    "shiboken6": "ui",
+    "qasync": "ui",
+    "litellm": "providers/host",
+    "openai": "providers/host",
+}
+NESTED_LOOPS = {"exec", "exec_", "processEvents", "run_until_complete"}
+TASK_MAKERS = {"create_task", "ensure_future"}
+FILE_LINES, FUNCTION_LINES, CLASS_METHODS = 400, 50, 25
+
+
+def modules(root: Path) -> Iterator[tuple[str, str, ast.Module, str]]:
+    """For each source file: its path, its room, its tree, its text."""
+    for path in sorted(root.rglob("*.py")):
+        name = path.relative_to(root)
+        text = path.read_text("utf-8")
+        yield name.as_posix(), name.parts[0].removesuffix(".py"), ast.parse(text), text
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                yield "."
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            ("import_module", "__import__")
+        ):
+            yield from (str(ast.literal_eval(a)) for a in node.args[:1] if isinstance(a, ast.Constant))
+
+
+def forbidden_imports(root: Path) -> list[str]:
+    wrong = []
+    for path, room, tree, _ in modules(root):
+        if room not in MAY_IMPORT:
+            wrong.append(f"{path}: {room} is no room of the design")
+            continue
+        for name in imported(tree):
+            top, _, rest = name.partition(".")
+            target = rest.partition(".")[0]
+            if name == ".":
+                wrong.append(f"{path}: relative import")
+            elif top == "desktop" and target not in {room, "__version__", *MAY_IMPORT[room].split()}:
+                wrong.append(f"{path}: {room} may not import {target}")
+            elif top in ONLY_IN and not path.startswith(f"{ONLY_IN[top]}/"):
+                wrong.append(f"{path}: only {ONLY_IN[top]} may import {top}")
+            elif room == "channels" and _another_channel(path, name):
+                wrong.append(f"{path}: one channel may not import another ({name})")
+    return wrong
+
+
+def _another_channel(path: str, name: str) -> bool:
+    shared = {"base", "registry", "outbox", "markup", "__init__"}
+    target = name.removeprefix("desktop.channels.").partition(".")[0]
+    return name.startswith("desktop.channels.") and target not in shared | {Path(path).stem}
+
+
+def banned_calls(root: Path) -> list[str]:
+    wrong = []
+    for path, _, tree, _ in modules(root):
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute):
+                continue
+            if node.attr in NESTED_LOOPS:
+                wrong.append(f"{path}:{node.lineno}: {node.attr} nests an event loop")
+            if node.attr in TASK_MAKERS and path != "tasks.py":
+                wrong.append(f"{path}:{node.lineno}: {node.attr}: tasks are made by tasks.spawn only")
+    return wrong
+
+
+def oversized(root: Path) -> list[str]:
+    wrong = []
+    for path, _, tree, text in modules(root):
+        if (lines := len(text.splitlines())) > FILE_LINES:
+            wrong.append(f"{path}: {lines} lines")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                size = (node.end_lineno or node.lineno) - node.lineno + 1
+                if size > FUNCTION_LINES:
+                    wrong.append(f"{path}:{node.lineno}: function {node.name} has {size} lines")
+            elif isinstance(node, ast.ClassDef):
+                methods = sum(isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) for n in node.body)
+                if methods > CLASS_METHODS:
+                    wrong.append(f"{path}:{node.lineno}: class {node.name} has {methods} methods")
+    return wrong
+
+
+def undocumented(root: Path) -> list[str]:
+    return [path for path, _, tree, text in modules(root) if text.strip() and not ast.get_docstring(tree)]
+
+
+@pytest.mark.parametrize("rule", [forbidden_imports, banned_calls, oversized, undocumented])
+def test_the_program_keeps_the_rule(rule) -> None:  # type: ignore[no-untyped-def]
+    assert not rule(SOURCE), "\n".join(rule(SOURCE))
+
+
+PLANTED = {
+    "a room above": (forbidden_imports, "session/bad.py", "from desktop.agent import loop"),
+    "a room beside": (forbidden_imports, "bus/bad.py", "from desktop.config import store"),
+    "the kit looks up": (forbidden_imports, "tasks.py", "import desktop.core"),
+    "hidden in a function": (forbidden_imports, "usage.py", "def f():\n    import desktop.cli.app"),
+    "by name": (forbidden_imports, "usage.py", "import importlib\nimportlib.import_module('desktop.cli')"),
+    "Qt outside the window": (forbidden_imports, "core/bad.py", "from PySide6.QtCore import QObject"),
+    "litellm outside the host": (forbidden_imports, "providers/client.py", "import litellm"),
+    "openai outside the host": (forbidden_imports, "providers/client.py", "from openai import AsyncOpenAI"),
+    "another channel": (forbidden_imports, "channels/slack.py", "from desktop.channels.email import x"),
+    "relative": (forbidden_imports, "core/bad.py", "from . import core"),
+    "an unknown room": (forbidden_imports, "helpers.py", "x = 1"),
+    "a nested loop": (banned_calls, "ui/bad.py", "dialog.exec()"),
+    "a second task maker": (banned_calls, "core/bad.py", "import asyncio\nasyncio.create_task(f())"),
+    "a long file": (oversized, "usage.py", "x = 1\n" * 401),
+    "a long function": (oversized, "usage.py", "def f():\n" + "    x = 1\n" * 51),
+    "a fat class": (
+        oversized,
+        "usage.py",
+        "class A:\n" + "".join(f"    def f{i}(s): ...\n" for i in range(26)),
+    ),
+    "no docstring": (undocumented, "usage.py", "x = 1"),
+}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_a_planted_violation_is_found(what: str, tmp_path: Path) -> None:
+    rule, name, text = PLANTED[what]
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(text, "utf-8")
+    assert rule(tmp_path)
