@@ -1,0 +1,298 @@
+"""Sessions as append-only logs: what append() has returned is on disk, and stays there.
+
+Nothing rewrites a file. A write that fails is taken back; one that was torn by a crash is closed
+with a line end before the next record, so that it costs itself and nothing after it.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from desktop.errors import explain
+from desktop.session import names, reader, records
+from desktop.session.model import Message, SessionInfo, now
+from desktop.session.window import Window
+from desktop.tasks import in_thread, spawn
+
+_log = logging.getLogger(__name__)
+_OUTER = ("created_at", "updated_at", "last_archived", "last_consolidated")
+_KEPT_OPEN = 64
+
+
+class Session:
+    """One conversation: its newest messages in memory, all of them in one file."""
+
+    def __init__(self, key: str, path: Path, limit: int, loaded: reader.Loaded | None = None) -> None:
+        self.key = key
+        self.path = path
+        self._limit = limit
+        self._lock = asyncio.Lock()
+        self._take(loaded or reader.Loaded())
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What set_metadata() stored: title and the like."""
+        inner = self._line.get("metadata")
+        return inner if isinstance(inner, dict) else {}
+
+    @property
+    def archived(self) -> int:
+        """How many messages from the start a model no longer sees, as stored; 0 if that is no count."""
+        return reader.offset_of(self._line)
+
+    @property
+    def damaged(self) -> int:
+        """Unreadable records met while loading."""
+        return self._damaged
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the last thing said is the person's, with no answer after it."""
+        return self._window.last_role == "user"
+
+    def history(self, tokens: int) -> list[Message]:
+        """The newest messages within `tokens`, from a user message on, always the same objects."""
+        return self._window.history(tokens)
+
+    async def append(self, message: Message) -> Message:
+        """Store a message; it is on disk when this returns. Gives the stored record.
+
+        Raises StorageError, and then the file is as it was before.
+        """
+        record = records.stamped(message)
+        await self._finish(self._append(record))
+        return record
+
+    async def set_metadata(self, **values: Any) -> None:
+        """Store values (None removes one): last_archived beside the key, others under `metadata`.
+
+        Raises StorageError, and then nothing is changed.
+        """
+        await self._finish(self._set_metadata(values))
+
+    async def count(self) -> int:
+        """How many messages the file holds."""
+        return len(await self.everything())
+
+    async def everything(self) -> list[Message]:
+        """All messages of the file, read anew. Raises StorageError."""
+        async with self._lock:
+            return await in_thread(_everything, self.path)
+
+    async def _finish(self, work: Any) -> None:
+        """See a write through even when who asked for it is cancelled; raise what it reports."""
+        failure = await asyncio.shield(spawn(work, name=f"session {self.key}"))
+        if failure is not None:
+            raise explain(failure) from failure
+
+    async def _append(self, record: Message) -> OSError | None:
+        async with self._lock:
+            lines = [record]
+            if not self._has_metadata or self._since_metadata > reader.REPEAT_METADATA:
+                lines.insert(0, self._line)
+            try:
+                await in_thread(_write, self.path, lines, self._encoding)
+            except OSError as error:
+                return error
+            self._written(lines)
+            self._window.add(record)
+        return None
+
+    async def _set_metadata(self, values: Mapping[str, Any]) -> OSError | None:
+        async with self._lock:
+            line = self._changed(values)
+            try:
+                await in_thread(_write, self.path, [line], self._encoding)
+                self._line = line
+                self._written([line])
+                if values.keys() & {"last_archived", "last_consolidated"}:
+                    self._take(await in_thread(_load, self.path, self._limit))
+            except OSError as error:
+                return error
+        return None
+
+    def _changed(self, values: Mapping[str, Any]) -> Message:
+        inner = dict(self.metadata)
+        line = dict(self._line)
+        for name, value in records.clean(dict(values)).items():
+            target = line if name in _OUTER else inner
+            target.pop(name, None)
+            if value is not None:
+                target[name] = value
+        line["metadata"] = inner
+        return line
+
+    def _written(self, lines: Iterable[Message]) -> None:
+        self._has_metadata = True
+        for line in lines:
+            if line is self._line:
+                self._since_metadata: int = 0
+            else:
+                self._since_metadata += len(str(line.get("content"))) + 200
+
+    def _take(self, loaded: reader.Loaded) -> None:
+        self._has_metadata = reader.stored_key(loaded.metadata) == self.key
+        line = {**(loaded.metadata or {"created_at": now()}), "key": self.key}
+        line.pop("_type", None)
+        inner = line.pop("metadata", {})
+        self._line = {"_type": "metadata", **line, "metadata": inner}
+        self._damaged: int = loaded.damaged
+        self._encoding: str = loaded.encoding
+        self._since_metadata = loaded.since_metadata
+        self._window = Window(self._limit)
+        hidden = _hidden(loaded)
+        for message in loaded.messages[hidden:]:
+            self._window.add(message)
+
+
+class Sessions:
+    """All sessions of one workspace. Creates nothing on disk until something is appended."""
+
+    def __init__(self, folder: Path, *, limit: int = 200_000) -> None:
+        """`limit`: about how many tokens of a session are loaded when it is opened."""
+        self.folder = folder
+        self._limit = limit
+        self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+        self._recent: OrderedDict[str, Session] = OrderedDict()
+        self._opening: dict[str, asyncio.Lock] = {}
+
+    async def open(self, key: str) -> Session:
+        """The session of this key, new or stored. Raises StorageError."""
+        key = records.clean(key)
+        lock = self._opening.setdefault(key, asyncio.Lock())
+        async with lock:
+            session = self._sessions.get(key)
+            if session is None:
+                session = await in_thread(_find, self.folder, key, self._limit)
+                self._sessions[key] = session
+        self._opening.pop(key, None)
+        self._recent[key] = session
+        self._recent.move_to_end(key)
+        if len(self._recent) > _KEPT_OPEN:
+            self._recent.popitem(last=False)
+        return session
+
+    async def list(self) -> list[SessionInfo]:
+        """All stored sessions, the newest first. Looks at the head and the tail of each file only."""
+        return await in_thread(_describe_all, self.folder)
+
+    def close(self) -> None:
+        """Forget what is in memory; everything is on disk already."""
+        self._recent.clear()
+        self._sessions.clear()
+
+
+def _find(folder: Path, key: str, limit: int) -> Session:
+    """The session stored under any of the names a key may have; else a new one with a free name."""
+    own = names.file_name(key)
+    candidates = (own, names.spare_name(key), *names.older_names(key))
+    try:
+        for name in candidates:
+            path = folder / name
+            if path.is_file():
+                loaded = _load(path, limit)
+                stored = reader.stored_key(loaded.metadata)
+                if stored == key or (not stored and name in candidates[:2]):
+                    return Session(key, path, limit, loaded)
+    except OSError as error:
+        raise explain(error) from error
+    path = folder / own
+    return Session(key, folder / candidates[1] if path.exists() else path, limit)
+
+
+def _load(path: Path, limit: int) -> reader.Loaded:
+    loaded = reader.load(path, limit)
+    if loaded.before and reader.offset_of(loaded.metadata):
+        loaded.earlier = reader.count(path, loaded.before)
+    return loaded
+
+
+def _hidden(loaded: reader.Loaded) -> int:
+    """How many of the loaded messages lie before the stored offset; an offset past the end counts as 0."""
+    offset = reader.offset_of(loaded.metadata)
+    if offset > loaded.earlier + len(loaded.messages):
+        return 0
+    return max(0, offset - loaded.earlier)
+
+
+def _everything(path: Path) -> list[Message]:
+    try:
+        return reader.load(path, sys.maxsize).messages
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise explain(error) from error
+
+
+def _describe_all(folder: Path) -> list[SessionInfo]:
+    found = []
+    for path in folder.glob(f"*{names.SUFFIX}"):
+        try:
+            found.append(reader.describe(path))
+        except OSError as error:
+            _log.warning("session file %s: %s", path.name, error)
+    return sorted(found, key=lambda info: info.updated, reverse=True)
+
+
+def _write(path: Path, lines: list[Message], encoding: str) -> None:
+    """Append records and wait for the disk. On failure the file gets its old length back."""
+    data = b"".join(records.write(line, encoding) for line in lines)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    created = not path.exists()
+    if created:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(path, flags, 0o600)
+    try:
+        end = os.lseek(file, 0, os.SEEK_END)
+        if end and not _at_line_start(file, end, encoding):
+            data = "\n".encode(encoding) + data
+        try:
+            _write_all(file, data)
+            getattr(os, "fdatasync", os.fsync)(file)
+        except OSError as error:
+            _take_back(file, end, path if created else None)
+            raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        os.close(file)
+    if created:
+        _sync_folder(path.parent)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _at_line_start(file: int, end: int, encoding: str) -> bool:
+    newline = "\n".encode(encoding)
+    os.lseek(file, max(0, end - len(newline)), os.SEEK_SET)
+    return os.read(file, len(newline)) == newline
+
+
+def _take_back(file: int, end: int, created: Path | None) -> None:
+    try:
+        os.ftruncate(file, end)
+        if created is not None:
+            created.unlink()
+    except OSError as error:
+        _log.warning("a half-written record was left behind: %s", error)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new file's name durable; where folders cannot be opened the system does it itself."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        _log.info("%s cannot be synced: %s", folder, error)
+    finally:
+        os.close(handle)

@@ -1,0 +1,109 @@
+"""What a session is made of: messages, their size in tokens, and which of them a model may see."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+type Message = dict[str, Any]
+"""A message in OpenAI form; keys with a leading underscore are marks and never leave the program."""
+
+_BELOW_WIDE = re.compile(r"[\x00-\u2e7f]+")
+_PER_MESSAGE = 4
+_PER_IMAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One line of the list of sessions, from a look at the head and the tail of its file."""
+
+    key: str
+    title: str
+    updated: datetime
+    """When the last message was written (aware, UTC)."""
+    size: int
+    """Bytes of the file."""
+    messages: int | None
+    """None where the file is too long to be counted for a list."""
+    damaged: int
+    """Unreadable records among those looked at."""
+    path: Path
+
+
+def replayable(message: Mapping[str, Any]) -> bool:
+    """Whether a model may see this record: slash commands and hidden markers it may not."""
+    return not any(key == "_command" or key.startswith("_hidden") for key in message if key[:1] == "_")
+
+
+def text_tokens(text: str) -> int:
+    """About how many tokens a text has, without a tokenizer: 3.6 ASCII characters a token, two
+    letters of other alphabets, one character of Chinese, Japanese or Korean."""
+    if text.isascii():
+        return math.ceil(len(text) / 3.6)
+    plain = len(text.encode("ascii", "ignore"))
+    wide = len(_BELOW_WIDE.sub("", text))
+    return math.ceil(plain / 3.6 + (len(text) - plain - wide) / 2 + wide)
+
+
+def message_tokens(message: Mapping[str, Any]) -> int:
+    """About how many tokens a message costs: its text, its runtime block, its tool calls."""
+    total = _PER_MESSAGE + _content_tokens(message.get("content"))
+    if isinstance(runtime := message.get("_runtime"), str):
+        total += text_tokens(runtime)
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            total += _PER_MESSAGE + text_tokens(f"{function.get('name')}{function.get('arguments')}")
+    return total
+
+
+def _content_tokens(content: object) -> int:
+    if content is None:
+        return 0
+    if isinstance(content, list):
+        return sum(_part_tokens(part) for part in content)
+    return text_tokens(content if isinstance(content, str) else str(content))
+
+
+def _part_tokens(part: object) -> int:
+    if isinstance(part, dict):
+        text = part.get("text")
+        return text_tokens(text) if isinstance(text, str) else _PER_IMAGE
+    return text_tokens(str(part))
+
+
+def now() -> str:
+    """This moment as it is written in a log: aware, UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def utc(timestamp: object) -> str | None:
+    """A stored time as aware UTC; one without a zone is local time. None if it is no time."""
+    moment = moment_of(timestamp)
+    return moment.isoformat(timespec="milliseconds") if moment else None
+
+
+def moment_of(timestamp: object) -> datetime | None:
+    """A stored time as a datetime in UTC; None if it is no time."""
+    if not isinstance(timestamp, str):
+        return None
+    try:
+        return datetime.fromisoformat(timestamp).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def title_of(message: Mapping[str, Any]) -> str:
+    """The first line of a message, short enough for a list."""
+    content = message.get("content")
+    if isinstance(content, list):
+        texts = (part.get("text") for part in content if isinstance(part, dict))
+        content = next((text for text in texts if isinstance(text, str)), "")
+    if not isinstance(content, str):
+        return ""
+    line = next((line for line in content.splitlines() if line.strip()), "").strip()
+    return line if len(line) <= 60 else line[:59] + "…"

@@ -1,0 +1,78 @@
+"""The part of a conversation that a model is shown: the newest messages within a token budget.
+
+The start stays where it is until the budget is passed, then jumps forward to 60 % of it: between
+jumps the prompt only grows at its end, which is what prompt caches need. Messages handed out are
+always the same objects; nothing here looks at the whole history in one turn.
+"""
+
+from bisect import bisect_left
+
+from desktop.session.model import Message, message_tokens, replayable
+
+_AFTER_CUT = 0.6
+
+
+class Window:
+    """Messages a model may see, with running token sums."""
+
+    def __init__(self, limit: int) -> None:
+        self.last_role = ""
+        self._limit = limit
+        self._messages: list[Message] = []
+        self._sums = [0]
+        self._users: list[int] = []
+        self._start = 0
+        self._budget = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all messages held, about."""
+        return self._sums[-1] - self._sums[0]
+
+    def add(self, message: Message) -> None:
+        """Take the next message of the conversation."""
+        if not replayable(message):
+            return
+        self.last_role = str(message.get("role"))
+        if self.last_role == "user":
+            self._users.append(len(self._messages))
+        self._messages.append(message)
+        self._sums.append(self._sums[-1] + message_tokens(message))
+        if self.tokens > 2 * self._limit:
+            self._forget()
+
+    def history(self, tokens: int) -> list[Message]:
+        """The newest messages that fit, from a user message on; the last question always."""
+        if not self._users:
+            return []
+        if tokens != self._budget or self._cost(self._start) > tokens:
+            self._budget = tokens
+            self._start = self._first_within(tokens)
+        return self._messages[self._start :]
+
+    def _cost(self, start: int) -> int:
+        return self._sums[-1] - self._sums[start]
+
+    def _first_within(self, tokens: int) -> int:
+        """The index to start at: the first that fits, with room to grow if not all does."""
+        room = tokens if self._cost(0) <= tokens else int(tokens * _AFTER_CUT)
+        index = bisect_left(self._sums, self._sums[-1] - room)
+        place = bisect_left(self._users, index)
+        return self._begin(self._users[min(place, len(self._users) - 1)])
+
+    def _begin(self, user: int) -> int:
+        """The user message, or the reminder just before it that it may be an answer to."""
+        if user and self._messages[user - 1].get("_channel_delivery"):
+            return user - 1
+        return user
+
+    def _forget(self) -> None:
+        """Let go of the oldest half in memory; on disk they stay."""
+        cut = max(self._start, bisect_left(self._sums, self._sums[-1] - self._limit))
+        place = bisect_left(self._users, cut)
+        if place == len(self._users):
+            return
+        cut = self._begin(self._users[place])
+        del self._messages[:cut], self._sums[:cut]
+        self._users = [index - cut for index in self._users[place:]]
+        self._start = max(0, self._start - cut)
