@@ -1,0 +1,32 @@
+"""What all settings models share: nanobot's names on disk, nothing a person wrote is dropped."""
+
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.alias_generators import to_camel
+
+
+def normal(name: str) -> str:
+    """A key without its style: maxTokens, max_tokens and MAX-TOKENS are one name."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+class Section(BaseModel):
+    """A group of settings: camelCase on disk, snake_case accepted, unknown keys kept, never changed."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_default(cls, data: Any) -> Any:
+        """nanobot writes null where it means "not set"."""
+        if not isinstance(data, dict):
+            return data
+        by_name = {normal(name): field for name, field in cls.model_fields.items()}
+        return {
+            key: value
+            for key, value in data.items()
+            if value is not None
+            or (field := by_name.get(normal(str(key)))) is None
+            or type(None) in get_args(field.annotation)
+        }
