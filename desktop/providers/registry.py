@@ -1,0 +1,237 @@
+"""Which provider answers, at which address, under which name: rules over the table.
+
+The order: the provider that the settings name; the one that the model's name starts with; one whose
+keyword is in it; a local server that the person set up; the first gateway with a key; the first
+provider with a key; the built-in model. A login (OAuth) is used only where it is named.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from desktop.config.schema import Config, provider_name
+from desktop.errors import ConfigError
+from desktop.providers.base import Endpoint, SignInNeeded, WireRules
+from desktop.providers.registry_spec import ProviderSpec
+from desktop.providers.registry_table import BUILTIN, PROVIDERS
+from desktop.text import _
+
+_LOCAL_SILENCE = 600.0
+_SILENCE = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who answers and why. `model` as the person wrote it; empty where a local server decides."""
+
+    spec: ProviderSpec
+    model: str
+    base_url: str
+    reason: str
+    """named, prefix, keyword, local, gateway, key or builtin."""
+
+
+def find(name: str, config: Config | None = None) -> ProviderSpec | None:
+    """The provider of this name, in any style; one the person added counts where it has an address."""
+    wanted = provider_name(name)
+    if wanted == BUILTIN.name:
+        return BUILTIN
+    spec = next((spec for spec in PROVIDERS if spec.name == wanted), None)
+    if spec is None and config is not None and config.provider(wanted).api_base:
+        shown = (config.provider(wanted).model_extra or {}).get("displayName")
+        return replace(_spec("custom"), name=wanted, display=str(shown or name))
+    return spec
+
+
+def detect_by_key(key: str, base: str = "") -> ProviderSpec | None:
+    """The provider that a key's start, else an address, gives away."""
+    by_key = (spec for spec in PROVIDERS if spec.key_prefix and key.startswith(spec.key_prefix))
+    by_base = (spec for spec in PROVIDERS if spec.base_keyword and spec.base_keyword in base)
+    return next(by_key, None) or next(by_base, None)
+
+
+def choose(
+    config: Config, keys: Collection[str], model: str | None = None, provider: str | None = None
+) -> Choice:
+    """Who answers. `keys`: names of providers that a key is known for. Raises ConfigError."""
+    defaults = config.agents.defaults
+    model = (model if model is not None else defaults.model).strip()
+    named = provider or defaults.provider
+    if provider_name(named) != "auto":
+        spec = find(named, config)
+        if spec is None:
+            raise ConfigError(
+                _("There is no provider called {name}.").format(name=named),
+                _("See nanobot-desktop provider list, or set agents.defaults.provider to auto."),
+            )
+        return _choice(config, spec, model, "named")
+    return _auto(config, {provider_name(name) for name in keys}, model)
+
+
+def _auto(config: Config, keys: Collection[str], model: str) -> Choice:
+    prefixed = _by_prefix(config, model)
+    if prefixed is not None and _usable(config, prefixed, keys, explicit=True):
+        return _choice(config, prefixed, model, "prefix")
+    if keyed := _by_keyword(config, keys, model):
+        return _choice(config, keyed, model, "keyword")
+    if local := _configured_local(config, model):
+        return local
+    with_key = [
+        spec for spec in PROVIDERS if spec.name in keys and _usable(config, spec, keys, explicit=False)
+    ]
+    gateway = next((spec for spec in with_key if spec.gateway), None)
+    if gateway is not None:
+        return _choice(config, gateway, model, "gateway")
+    if with_key:
+        return _choice(config, with_key[0], model, "key")
+    for name in config.providers:
+        spec = find(name, config)
+        if spec is not None and spec.direct and config.provider(name).api_base and not spec.needs_key:
+            return _choice(config, spec, model, "key")
+    return _choice(config, BUILTIN, config.local.model, "builtin")
+
+
+def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
+    """The chosen model, ready to be called. Raises SignInNeeded, ConfigError."""
+    spec = choice.spec
+    settings = config.provider(spec.name)
+    if spec.needs_key and not key:
+        raise _sign_in(spec)
+    if spec.direct and not choice.base_url:
+        raise ConfigError(
+            _("The provider {name} has no address.").format(name=spec.display),
+            _("Set providers.{name}.apiBase to the base URL of its API.").format(name=spec.name),
+        )
+    engine = engine_of(spec, config)
+    silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
+    return Endpoint(
+        provider=spec.name,
+        model=wire_name(spec, choice.model, engine),
+        engine=engine,
+        base_url=_engine_base(spec, choice.base_url, engine),
+        api_key=key or "",
+        headers=dict(settings.extra_headers),
+        rules=_rules(spec, choice.model),
+        overrides=_overrides(spec, choice.model),
+        max_tokens_name=spec.max_tokens_name if engine == "openai" else "max_tokens",
+        idle_seconds=silence,
+    )
+
+
+def engine_of(spec: ProviderSpec, config: Config) -> str:
+    """openai or litellm: the settings' word, else the table's."""
+    forced = config.provider(spec.name).engine
+    return spec.engine if forced == "auto" else forced
+
+
+def wire_name(spec: ProviderSpec, model: str, engine: str) -> str:
+    """The model's name as the engine wants it: bare for the OpenAI wire, prefixed for litellm."""
+    bare = _without_own_prefix(spec, model)
+    if spec.strip_prefix:
+        bare = bare.rpartition("/")[2]
+    if engine != "litellm" or not spec.prefix:
+        return bare
+    if bare != model or not model.startswith(spec.skip):
+        return f"{spec.prefix}/{bare}"
+    return model
+
+
+def _without_own_prefix(spec: ProviderSpec, model: str) -> str:
+    first, slash, rest = model.partition("/")
+    names = {spec.name, *(start.rstrip("/") for start in spec.skip if start != "openrouter/")}
+    if not slash or not rest or provider_name(first) not in {provider_name(name) for name in names}:
+        return model
+    if model in spec.whole_names or (spec.vendor_names and "/" not in rest):
+        return model
+    return rest
+
+
+def _by_prefix(config: Config, model: str) -> ProviderSpec | None:
+    first, slash, _rest = model.partition("/")
+    return find(first, config) if slash and first else None
+
+
+def _by_keyword(config: Config, keys: Collection[str], model: str) -> ProviderSpec | None:
+    text = model.lower()
+    spaced = text.replace("-", "_")
+    for spec in PROVIDERS:
+        if any(word in text or word.replace("-", "_") in spaced for word in spec.keywords):
+            if spec.oauth or not _usable(config, spec, keys, explicit=False):
+                continue
+            return spec
+    return None
+
+
+def _usable(config: Config, spec: ProviderSpec, keys: Collection[str], *, explicit: bool) -> bool:
+    """Whether a call could work: a key where one is needed, an address where there is no default."""
+    address = config.provider(spec.name).api_base
+    if spec.kind == "builtin":
+        return True
+    if spec.oauth:
+        return explicit
+    if spec.local:
+        return bool(address or (explicit and spec.base))
+    if spec.direct:
+        return bool(address)
+    return spec.name in keys
+
+
+def _configured_local(config: Config, model: str) -> Choice | None:
+    """The found server that the person chose, else a local provider with an address of theirs."""
+    if server := config.local.server:
+        found = detect_by_key("", server)
+        spec = found if found is not None and found.local else _spec("vllm")
+        return Choice(spec, model, _with_path(spec, server), "local")
+    bases = [
+        (spec, base) for spec in PROVIDERS if spec.local and (base := config.provider(spec.name).api_base)
+    ]
+    preferred = (spec for spec, base in bases if spec.base_keyword and spec.base_keyword in base)
+    chosen = next(preferred, None) or next((spec for spec, _base in bases), None)
+    return _choice(config, chosen, model, "local") if chosen is not None else None
+
+
+def _choice(config: Config, spec: ProviderSpec, model: str, reason: str) -> Choice:
+    base = config.provider(spec.name).api_base or spec.base
+    if spec.kind == "builtin":
+        model = model.removeprefix(f"{spec.name}/") if reason == "prefix" else config.local.model
+    return Choice(spec, model or spec.suggestion, _with_path(spec, base), reason)
+
+
+def _with_path(spec: ProviderSpec, base: str) -> str:
+    """nanobot's settings name local servers without the path of their OpenAI wire."""
+    base = base.rstrip("/")
+    if spec.kind == "local" and base and not urlsplit(base).path:
+        return f"{base}/v1"
+    return base
+
+
+def _engine_base(spec: ProviderSpec, base: str, engine: str) -> str:
+    """litellm speaks Ollama's own wire, which has no /v1."""
+    return base.removesuffix("/v1") if engine == "litellm" and spec.name == "ollama" else base
+
+
+def _rules(spec: ProviderSpec, model: str) -> WireRules:
+    if spec.gateway and spec.rules.cache_control and "claude" not in model.lower():
+        return replace(spec.rules, cache_control=False)
+    return spec.rules
+
+
+def _overrides(spec: ProviderSpec, model: str) -> dict[str, object]:
+    text = model.lower()
+    return {key: value for part, body in spec.overrides if part in text for key, value in body.items()}
+
+
+def _spec(name: str) -> ProviderSpec:
+    return next(spec for spec in PROVIDERS if spec.name == name)
+
+
+def _sign_in(spec: ProviderSpec) -> SignInNeeded:
+    if spec.oauth:
+        return SignInNeeded(
+            _("{name} needs you to sign in.").format(name=spec.display),
+            _("Sign in with: nanobot-desktop provider set {name}").format(name=spec.name),
+        )
+    remedy = _("Store one with: nanobot-desktop provider set {name}.").format(name=spec.name)
+    if spec.key_page:
+        remedy += " " + _("Keys are given out at {page}").format(page=spec.key_page)
+    return SignInNeeded(_("{name} needs a key.").format(name=spec.display), remedy)

@@ -1,0 +1,70 @@
+"""The shape of one row of the provider table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from desktop.providers.base import WireRules
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSpec:
+    """One provider: how it is recognised, named on the wire, and what it can do."""
+
+    name: str
+    display: str
+    kind: str = "standard"
+    """standard, gateway (models of many vendors), local, direct (the person's address), oauth, builtin."""
+    engine: str = "openai"
+    keywords: tuple[str, ...] = ()
+    prefix: str = ""
+    """What litellm calls the provider; put before the model's name on that engine."""
+    skip: tuple[str, ...] = ()
+    """Starts of a model's name that already say the provider."""
+    strip_prefix: bool = False
+    """The server wants only what follows the last slash."""
+    vendor_names: bool = False
+    """Every model of the server is called vendor/name, so a prefix is only one before such a name."""
+    whole_names: tuple[str, ...] = ()
+    """Names that really begin with the provider's own."""
+    key_prefix: str = ""
+    base_keyword: str = ""
+    base: str = ""
+    key_names: tuple[str, ...] = ()
+    """Environment variables in which other programs keep this key; shown as help, never read."""
+    overrides: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """Body parameters that models with this text in their name insist on."""
+    rules: WireRules = field(default_factory=WireRules)
+    caching: bool = False
+    """The prompt can be marked as cacheable; on a gateway only for claude models."""
+    vision: bool = False
+    thinking: str = ""
+    """How thinking is asked for: thinking_type, enable_thinking, reasoning_split, reasoning_effort."""
+    max_tokens_name: str = "max_tokens"
+    lean: bool = False
+    """A small model: short prompt, few tools."""
+    suggestion: str = ""
+    """The model to begin with."""
+    key_page: str = ""
+    """Where a person gets a key."""
+
+    @property
+    def gateway(self) -> bool:
+        return self.kind == "gateway"
+
+    @property
+    def local(self) -> bool:
+        return self.kind in ("local", "builtin")
+
+    @property
+    def oauth(self) -> bool:
+        return self.kind == "oauth"
+
+    @property
+    def direct(self) -> bool:
+        return self.kind == "direct"
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether a call without a key is bound to fail."""
+        return self.kind in ("standard", "gateway", "oauth") or self.name == "azure_openai"
