@@ -40,7 +40,7 @@ class _Formatter(logging.Formatter):
 def start(folder: Path, *, verbose: bool = False) -> logging.handlers.QueueListener:
     """Send log records to folder/nanobot.log (5 files of 1 MB), and to stderr when verbose.
 
-    Returns the listener; stop() it at exit to write what is left. A folder that cannot be written
+    Returns the listener, to be given to stop() at exit. A folder that cannot be written
     costs the log, not the program.
     """
     handlers: list[logging.Handler] = []
@@ -69,3 +69,15 @@ def _listen(handlers: list[logging.Handler], verbose: bool) -> logging.handlers.
     listener = logging.handlers.QueueListener(records, *handlers)
     listener.start()
     return listener
+
+
+def stop(listener: logging.handlers.QueueListener) -> None:
+    """Write what is left and close the file."""
+    listener.stop()
+    for handler in listener.handlers:
+        handler.close()
+
+
+def failed(error: BaseException) -> None:
+    """Log a fault of the program with its traceback."""
+    logging.getLogger("desktop").error("unexpected failure", exc_info=error)

@@ -10,12 +10,15 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from desktop.errors import AppError
+
 _running: set[asyncio.Task[Any]] = set()
 _log = logging.getLogger(__name__)
 
 
 def spawn[T](coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-    """Run a coroutine as a task that is kept alive, named, and whose failure is logged."""
+    """Run a coroutine as a task that is kept alive, named, and whose failure is logged
+    (an AppError, which somebody tells the person, only as information)"""
     task = asyncio.get_running_loop().create_task(coro, name=name)
     _running.add(task)
     task.add_done_callback(_finished)
@@ -24,7 +27,11 @@ def spawn[T](coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
 
 def _finished(task: asyncio.Task[Any]) -> None:
     _running.discard(task)
-    if not task.cancelled() and (error := task.exception()):
+    if task.cancelled() or not (error := task.exception()):
+        return
+    if isinstance(error, AppError):
+        _log.info("task %s: %s", task.get_name(), error.text)
+    else:
         _log.error("task %s failed", task.get_name(), exc_info=error)
 
 
@@ -41,10 +48,11 @@ async def in_thread[T](work: Callable[..., T], *arguments: Any) -> T:
     return await asyncio.to_thread(work, *arguments)
 
 
-async def in_daemon[T](work: Callable[..., T], *arguments: Any, seconds: float) -> T:
+async def in_daemon[T](work: Callable[..., T], *arguments: Any, seconds: float | None) -> T:
     """Run blocking work that may never end in a daemon thread of its own.
 
-    Raises TimeoutError after `seconds`; the thread is left behind and does not hold up the exit.
+    Raises TimeoutError after `seconds` (None: waits as long as it takes); the thread is left behind and
+    does not hold up the exit.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()

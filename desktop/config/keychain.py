@@ -52,6 +52,15 @@ class Keychain:
         self._known: dict[str, str] = {}
         self._one_at_a_time = threading.Lock()
 
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Names of the keys in memory."""
+        return frozenset(self._known)
+
+    async def check(self) -> None:
+        """Look whether the keychain would answer, without raising its prompt. Raises KeychainError."""
+        await self._call(self._look)
+
     async def get(self, name: str) -> str | None:
         """The key of this name; None if there is none. Raises KeychainError."""
         if name in self._known:
@@ -128,6 +137,11 @@ class Keychain:
             self._drop(backend, [name, *_entries(name, stored)])
         self._known.pop(name, None)
 
+    def _look(self) -> None:
+        self._choose()
+        if sys.platform == "linux":
+            _look_at_secret_service()
+
     def _drop(self, backend: Backend, entries: list[str]) -> None:
         for entry in entries:
             backend.delete_password(self._service, entry)
@@ -159,6 +173,21 @@ def system_backend() -> Backend:
     return backend
 
 
+def _look_at_secret_service() -> None:
+    """Asking for the default collection by its alias unlocks nothing and creates nothing."""
+    import secretstorage
+
+    connection = secretstorage.dbus_init()
+    try:
+        collection = secretstorage.Collection(connection, "/org/freedesktop/secrets/aliases/default")
+        if collection.is_locked():
+            raise _locked()
+    except secretstorage.ItemNotFoundException:
+        return  # a new keychain: the first key will make it ask for a password
+    finally:
+        connection.close()
+
+
 def _told_apart(error: Exception) -> KeychainError:
     """The sentence for what a backend raised."""
     from keyring.errors import InitError, KeyringLocked, NoKeyringError
@@ -166,11 +195,7 @@ def _told_apart(error: Exception) -> KeychainError:
     if isinstance(error, NoKeyringError):
         return _missing()
     if isinstance(error, KeyringLocked):
-        return KeychainError(
-            _("The keychain is locked."),
-            _("Unlock it, then try again; or use a key for this run only."),
-            state="locked",
-        )
+        return _locked()
     if isinstance(error, InitError):
         return KeychainError(
             _("The keychain's prompt was dismissed."),
@@ -181,6 +206,14 @@ def _told_apart(error: Exception) -> KeychainError:
         _("The keychain could not be used: {kind}.").format(kind=type(error).__name__),
         _("The key in it was not changed. Try again; or use a key for this run only."),
         state="failed",
+    )
+
+
+def _locked() -> KeychainError:
+    return KeychainError(
+        _("The keychain is locked."),
+        _("Unlock it, then try again; or use a key for this run only."),
+        state="locked",
     )
 
 

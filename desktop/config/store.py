@@ -47,6 +47,12 @@ class ConfigStore:
         """The last good settings, without any key."""
         return self.path.with_name(self.path.name + ".bak")
 
+    @property
+    def keyed(self) -> frozenset[str]:
+        """Names of the providers whose key is in the keychain or was given for this run."""
+        stored = (name for name, entry in self.config.providers.items() if entry.key_stored)
+        return frozenset(stored) | frozenset(self.keys)
+
     def load(self) -> Config:
         """Read the settings (blocking). Never raises: what cannot be used is in `problems`."""
         self.problems = []

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from desktop.errors import explain
 from desktop.session import names, reader, records
-from desktop.session.model import Message, SessionInfo, now
+from desktop.session.model import Message, SessionInfo, now, place_in
 from desktop.session.window import Window
 from desktop.tasks import in_thread, spawn
 
@@ -223,7 +223,10 @@ def _hidden(loaded: reader.Loaded) -> int:
 
 def _everything(path: Path) -> list[Message]:
     try:
-        return reader.load(path, sys.maxsize).messages
+        messages: list[Message] = []
+        for message in reader.load(path, sys.maxsize).messages:
+            messages.insert(place_in(messages, message), message)
+        return messages
     except FileNotFoundError:
         return []
     except OSError as error:

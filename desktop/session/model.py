@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ type Message = dict[str, Any]
 _BELOW_WIDE = re.compile(r"[\x00-\u2e7f]+")
 _PER_MESSAGE = 4
 _PER_IMAGE = 1000
+_TURNS_APART = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,20 @@ class SessionInfo:
 def replayable(message: Mapping[str, Any]) -> bool:
     """Whether a model may see this record: slash commands and hidden markers it may not."""
     return not any(key == "_command" or key.startswith("_hidden") for key in message if key[:1] == "_")
+
+
+def place_in(messages: Sequence[Message], message: Message) -> int:
+    """Where a message belongs: at the end, but an answer right after its own turn's messages.
+
+    The person may write again while an answer is on its way: the log then has both questions before the
+    first answer. Only the last few messages are looked at.
+    """
+    turn = message.get("_turn")
+    if turn and message.get("role") != "user":
+        for index in range(len(messages), max(0, len(messages) - _TURNS_APART), -1):
+            if messages[index - 1].get("_turn") == turn:
+                return index
+    return len(messages)
 
 
 def text_tokens(text: str) -> int:

@@ -7,7 +7,7 @@ always the same objects; nothing here looks at the whole history in one turn.
 
 from bisect import bisect_left
 
-from desktop.session.model import Message, message_tokens, replayable
+from desktop.session.model import Message, message_tokens, place_in, replayable
 
 _AFTER_CUT = 0.6
 
@@ -16,7 +16,6 @@ class Window:
     """Messages a model may see, with running token sums."""
 
     def __init__(self, limit: int) -> None:
-        self.last_role = ""
         self._limit = limit
         self._messages: list[Message] = []
         self._sums = [0]
@@ -29,15 +28,24 @@ class Window:
         """Tokens of all messages held, about."""
         return self._sums[-1] - self._sums[0]
 
+    @property
+    def last_role(self) -> str:
+        """Who spoke last; empty where nobody did."""
+        return str(self._messages[-1].get("role")) if self._messages else ""
+
     def add(self, message: Message) -> None:
-        """Take the next message of the conversation."""
+        """Take the next message of the conversation, beside the others of its turn."""
         if not replayable(message):
             return
-        self.last_role = str(message.get("role"))
-        if self.last_role == "user":
-            self._users.append(len(self._messages))
-        self._messages.append(message)
-        self._sums.append(self._sums[-1] + message_tokens(message))
+        at = place_in(self._messages, message)
+        behind = bisect_left(self._users, at)
+        self._users[behind:] = [n + 1 for n in self._users[behind:]]
+        if message.get("role") == "user":
+            self._users.insert(behind, at)
+        self._messages.insert(at, message)
+        del self._sums[at + 1 :]
+        for later in self._messages[at:]:
+            self._sums.append(self._sums[-1] + message_tokens(later))
         if self.tokens > 2 * self._limit:
             self._forget()
 

@@ -1,0 +1,1 @@
+"""The agent: takes messages in, builds what the model is shown, asks it, writes down what it said."""

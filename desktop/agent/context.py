@@ -1,0 +1,114 @@
+"""What the model is shown before the conversation, and what is added to each message of the person.
+
+The system prompt is the same to the byte for every session and every turn until one of its files changes,
+so that a provider's prompt cache, or a small local model's, pays for it once. All that changes (time, front
+end) goes in a runtime block at the end of the person's message, kept with it in the log so that the
+message reads the same ever after.
+"""
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+from desktop.paths import resource
+from desktop.providers.base import Message
+from desktop.session.model import text_tokens
+from desktop.tasks import in_thread
+from desktop.text import language
+
+FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md")
+LEAN_FILES = ("SOUL.md", "USER.md")
+LEAN_TOKENS = 480
+
+_IDENTITY = """\
+You are {name}, a personal assistant that runs on this person's own computer; conversations stay there.
+Answer in the language the person writes in. Say the answer first, then only what helps.
+When you are not sure, say so; never invent facts, figures, files or sources. What you were not told and \
+cannot see, you do not know.
+Each message of the person ends with a line in square brackets. The program wrote it, not the person: it \
+holds the date and time and says where your answer will be read. Use it without mentioning it."""
+
+_LEAN_IDENTITY = """\
+You are {name}, a helpful assistant on this person's own computer. Answer briefly, in the language of the \
+question. If you do not know, say so. The line in square brackets at the end of a message gives the date \
+and time; never repeat it."""
+
+_FRONT_ENDS = {
+    "terminal": "read in a terminal: plain text or light Markdown, short lines, no tables",
+    "window": "read in a window that shows Markdown",
+}
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+class Context:
+    """Builds the system prompt from the files of a workspace, reading each only when it changed."""
+
+    def __init__(self, workspace: Path, name: str) -> None:
+        self._workspace, self._name = workspace, name
+        self._seen: dict[str, tuple[tuple[int, int], str]] = {}
+
+    async def system_prompt(self, *, lean: bool = False) -> str:
+        """The whole prompt; about LEAN_TOKENS at most when lean. One stat a file while nothing changed."""
+        return await in_thread(self._build, lean)
+
+    async def lean_start(self) -> list[Message]:
+        """What every request to a small model begins with, for it to be read ahead of the first."""
+        return [{"role": "system", "content": await self.system_prompt(lean=True)}]
+
+    def _build(self, lean: bool) -> str:
+        identity = self._read("IDENTITY.md") or (_LEAN_IDENTITY if lean else _IDENTITY).format(
+            name=self._name
+        )
+        files = LEAN_FILES if lean else FILES
+        parts = [identity, *(text for name in files if (text := self._read(name)))]
+        prompt = "\n\n".join(parts)
+        return _shortened(prompt, LEAN_TOKENS) if lean else prompt
+
+    def _read(self, name: str) -> str:
+        """The file without its comments; empty where it is missing or cannot be read."""
+        path = self._workspace / name
+        try:
+            stat = path.stat()
+            mark = (stat.st_mtime_ns, stat.st_size)
+            if self._seen.get(name, (None, ""))[0] != mark:
+                text = path.read_bytes().decode("utf-8-sig", "replace")
+                self._seen[name] = (mark, _COMMENT.sub("", text).strip())
+        except OSError:
+            self._seen.pop(name, None)
+            return ""
+        return self._seen[name][1]
+
+    @staticmethod
+    def runtime(front: str, now: datetime) -> str:
+        """The line added to a message: an aware local time, and where the answer is read."""
+        place = _FRONT_ENDS.get(front, _FRONT_ENDS["terminal"])
+        return f"[{now:%A %Y-%m-%d %H:%M} UTC{now:%z}; {place}]"
+
+
+def _shortened(prompt: str, tokens: int) -> str:
+    """The whole lines of the prompt that fit; one long line is cut within."""
+    lines, left = [], tokens
+    for line in prompt.splitlines():
+        cost = text_tokens(line) + 1
+        if cost > left:
+            share = left / cost
+            lines.append(line[: int(len(line) * share * 0.9)])
+            break
+        lines.append(line)
+        left -= cost
+    return "\n".join(lines).rstrip()
+
+
+def write_templates(workspace: Path) -> None:
+    """Give a new workspace its files in the person's language; an existing file is never touched.
+
+    Only a workspace that never held a conversation is new: a file deleted later stays deleted.
+    """
+    if (workspace / "sessions").exists():
+        return
+    (workspace / "sessions").mkdir(parents=True, mode=0o700)
+    for template in sorted(resource("templates", language()).glob("*.md")):
+        target = workspace / template.name
+        if not target.exists():
+            target.write_bytes(template.read_bytes())

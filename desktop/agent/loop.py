@@ -1,0 +1,190 @@
+"""From a message to an answer: one mailbox a session, one turn at a time in it, sessions side by side.
+
+A message is on disk before submit() returns and before any model is asked. A turn that fails or is stopped
+leaves a mark in the log, so that after any end of the program a message without an answer or a mark is one
+that nobody dealt with: it is shown as such and never run again by itself.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from desktop.agent.context import Context
+from desktop.agent.runner import Runner, Turn
+from desktop.bus.bus import Bus
+from desktop.bus.events import TurnFailed, TurnStarted
+from desktop.errors import explain
+from desktop.providers.base import Endpoint, Provider, Request
+from desktop.session.log import Session, Sessions
+from desktop.session.model import text_tokens
+from desktop.tasks import cancel, spawn
+
+_MARGIN_TOKENS = 200
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A message of the person, and where its answer will be read."""
+
+    session: str
+    text: str
+    front: str = "terminal"
+    model: str = ""
+    """Another model for this turn alone; empty for the configured one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A model that can be asked now."""
+
+    provider: Provider
+    endpoint: Endpoint
+    window: int
+    """Tokens that fit, question and answer together."""
+    max_tokens: int
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+    lean: bool = False
+    note: str = ""
+    """What the person should know about this model."""
+
+
+class Models(Protocol):
+    """Finds the model for a turn, starting what it needs."""
+
+    async def ready(self, model: str, session: str, turn: str) -> Ready:
+        """The model by the configured order of choice. Raises AppError when there is none."""
+
+
+@dataclass(slots=True)
+class _Mailbox:
+    session: Session
+    waiting: deque[tuple[str, Inbound]] = field(default_factory=deque)
+    answering: str = ""
+    current: asyncio.Task[None] | None = None
+    worker: asyncio.Task[None] | None = None
+
+
+class Loop:
+    """Runs turns."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        context: Context,
+        models: Models,
+        runner: Runner,
+        bus: Bus,
+        *,
+        concurrent_turns: int = 4,
+    ) -> None:
+        self._sessions, self._context, self._models = sessions, context, models
+        self._runner, self._bus = runner, bus
+        self._slots = asyncio.Semaphore(concurrent_turns)
+        self._boxes: dict[str, _Mailbox] = {}
+
+    async def submit(self, inbound: Inbound) -> str:
+        """Put a message on disk and in its session's mailbox; returns the turn's id.
+
+        Raises StorageError if it could not be stored; then nothing happened at all.
+        """
+        turn = uuid.uuid4().hex[:12]
+        session = await self._sessions.open(inbound.session)
+        await session.append(
+            {
+                "role": "user",
+                "content": inbound.text,
+                "_turn": turn,
+                "_runtime": self._context.runtime(inbound.front, datetime.now().astimezone()),
+            }
+        )
+        box = self._boxes.setdefault(inbound.session, _Mailbox(session))
+        box.waiting.append((turn, inbound))
+        if box.worker is None:
+            box.worker = spawn(self._work(box), name=f"session:{inbound.session}")
+        return turn
+
+    async def stop(self, key: str, only: str = "") -> bool:
+        """End the running turn of a session and drop those waiting; False if there was none.
+
+        With `only`, a turn's id, the others of the session go on.
+        """
+        box = self._boxes.get(key)
+        if box is None:
+            return False
+        dropped = [turn for turn, _inbound in box.waiting if only in ("", turn)]
+        box.waiting = deque(item for item in box.waiting if item[0] not in dropped)
+        for turn in dropped:
+            await self._close_stopped(Turn(turn, box.session))
+        if only in ("", box.answering):
+            await cancel(box.current)
+        return True
+
+    async def close(self) -> None:
+        """End every turn, keeping what each had said."""
+        boxes = list(self._boxes.values())
+        await asyncio.gather(*(self.stop(box.session.key) for box in boxes))
+        await asyncio.gather(*(box.worker for box in boxes if box.worker), return_exceptions=True)
+
+    async def _work(self, box: _Mailbox) -> None:
+        while box.waiting:
+            async with self._slots:
+                if not box.waiting:
+                    break
+                turn_id, inbound = box.waiting.popleft()
+                turn = Turn(turn_id, box.session)
+                box.answering = turn_id
+                box.current = spawn(self._answer(turn, inbound), name=f"turn:{turn_id}")
+                await asyncio.wait({box.current})
+                if not turn.closed:
+                    await self._close_stopped(turn)
+        self._boxes.pop(box.session.key, None)
+
+    async def _answer(self, turn: Turn, inbound: Inbound) -> None:
+        try:
+            ready = await self._models.ready(inbound.model, inbound.session, turn.id)
+            request = await self._request(turn.session, ready)
+            self._bus.publish(
+                TurnStarted(
+                    inbound.session, turn.id, ready.endpoint.provider, ready.endpoint.model, ready.note
+                )
+            )
+            await self._runner.run(turn, ready.provider, request)
+        except Exception as error:
+            await self._failed(turn, error)
+
+    async def _request(self, session: Session, ready: Ready) -> Request:
+        prompt = await self._context.system_prompt(lean=ready.lean)
+        room = ready.window - ready.max_tokens - text_tokens(prompt) - _MARGIN_TOKENS
+        return Request(
+            endpoint=ready.endpoint,
+            messages=[{"role": "system", "content": prompt}, *session.history(room)],
+            max_tokens=ready.max_tokens,
+            temperature=ready.temperature,
+            reasoning_effort=ready.reasoning_effort,
+            conversation=session.key,
+        )
+
+    async def _close_stopped(self, turn: Turn) -> None:
+        try:
+            await self._runner.stopped(turn)
+        except Exception as error:
+            await self._failed(turn, error)
+
+    async def _failed(self, turn: Turn, error: Exception) -> None:
+        turn.closed = True
+        told = explain(error)
+        if told is not error:
+            _log.error("turn %s failed", turn.id, exc_info=error)
+        try:
+            await turn.session.append(turn.record(error=type(error).__name__, error_text=told.text))
+        except Exception as unwritten:
+            _log.warning("the failure of turn %s could not be stored: %s", turn.id, explain(unwritten))
+        self._bus.publish(
+            TurnFailed(turn.session.key, turn.id, told.text, told.remedy, type(error).__name__)
+        )

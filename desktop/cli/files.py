@@ -1,0 +1,22 @@
+"""For verbs that only read: the files of a home, without owning it."""
+
+import os
+
+from desktop.config.store import ConfigStore
+from desktop.core.workspace import workspace_of
+from desktop.paths import Home
+from desktop.session.log import Sessions
+from desktop.tasks import in_thread
+
+
+async def settings(home: Home) -> ConfigStore:
+    """The settings as they are on disk and in the environment."""
+    store = ConfigStore(home.config, os.environ)
+    await in_thread(store.load)
+    return store
+
+
+async def open_sessions(home: Home) -> Sessions:
+    """The conversations of the home's workspace."""
+    store = await settings(home)
+    return Sessions(workspace_of(home, store.config) / "sessions")

@@ -1,0 +1,121 @@
+"""doctor and status: what works, what does not, and what to do about it."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from desktop.cli import options
+from desktop.cli.output import emit, say, table
+from desktop.cli.run import run
+from desktop.ipc import NoOwnerError, call
+from desktop.paths import Home
+from desktop.text import _
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+
+    @app.command("doctor", help=_("Check every part, and say what to do about what does not work."))
+    def doctor_command(
+        as_json: Annotated[bool, options.as_json()] = False,
+        verbose: Annotated[bool, options.verbose()] = False,
+    ) -> None:
+        del verbose
+        run(lambda home: _doctor(home, as_json), as_json=as_json)
+
+    @app.command("status", help=_("Show what runs now and what was used today."))
+    def status_command(
+        as_json: Annotated[bool, options.as_json()] = False,
+        verbose: Annotated[bool, options.verbose()] = False,
+    ) -> None:
+        del verbose
+        run(lambda home: _status(home, as_json), as_json=as_json)
+
+
+async def _doctor(home: Home, as_json: bool) -> int:
+    from desktop.core.workspace import workspace_of
+    from desktop.doctor import examine
+
+    findings = await examine(home, workspace_of)
+    for finding in findings:
+        if as_json:
+            emit({"part": finding.part, "ok": finding.ok, "state": finding.state, "remedy": finding.remedy})
+        else:
+            say(f"{'✓' if finding.ok else '✗'} {finding.part}: {finding.state}")
+            if finding.remedy:
+                say(f"    {finding.remedy}")
+    return 0 if all(finding.ok for finding in findings) else 1
+
+
+async def _owner_status(home: Home) -> dict[str, Any] | None:
+    try:
+        async for line in call(home, "status", {}):
+            if "result" in line:
+                return dict(line["result"])
+    except NoOwnerError:
+        return None
+    return None
+
+
+async def _status(home: Home, as_json: bool) -> None:
+    from desktop.cli.files import settings
+    from desktop.providers.registry import choose
+
+    store = await settings(home)
+    chosen = choose(store.config, store.keyed)
+    owner = await _owner_status(home)
+    used = await _used_today(home)
+    if as_json:
+        emit({"running": owner, "provider": chosen.spec.name, "model": chosen.model, "today": used})
+        return
+    if owner:
+        say(
+            _("Running since {when}, process {pid} ({front}).").format(
+                when=time.strftime("%H:%M", time.localtime(owner["started"])),
+                pid=owner["pid"],
+                front=owner["front"],
+            )
+        )
+        for service in owner["services"]:
+            say(f"  {service['name']}: {service['state']}  {service['detail']}".rstrip())
+    else:
+        say(_("Not running."))
+    say(
+        _("Questions go to {provider}, model {model}.").format(
+            provider=chosen.spec.display, model=chosen.model or _("built-in")
+        )
+    )
+    table(
+        [_("Today"), _("Model"), _("Calls"), _("Tokens in"), _("Tokens out"), _("Cost")],
+        [
+            [
+                row["provider"],
+                row["model"],
+                str(row["calls"]),
+                str(row["input_tokens"]),
+                str(row["output_tokens"]),
+                _("unknown") if row["cost"] is None else f"${row['cost']:.4f}",
+            ]
+            for row in used
+        ],
+        _("No model was asked today."),
+    )
+
+
+async def _used_today(home: Home) -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from desktop.bus.bus import Bus
+    from desktop.database import Database
+    from desktop.usage import UsageLedger
+
+    if not home.database.exists():
+        return []
+    midnight = time.mktime((*time.localtime()[:3], 0, 0, 0, 0, 0, -1))
+    database = Database(home.database)
+    await database.open()
+    try:
+        return [asdict(total) for total in await UsageLedger(database, Bus()).since(midnight)]
+    finally:
+        await database.close()

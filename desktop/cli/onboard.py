@@ -1,0 +1,94 @@
+"""onboard: a provider, its key, a real test, a name. Every step can be skipped with Enter."""
+
+from typing import Annotated, Any
+
+import typer
+
+from desktop.cli import options
+from desktop.cli.output import complain, emit, say
+from desktop.cli.prompt import Lines
+from desktop.cli.reach import Verb, reach, result
+from desktop.cli.run import run
+from desktop.errors import AppError, KeychainError
+from desktop.paths import Home
+from desktop.providers.registry import find
+from desktop.providers.registry_spec import ProviderSpec
+from desktop.providers.registry_table import PROVIDERS
+from desktop.text import _
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+
+    @app.command("onboard", help=_("Set up a provider, its key and a name, step by step."))
+    def onboard_command(
+        as_json: Annotated[bool, options.as_json()] = False,
+        verbose: Annotated[bool, options.verbose()] = False,
+    ) -> None:
+        del verbose
+        run(lambda home: _onboard(home, as_json), as_json=as_json)
+
+
+async def _onboard(home: Home, as_json: bool) -> int:
+    lines = Lines()
+    async with reach(home, "onboard") as verb:
+        say(_("Welcome. Press Enter to skip any step."))
+        spec = await _provider(lines)
+        ok = await _use(lines, verb, spec) if spec else True
+        name = await _ask(lines, _("What should the assistant be called? [Nanobot] "))
+        if name:
+            await result(verb, "set", values={"agents.defaults.botName": name})
+        if not spec:
+            say(_("Questions are answered by the small built-in model until a provider is set."))
+        say(_('All set. Try: nanobot-desktop ask "What can you do?"'))
+        if as_json:
+            emit({"provider": spec.name if spec else "builtin", "tested": ok, "name": name})
+    return 0 if ok else 1
+
+
+async def _provider(lines: Lines) -> ProviderSpec | None:
+    say(_("Who should answer?"))
+    rows = [spec for spec in PROVIDERS if not spec.oauth]
+    for number, spec in enumerate(rows, start=1):
+        say(f"  {number:2}  {spec.display}")
+    while answer := await _ask(lines, _("Number or name [built-in model]: ")):
+        if answer.isdigit() and 1 <= int(answer) <= len(rows):
+            return rows[int(answer) - 1]
+        if named := find(answer):
+            return named
+        say(_("There is no provider called {name}.").format(name=answer))
+    return None
+
+
+async def _use(lines: Lines, verb: Verb, spec: ProviderSpec) -> bool:
+    values: dict[str, Any] = {"name": spec.name}
+    if not spec.base or spec.local:
+        values["base"] = await _ask(lines, _("Address of the server [{base}]: ").format(base=spec.base))
+    if not spec.local:
+        if spec.key_page:
+            say(_("Get a key at {page}").format(page=spec.key_page))
+        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=spec.display))).strip()
+    values["model"] = await _ask(lines, _("Model [{model}]: ").format(model=spec.suggestion))
+    try:
+        await result(verb, "provider_set", **values)
+    except KeychainError as error:
+        complain(error)
+        return False
+    return await _test(verb)
+
+
+async def _test(verb: Verb) -> bool:
+    say(_("Asking it one tiny question…"))
+    try:
+        done = await result(verb, "provider_test")
+    except AppError as error:
+        complain(error)
+        return False
+    say(_("{provider} answered with {model} in {seconds} s: {answer}").format(**done))
+    return True
+
+
+async def _ask(lines: Lines, prompt: str) -> str:
+    if not lines.interactive:
+        say(prompt)
+    return (await lines.next(prompt) or "").strip()

@@ -1,0 +1,79 @@
+"""Reading what the person types, without ever blocking the event loop or the exit of the program."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from desktop.tasks import cancel, in_daemon, spawn
+
+
+class Lines:
+    """Standard input, line by line: with editing on a terminal, raw from a pipe.
+
+    Both read in a daemon thread. A pipe is read below Python's buffered stdin, whose lock a thread still
+    waiting at exit would hold for ever.
+    """
+
+    def __init__(self) -> None:
+        self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        self._rest = b""
+
+    async def next(self, prompt: str = "") -> str | None:
+        """The next line without its end, or None when the input is over."""
+        if self.interactive:
+            return await in_daemon(_edited, prompt, seconds=None)
+        return await in_daemon(self._raw, seconds=None)
+
+    async def secret(self, prompt: str) -> str:
+        """A line that is not shown while it is typed; empty when the input is over."""
+        if self.interactive:
+            from getpass import getpass
+
+            return await in_daemon(getpass, prompt, seconds=None)
+        return await self.next() or ""
+
+    async def whole(self) -> str:
+        """All of the input."""
+        lines = []
+        while (line := await in_daemon(self._raw, seconds=None)) is not None:
+            lines.append(line)
+        return "\n".join(lines)
+
+    async def until_interrupt(self, work: Coroutine[Any, Any, object]) -> None:
+        """Await the work; Ctrl+C ends it and nothing else."""
+        task = spawn(work, name="answer")
+        loop = asyncio.get_running_loop()
+        before = signal.signal(
+            signal.SIGINT, lambda _number, _frame: loop.call_soon_threadsafe(task.cancel)
+        )
+        try:
+            await asyncio.wait({task})
+        finally:
+            signal.signal(signal.SIGINT, before)
+            await cancel(task)
+        if not task.cancelled():
+            task.result()
+
+    def _raw(self) -> str | None:
+        while b"\n" not in self._rest:
+            block = os.read(0, 65536)
+            if not block:
+                last, self._rest = self._rest, b""
+                return last.decode("utf-8", "replace") if last else None
+            self._rest += block
+        line, _newline, self._rest = self._rest.partition(b"\n")
+        return line.decode("utf-8", "replace").removesuffix("\r")
+
+
+def _edited(prompt: str) -> str | None:
+    with suppress(ImportError):
+        import readline  # noqa: F401  importing it is what gives input() editing and history
+    try:
+        return input(prompt)
+    except EOFError:
+        sys.stdout.write("\n")
+        return None

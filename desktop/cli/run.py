@@ -1,0 +1,57 @@
+"""Running one command: the event loop, the signals, the log, and the exit code.
+
+Exit codes: 0 done, 1 failed (a sentence on stderr), 2 wrong usage, 130 interrupted.
+"""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from desktop import logs
+from desktop.cli.output import complain, emit
+from desktop.errors import UsageError, explain
+from desktop.paths import Home, home
+
+type Command = Callable[[Home], Coroutine[Any, Any, int | None]]
+
+
+def run(command: Command, *, as_json: bool = False) -> None:
+    """Run a command to its end and leave with its exit code."""
+    sys.exit(_code(command, as_json))
+
+
+def _code(command: Command, as_json: bool) -> int:
+    place = home()
+    listener = logs.start(place.logs, verbose="--verbose" in sys.argv)
+    try:
+        return asyncio.run(_main(command, place)) or 0
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; nobody is left to be told.
+        with suppress(OSError):
+            sys.stdout.close()
+        return 1
+    except Exception as error:
+        told = explain(error)
+        if told is not error:
+            logs.failed(error)
+        if as_json:
+            emit({"event": "failed", "error": told.text, "remedy": told.remedy})
+        complain(told)
+        return 2 if isinstance(told, UsageError) else 1
+    finally:
+        logs.stop(listener)
+
+
+async def _main(command: Command, place: Home) -> int | None:
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+    for name in ("SIGTERM", "SIGHUP"):
+        with suppress(NotImplementedError, AttributeError):
+            loop.add_signal_handler(getattr(signal, name), task.cancel)
+    return await command(place)

@@ -1,0 +1,1 @@
+"""The composition root: every part of the program, put together once."""

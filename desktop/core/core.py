@@ -1,0 +1,81 @@
+"""The program, put together.
+
+The model host is handed in first, already starting, because its imports are the longest wait of a cold
+start. Then the settings are read, state.db is opened, the workspace gets its files if it is new, and the
+agent loop is built over the sessions. Nothing is asked of a model and no key is read before the first turn.
+stop() goes the other way: turns end and keep what they said, then the servers, then the database.
+"""
+
+import asyncio
+import os
+import time
+
+from desktop.agent.context import Context, write_templates
+from desktop.agent.loop import Loop
+from desktop.agent.runner import Runner
+from desktop.bus.bus import Bus
+from desktop.config.keychain import Keychain
+from desktop.config.store import ConfigStore
+from desktop.core.models import ModelChooser
+from desktop.core.workspace import workspace_of
+from desktop.database import Database
+from desktop.paths import Home
+from desktop.providers import weights
+from desktop.providers.host_process import ModelHost
+from desktop.providers.local import BuiltinServer
+from desktop.session.log import Sessions
+from desktop.tasks import in_thread
+from desktop.text import use
+from desktop.usage import UsageLedger
+
+
+class Core:
+    """All parts of a running program; one attribute a room."""
+
+    def __init__(self, home: Home, store: ConfigStore, host: ModelHost, bus: Bus) -> None:
+        config = store.config
+        self.home, self.store, self.host, self.bus = home, store, host, bus
+        self.started = time.time()
+        self.workspace = workspace_of(home, config)
+        self.keychain = Keychain()
+        self.database = Database(home.database)
+        self.usage = UsageLedger(self.database, bus)
+        self.sessions = Sessions(
+            self.workspace / "sessions", limit=max(200_000, config.agents.defaults.context_window_tokens)
+        )
+        self.context = Context(self.workspace, config.agents.defaults.bot_name)
+        self.builtin = BuiltinServer(
+            home.models,
+            weights.find(config.local.model),
+            bus=bus,
+            idle_seconds=config.local.idle_stop_s,
+            warm=self.context.lean_start,
+        )
+        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus)
+        self.loop = Loop(
+            self.sessions,
+            self.context,
+            self.models,
+            Runner(self.usage, bus),
+            bus,
+            concurrent_turns=config.agents.defaults.max_concurrent_turns,
+        )
+
+    @classmethod
+    async def start(cls, home: Home, host: ModelHost, bus: Bus) -> "Core":
+        """Read the settings and open what is stored. Raises AppError or OSError."""
+        store = ConfigStore(home.config, os.environ)
+        await in_thread(store.load)
+        use(store.config.appearance.language)
+        core = cls(home, store, host, bus)
+        core.models.prepare()
+        await in_thread(write_templates, core.workspace)
+        await core.database.open()
+        return core
+
+    async def stop(self) -> None:
+        """End everything in order; nothing that was said or shown is lost."""
+        await self.loop.close()
+        await asyncio.gather(self.builtin.stop(), self.host.stop())
+        self.sessions.close()
+        await self.database.close()

@@ -1,0 +1,83 @@
+"""The door through which front ends act: one verb a thing a person can do, plain JSON both ways.
+
+The command line that owns the home calls handle() directly; any other comes through ipc to the same
+place. Events of a running verb go to `send`, the result is returned, failures are raised as AppError.
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from desktop.agent.loop import Inbound
+from desktop.bus.events import ServiceChanged, TurnEvent, TurnFailed, TurnFinished
+from desktop.core.core import Core
+from desktop.core.settings import Settings
+from desktop.errors import UsageError
+from desktop.text import _
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+
+class Door:
+    """Dispatches verbs to the parts of a core."""
+
+    def __init__(self, core: Core, front: str) -> None:
+        self._core, self._front = core, front
+        settings = Settings(core)
+        self._verbs: dict[str, Callable[[Json, Send], Awaitable[Json]]] = {
+            "ask": self._ask,
+            "stop": self._stop,
+            "status": self._status,
+            "provider_set": settings.provider_set,
+            "provider_test": settings.provider_test,
+            "set": settings.set,
+            "local_setup": settings.local_setup,
+            "local_stop": settings.local_stop,
+        }
+
+    async def handle(self, verb: str, arguments: Json, send: Send) -> Json:
+        """Do one thing. Cancelling it ends what it started: the turn of an ask is stopped."""
+        if verb not in self._verbs:
+            raise UsageError(_("There is no such request: {verb}.").format(verb=verb))
+        return await self._verbs[verb](arguments, send)
+
+    async def _ask(self, arguments: Json, send: Send) -> Json:
+        inbound = Inbound(
+            session=str(arguments.get("session") or "cli:direct"),
+            text=str(arguments["text"]),
+            front=str(arguments.get("front") or "terminal"),
+            model=str(arguments.get("model") or ""),
+        )
+        with self._core.bus.subscribe() as events:
+            turn = await self._core.loop.submit(inbound)
+            try:
+                async for event in events:
+                    mine = isinstance(event, TurnEvent) and event.turn == turn
+                    if mine or isinstance(event, ServiceChanged):
+                        send(event.as_json())
+                    if mine and isinstance(event, TurnFinished | TurnFailed):
+                        return {
+                            "turn": turn,
+                            "session": inbound.session,
+                            "ok": isinstance(event, TurnFinished),
+                        }
+            except BaseException:
+                await self._core.loop.stop(inbound.session, only=turn)
+                raise
+        raise AssertionError("the bus ended")
+
+    async def _stop(self, arguments: Json, _send: Send) -> Json:
+        return {"stopped": await self._core.loop.stop(str(arguments.get("session") or "cli:direct"))}
+
+    async def _status(self, _arguments: Json, _send: Send) -> Json:
+        services = [self._core.host.status, self._core.builtin.status]
+        return {
+            "pid": os.getpid(),
+            "front": self._front,
+            "started": self._core.started,
+            "services": [
+                {"name": s.name, "state": s.state.value, "detail": s.detail, "last_ok": s.last_ok}
+                for s in services
+            ],
+        }

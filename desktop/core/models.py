@@ -1,0 +1,99 @@
+"""Which model answers, and making it ready: settings, key, and the built-in server where it is chosen."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from desktop.agent.loop import Ready
+from desktop.bus.bus import Bus
+from desktop.bus.events import TurnWaiting
+from desktop.config.keychain import Keychain
+from desktop.config.store import ConfigStore
+from desktop.errors import AppError
+from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
+from desktop.providers.client import HostedProvider
+from desktop.providers.host_process import ModelHost
+from desktop.providers.local import WINDOW, BuiltinServer, Running
+from desktop.providers.normalise import WireCache
+from desktop.providers.registry import Choice, choose, endpoint, engine_of
+from desktop.providers.retry import RetryingProvider
+from desktop.tasks import spawn
+
+
+class _Builtin:
+    """The built-in server as a provider: started for the call, and not stopped before its end."""
+
+    def __init__(self, inner: Provider, server: BuiltinServer) -> None:
+        self._inner, self._server = inner, server
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
+        async with self._server.use() as running:
+            there = replace(request, endpoint=_at(running, request.endpoint))
+            async with aclosing(self._inner.stream(there)) as stream:
+                async for item in stream:
+                    yield item
+
+
+def _at(running: Running, target: Endpoint) -> Endpoint:
+    return replace(target, base_url=running.base_url, api_key=running.token, model=running.model)
+
+
+class ModelChooser:
+    """The agent's Models: the order of choice of the settings, made ready to be asked."""
+
+    def __init__(
+        self, store: ConfigStore, keychain: Keychain, host: ModelHost, builtin: BuiltinServer, bus: Bus
+    ) -> None:
+        self._store, self._keychain = store, keychain
+        self._host, self._builtin, self._bus = host, builtin, bus
+        self._hosted = HostedProvider(host, WireCache().json)
+
+    def choice(self, model: str = "", provider: str = "") -> Choice:
+        """The provider and model by the configured order. Raises AppError for a name nobody has."""
+        return choose(self._store.config, self.known_keys(), model=model or None, provider=provider or None)
+
+    def known_keys(self) -> set[str]:
+        """Names of the providers that have a key somewhere; no key is read for this."""
+        return {*self._store.keyed, *self._keychain.remembered}
+
+    def prepare(self) -> None:
+        """Let the model host import the engine of the configured choice; nothing waits for it."""
+        try:
+            engine = engine_of(self.choice().spec, self._store.config)
+        except AppError:
+            return  # the first question will say what is wrong
+        spawn(self._host.prepare(engine), name=f"prepare:{engine}")
+
+    async def ready(self, model: str, session: str, turn: str) -> Ready:
+        """Raises AppError: no such model, no key, or the keychain is shut."""
+
+        def waiting(seconds: float, error: ProviderError) -> None:
+            self._bus.publish(TurnWaiting(session, turn, seconds, error.text))
+
+        chosen = self.choice(model)
+        defaults = self._store.config.agents.defaults
+        lean = chosen.spec.lean
+        window = min(WINDOW, defaults.context_window_tokens) if lean else defaults.context_window_tokens
+        return Ready(
+            provider=RetryingProvider(self.provider(chosen), on_wait=waiting),
+            endpoint=await self.endpoint(chosen),
+            window=window,
+            max_tokens=min(defaults.max_tokens, window // 4),
+            temperature=defaults.temperature,
+            reasoning_effort=defaults.reasoning_effort,
+            lean=lean,
+            note=self._builtin.model.note if lean else "",
+        )
+
+    def provider(self, chosen: Choice) -> Provider:
+        """What carries out a call to this choice, without retries."""
+        return _Builtin(self._hosted, self._builtin) if chosen.spec.lean else self._hosted
+
+    async def endpoint(self, chosen: Choice) -> Endpoint:
+        """Where to call, with its key. Raises AppError."""
+        return endpoint(chosen, self._store.config, await self._key(chosen.spec.name))
+
+    async def _key(self, name: str) -> str:
+        if given := self._store.keys.get(name):
+            return given
+        return (await self._keychain.get(name) or "") if name in self.known_keys() else ""

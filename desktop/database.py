@@ -1,0 +1,112 @@
+"""state.db: what only the program needs, in one SQLite file with one writer.
+
+Text that the person owns is never here. A file that SQLite cannot read is set aside under another name
+and a new one begun: everything in it is either a ledger or can be rebuilt.
+"""
+
+import logging
+import sqlite3
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+
+from desktop.errors import StorageError
+from desktop.text import _
+
+_log = logging.getLogger(__name__)
+
+MIGRATIONS = (
+    """
+    CREATE TABLE usage (
+        id INTEGER PRIMARY KEY,
+        at REAL NOT NULL,            -- Unix time, seconds
+        cause TEXT NOT NULL,         -- what made the call: turn, test, warm-up
+        session TEXT NOT NULL,
+        turn TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL,
+        outcome TEXT NOT NULL,       -- ok, stopped, or the name of the error
+        seconds REAL NOT NULL,
+        input_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL,
+        cached_tokens INTEGER NOT NULL,
+        cache_write_tokens INTEGER NOT NULL,
+        reasoning_tokens INTEGER NOT NULL,
+        cost REAL                    -- US dollars; NULL where the provider did not say
+    );
+    CREATE INDEX usage_at ON usage (at);
+    """,
+)
+"""One script a version; PRAGMA user_version counts those that have run."""
+
+
+class Database:
+    """The one connection to state.db. Every write is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: aiosqlite.Connection | None = None
+
+    async def open(self) -> None:
+        """Open or create the file and bring its tables up to date. Raises StorageError."""
+        try:
+            await self._connect()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise self._unusable(error) from error
+            aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
+            self._path.replace(aside)
+            _log.warning("%s is damaged (%s); kept as %s", self._path, error, aside.name)
+            await self._connect()
+
+    async def _connect(self) -> None:
+        connection = await aiosqlite.connect(self._path)
+        try:
+            await connection.execute("PRAGMA journal_mode = WAL")
+            await connection.execute("PRAGMA synchronous = NORMAL")
+            row = await (await connection.execute("PRAGMA user_version")).fetchone()
+            done = int(row[0]) if row else 0
+            for version, script in enumerate(MIGRATIONS[done:], start=done + 1):
+                await connection.executescript(f"BEGIN; {script} PRAGMA user_version = {version}; COMMIT;")
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
+
+    async def close(self) -> None:
+        """Finish what is queued and close the file."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            await connection.close()
+
+    async def write(self, sql: str, values: Iterable[Any] = ()) -> None:
+        """Run one statement in its own transaction. Raises StorageError."""
+        connection = self._open_connection()
+        try:
+            await connection.execute(sql, tuple(values))
+            await connection.commit()
+        except sqlite3.Error as error:
+            await connection.rollback()
+            raise self._unusable(error) from error
+
+    async def read(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query. Raises StorageError."""
+        try:
+            async with self._open_connection().execute(sql, tuple(values)) as cursor:
+                return [tuple(row) for row in await cursor.fetchall()]
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _open_connection(self) -> aiosqlite.Connection:
+        if self._connection is None:
+            raise self._unusable(sqlite3.Error("not open"))
+        return self._connection
+
+    def _unusable(self, error: sqlite3.Error) -> StorageError:
+        return StorageError(
+            _("{where} could not be used: {reason}.").format(where=self._path, reason=error),
+            _("Check that the disk has room and the folder can be written."),
+        )

@@ -1,0 +1,179 @@
+"""Every part of the program, its state, and what the person can do about it.
+
+Only looks: nothing is repaired, started or unlocked, and no prompt of the keychain is raised.
+"""
+
+import os
+import shutil
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from desktop.config.keychain import Keychain
+from desktop.config.schema import Config
+from desktop.config.store import ConfigStore
+from desktop.database import Database
+from desktop.errors import AppError, explain
+from desktop.paths import Home
+from desktop.providers import discover, weights
+from desktop.providers.local import installed
+from desktop.providers.registry import choose
+from desktop.session.log import Sessions
+from desktop.tasks import in_thread
+from desktop.text import _, ngettext
+
+_LITTLE_ROOM = 500 * 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part: whether it works, a sentence on its state, and the remedy where it needs one."""
+
+    part: str
+    ok: bool
+    state: str
+    remedy: str = ""
+
+
+async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> list[Finding]:
+    """Look at every part; one that cannot even be looked at is a finding like any other."""
+    store = ConfigStore(home.config, os.environ)
+    await in_thread(store.load)
+    workspace = workspace_of(home, store.config)
+    looks: list[tuple[str, Callable[[], Awaitable[list[Finding]]]]] = [
+        (_("Home"), lambda: in_thread(_home, home)),
+        (_("Settings"), lambda: _settings(store)),
+        (_("Conversations"), lambda: _conversations(workspace)),
+        (_("Ledger"), lambda: _ledger(home)),
+        (_("Keychain"), lambda: _keychain(store)),
+        (_("Model"), lambda: _model(store)),
+        (_("Built-in model"), lambda: _builtin(home, store)),
+        (_("Servers on this machine"), _servers),
+    ]
+    findings: list[Finding] = []
+    for part, look in looks:
+        try:
+            findings += await look()
+        except Exception as error:
+            told = explain(error)
+            findings.append(Finding(part, ok=False, state=told.text, remedy=told.remedy))
+    return findings
+
+
+def _home(home: Home) -> list[Finding]:
+    part = _("Home")
+    home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    probe = home.root / f".write-test-{uuid.uuid4().hex}"
+    probe.write_bytes(b"x" * 4096)
+    probe.unlink()
+    room = shutil.disk_usage(home.root).free
+    if room < _LITTLE_ROOM:
+        return [
+            Finding(
+                part,
+                ok=False,
+                state=_("{root}: only {room:.0f} MB are free.").format(root=home.root, room=room / 1e6),
+                remedy=_("Free some space on that disk."),
+            )
+        ]
+    return [Finding(part, ok=True, state=_("{root} can be written.").format(root=home.root))]
+
+
+async def _settings(store: ConfigStore) -> list[Finding]:
+    part = _("Settings")
+    findings = [Finding(part, ok=False, state=p.text, remedy=p.remedy) for p in store.problems]
+    findings += [
+        Finding(
+            part,
+            ok=False,
+            state=_("config.json holds the key of {name} in plain text; it is not used.").format(name=name),
+            remedy=_("Move it to the keychain with: nanobot-desktop provider set {name}").format(name=name),
+        )
+        for name in store.plaintext_keys
+    ]
+    return findings or [Finding(part, ok=True, state=_("config.json is sound."))]
+
+
+async def _conversations(workspace: Path) -> list[Finding]:
+    part = _("Conversations")
+    known = await Sessions(workspace / "sessions").list()
+    damaged = [info.key for info in known if info.damaged]
+    if damaged:
+        return [
+            Finding(
+                part,
+                ok=True,
+                state=_("Damaged records are passed over in: {names}").format(names=", ".join(damaged)),
+                remedy=_("Everything else in them is intact; the files are left as they are."),
+            )
+        ]
+    n = len(known)
+    return [Finding(part, ok=True, state=ngettext("{n} is stored.", "{n} are stored.", n).format(n=n))]
+
+
+async def _ledger(home: Home) -> list[Finding]:
+    if not home.database.exists():
+        return [Finding(_("Ledger"), ok=True, state=_("No model was asked yet."))]
+    database = Database(home.database)
+    await database.open()
+    try:
+        rows = await database.read("SELECT count(*) FROM usage")
+    finally:
+        await database.close()
+    n = int(rows[0][0])
+    return [Finding(_("Ledger"), ok=True, state=ngettext("{n} call.", "{n} calls.", n).format(n=n))]
+
+
+async def _keychain(store: ConfigStore) -> list[Finding]:
+    part = _("Keychain")
+    needed = any(entry.key_stored for entry in store.config.providers.values())
+    try:
+        await Keychain().check()
+    except AppError as error:
+        return [Finding(part, ok=not needed, state=error.text, remedy=error.remedy)]
+    return [Finding(part, ok=True, state=_("It answers."))]
+
+
+async def _model(store: ConfigStore) -> list[Finding]:
+    chosen = choose(store.config, store.keyed)
+    if chosen.spec.needs_key and chosen.spec.name not in store.keyed:
+        return [
+            Finding(
+                _("Model"),
+                ok=False,
+                state=_("{provider} is in use but has no key.").format(provider=chosen.spec.display),
+                remedy=_("Set one with: nanobot-desktop provider set {name}").format(name=chosen.spec.name),
+            )
+        ]
+    state = _("Questions go to {provider}, model {model}.").format(
+        provider=chosen.spec.display, model=chosen.model or _("built-in")
+    )
+    return [Finding(_("Model"), ok=True, state=state)]
+
+
+async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
+    part = _("Built-in model")
+    needed = choose(store.config, store.keyed).spec.lean
+    model = weights.find(store.config.local.model)
+    here = await installed(home.models)
+    missing = [] if model in here.models else [_("its weights")]
+    if here.engine is None:
+        missing.append(_("its engine"))
+    if missing:
+        return [
+            Finding(
+                part,
+                ok=not needed,
+                state=_("{name} lacks {what}.").format(name=model.name, what=", ".join(missing)),
+                remedy=_("Bring them with: nanobot-desktop local setup"),
+            )
+        ]
+    return [Finding(part, ok=True, state=_("{name} is installed.").format(name=model.name))]
+
+
+async def _servers() -> list[Finding]:
+    found = await discover.servers()
+    state = ", ".join(f"{server.kind} {server.base_url}" for server in found) or _("None found.")
+    remedy = _("How to use one is shown by: nanobot-desktop local list") if found else ""
+    return [Finding(_("Servers on this machine"), ok=True, state=state, remedy=remedy)]

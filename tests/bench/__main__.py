@@ -1,0 +1,41 @@
+"""The speed table: medians of the program beside a bare peer in the same run, printed, never asserted.
+
+Usage: .venv/bin/python tests/bench [cold|warm|turn|idle|import ...] [--runs N] [--no-nanobot]
+"""
+
+import argparse
+import asyncio
+import platform
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.bench import cold, idle, turn
+from tests.bench.table import Table
+
+PARTS = ("import", "cold", "warm", "turn", "idle")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tests/bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", default=PARTS, help=f"any of {', '.join(PARTS)}")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--no-nanobot", action="store_true", help="leave the ancestor out of the table")
+    arguments = parser.parse_args()
+    table = Table()
+    print(f"Python {platform.python_version()}, {platform.machine()}, medians of {arguments.runs} runs\n")
+    if "import" in arguments.parts:
+        cold.imports(table, arguments.runs)
+    if "cold" in arguments.parts:
+        cold.one_shot(table, arguments.runs, nanobot=not arguments.no_nanobot)
+    if "warm" in arguments.parts:
+        cold.through_a_running_program(table, arguments.runs)
+    if "turn" in arguments.parts:
+        asyncio.run(turn.measure(table))
+    if "idle" in arguments.parts:
+        idle.measure(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""What every test gets: an English program without the developer's settings, and a check for leftovers.
+
+A test that leaves a task, a thread or a child process, or logs a warning it did not announce, fails.
+"""
+
+import logging
+import os
+import re
+import threading
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from desktop import tasks
+
+MARKS = {
+    "expected_log(pattern)": "the test causes log lines from WARNING up that match this pattern",
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clean_environment() -> Iterator[None]:
+    kept = {name: value for name, value in os.environ.items() if name.startswith("NANOBOT_")}
+    for name in kept:
+        if name != "NANOBOT_TEST_MODELS":
+            del os.environ[name]
+    os.environ["NANOBOT_DESKTOP_LANGUAGE"] = "en"
+    yield
+    del os.environ["NANOBOT_DESKTOP_LANGUAGE"]
+    os.environ.update(kept)
+
+
+class _Lines(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.name}: {record.getMessage()}")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_unexpected_in_the_log(request: pytest.FixtureRequest) -> Iterator[None]:
+    handler = _Lines()
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+    expected = [re.compile(mark.args[0]) for mark in request.node.iter_markers("expected_log")]
+    surprises = [line for line in handler.lines if not any(e.search(line) for e in expected)]
+    assert not surprises, "unexpected log lines:\n" + "\n".join(surprises)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    threads = set(threading.enumerate())
+    children = {child.pid for child in psutil.Process().children()}
+    yield
+    running = {task.get_name() for task in tasks._running if not task.done()}
+    assert not running, f"tasks still running: {running}"
+    left = [child for child in psutil.Process().children() if child.pid not in children]
+    _gone, alive = psutil.wait_procs(left, timeout=5)
+    assert not alive, f"children still running: {[child.cmdline() for child in alive]}"
+    for thread in set(threading.enumerate()) - threads:
+        # The loop's own pool is emptied when pytest closes the loop, after this.
+        if not thread.name.startswith("asyncio_"):
+            thread.join(5)
+            assert not thread.is_alive(), f"thread still running: {thread.name}"

@@ -1,0 +1,44 @@
+"""Long runs, as commands: kills at random moments, and damage to files.
+
+Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
+       .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
+
+A run that finds something lost says what and exits with 1.
+"""
+
+import argparse
+import random
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.soak import fuzz, kill
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tests/soak", description=__doc__.partition("\n")[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    kills = verbs.add_parser("kill", help="kill the program, the model host and the model server in turns")
+    kills.add_argument("--program", type=int, default=100)
+    kills.add_argument("--host", type=int, default=20)
+    kills.add_argument("--server", type=int, default=20)
+    damage = verbs.add_parser("fuzz", help="damage session files and load them")
+    damage.add_argument("--rounds", type=int, default=2000)
+    for verb in (kills, damage):
+        verb.add_argument("--seed", type=int, default=int(time.time()))
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    chance = random.Random(arguments.seed)
+    if arguments.verb == "kill":
+        lost = kill.run(chance, arguments.program, arguments.host, arguments.server)
+    else:
+        lost = fuzz.run(chance, arguments.rounds)
+    for line in lost:
+        print(f"LOST: {line}")
+    sys.exit(1 if lost else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The real program as a child process, in a home of its own, as a person or a script would start it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+COMMAND = [sys.executable, "-P", "-m", "desktop"]
+
+
+@dataclass
+class Program:
+    """A home, and the command line that works in it."""
+
+    home: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def configure(self, **config: Any) -> None:
+        """Write config.json."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        (self.home / "config.json").write_text(json.dumps(config), "utf-8")
+
+    def use_server(self, url: str, model: str = "say:Hello there.", **provider: Any) -> None:
+        """Let questions go to an OpenAI-compatible server that needs no key."""
+        self.configure(
+            agents={"defaults": {"provider": "custom", "model": model}},
+            providers={"custom": {"apiBase": url, **provider}},
+        )
+
+    @property
+    def full_environment(self) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("NANOBOT_")}
+        return kept | {
+            "NANOBOT_DESKTOP_HOME": str(self.home),
+            "NANOBOT_DESKTOP_LANGUAGE": "en",
+            **self.environment,
+        }
+
+    def run(
+        self, *arguments: str, given: str = "", seconds: float = 60
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return subprocess.run(
+            [*COMMAND, *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            env=self.full_environment,
+            check=False,
+        )
+
+    def events(self, *arguments: str, given: str = "", seconds: float = 60) -> list[dict[str, Any]]:
+        """The JSON lines of a command with --json."""
+        done = self.run(*arguments, "--json", given=given, seconds=seconds)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    @contextmanager
+    def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """A command that goes on while the block runs, then is asked to end."""
+        with subprocess.Popen(
+            [*COMMAND, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.full_environment,
+        ) as process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.terminate()
+                    try:
+                        process.wait(10)
+                    except subprocess.TimeoutExpired:
+                        process.kill()
+
+
+def read_event(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:
+    """Read the lines of a --json command until one of this kind. Fails if the output ends before."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        event: dict[str, Any] = json.loads(line)
+        if event.get("event") == kind:
+            return event
+    raise AssertionError(f"the output ended before {kind}")
+
+
+def texts(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Every file below a folder."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path, path.read_bytes()

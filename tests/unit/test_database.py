@@ -1,0 +1,57 @@
+"""state.db and the usage ledger: a damaged file costs the ledger, never the program."""
+
+from pathlib import Path
+
+import pytest
+
+from desktop.bus.bus import Bus
+from desktop.bus.events import UsageRecorded
+from desktop.database import MIGRATIONS, Database
+from desktop.errors import StorageError
+from desktop.usage import Call, UsageLedger
+
+
+async def test_calls_are_counted_per_model_and_announced(tmp_path: Path) -> None:
+    database, bus = Database(tmp_path / "state.db"), Bus()
+    await database.open()
+    ledger = UsageLedger(database, bus)
+    with bus.subscribe() as events:
+        await ledger.record(Call("groq", "llama", input_tokens=10, output_tokens=3))
+        await ledger.record(Call("groq", "llama", input_tokens=5, output_tokens=1, cost=0.5))
+        await ledger.record(Call("openai", "gpt", input_tokens=1, outcome="SignInNeeded"))
+        announced = await anext(events)
+    totals = await ledger.since(0)
+    await database.close()
+    assert isinstance(announced, UsageRecorded)
+    assert announced.input_tokens == 10
+    assert [(t.provider, t.calls, t.input_tokens, t.output_tokens, t.cost) for t in totals] == [
+        ("groq", 2, 15, 4, 0.5),
+        ("openai", 1, 1, 0, None),
+    ]
+
+
+async def test_rows_survive_closing_and_opening(tmp_path: Path) -> None:
+    for expected in (1, 2):
+        database = Database(tmp_path / "state.db")
+        await database.open()
+        await UsageLedger(database, Bus()).record(Call("a", "b"))
+        assert (await database.read("SELECT count(*) FROM usage"))[0][0] == expected
+        assert (await database.read("PRAGMA user_version"))[0][0] == len(MIGRATIONS)
+        await database.close()
+
+
+@pytest.mark.expected_log("is damaged")
+async def test_a_damaged_file_is_kept_aside_and_a_new_one_begun(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(b"not a database at all" * 100)
+    database = Database(path)
+    await database.open()
+    assert await database.read("SELECT count(*) FROM usage") == [(0,)]
+    await database.close()
+    kept = [p for p in tmp_path.iterdir() if "damaged" in p.name]
+    assert kept[0].read_bytes().startswith(b"not a database")
+
+
+async def test_a_place_where_no_file_can_be_is_said_plainly(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="could not be used"):
+        await Database(tmp_path / "missing" / "state.db").open()
