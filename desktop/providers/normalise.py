@@ -1,0 +1,251 @@
+"""Makes any stored history a request that the server accepts, without doing old work again.
+
+Servers refuse a whole conversation over one orphan tool result, one empty block, two questions in a
+row. A Normaliser is fed message by message; what can no longer change is kept as JSON, so that the
+next turn of a long conversation costs its new messages only, and its prompt begins with the same
+bytes, which is what prompt caches need.
+"""
+
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from desktop.providers.base import Message, WireRules
+from desktop.providers.content import (
+    Content,
+    content_of,
+    content_text,
+    joined,
+    thinking_of,
+    tool_calls_of,
+)
+
+INTERRUPTED = "interrupted"
+_NO_OUTPUT = "(no output)"
+_SPOKE_FIRST = "(The assistant wrote first.)"
+_CONTINUE = "Continue."
+_KEPT = 16
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+class Normaliser:
+    """One conversation on its way to one kind of server."""
+
+    def __init__(self, rules: WireRules) -> None:
+        self._rules = rules
+        self._pattern = re.compile(rules.tool_id_pattern)
+        self._closed = bytearray()
+        """JSON of all messages that can no longer change, a comma after each."""
+        self._last = ""
+        """Role of the last closed message; empty before the first."""
+        self._system: Content = ""
+        self._started = False
+        self._open: Message | None = None
+        """The last message of the person or the model: the next may have to be merged into it."""
+        self._pending: list[tuple[str, str]] = []
+        """Stored and sent ids of tool calls whose results are still to come."""
+        self._held: list[Content] = []
+        """What the person said while tools were running: goes after their results."""
+        self._ids: set[str] = set()
+        self._renamed = 0
+
+    def feed(self, message: Mapping[str, Any]) -> None:
+        """Take the next stored message. Never raises, whatever is in it."""
+        if any(_is_mark(key) for key in message):
+            return
+        role = message.get("role")
+        if role == "assistant":
+            self._assistant(message)
+        elif role == "tool":
+            self._tool(message)
+        elif role in ("system", "developer") and not self._started:
+            self._system = joined(self._system, self._content(message.get("content")))
+        elif role in ("user", "system", "developer"):
+            self._user(message)
+
+    def messages(self) -> list[Message]:
+        """The request's messages."""
+        result: list[Message] = json.loads(self.json())
+        return result
+
+    def json(self) -> bytes:
+        """The request's messages as a JSON array in UTF-8."""
+        tail = b",".join(_dump(message) for message in self._tail())
+        return b"[" + self._head() + bytes(self._closed) + tail + b"]"
+
+    def _head(self) -> bytes:
+        if not self._system:
+            return b""
+        content = self._system
+        if self._rules.cache_control:
+            parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            content = [*parts[:-1], {**parts[-1], "cache_control": {"type": "ephemeral"}}]
+        return _dump({"role": "system", "content": content}) + b","
+
+    def _tail(self) -> Iterator[Message]:
+        """What may still change, as it would be sent now; it never ends with the model's own words."""
+        last = self._last
+        for _stored, sent in self._pending:
+            yield _result(sent, INTERRUPTED)
+            last = "tool"
+        content = self._open["content"] if self._open else ""
+        if self._open is not None:
+            yield self._open
+            last = self._open["role"]
+        elif self._held:
+            for held in self._held:
+                content = joined(content, held)
+            yield {"role": "user", "content": content}
+            last = "user"
+        if last in ("", "assistant"):
+            yield {"role": "user", "content": _CONTINUE}
+
+    def _user(self, message: Mapping[str, Any]) -> None:
+        content = self._content(message.get("content"))
+        runtime = content_text(message.get("_runtime"))
+        content = joined(content, runtime)
+        if not content:
+            return
+        self._started = True
+        if self._pending:
+            self._held.append(content)
+        else:
+            self._say("user", content)
+
+    def _assistant(self, message: Mapping[str, Any]) -> None:
+        content = self._content(message.get("content"))
+        if not isinstance(content, str):
+            content = content_of(content, text_only=True)
+        calls = tool_calls_of(message.get("tool_calls"))
+        if not content and not calls:
+            return
+        self._give_up_pending()
+        if not self._started:
+            self._started = True
+            self._say("user", _SPOKE_FIRST)
+        self._say("assistant", content, self._reasoning(message))
+        if calls:
+            self._call(calls)
+
+    def _reasoning(self, message: Mapping[str, Any]) -> Message:
+        if not self._rules.keep_reasoning:
+            return {}
+        extra: Message = {}
+        if text := content_text(message.get("reasoning_content")):
+            extra["reasoning_content"] = text
+        if blocks := thinking_of(message.get("thinking_blocks")):
+            extra["thinking_blocks"] = blocks
+        return extra
+
+    def _call(self, calls: list[tuple[object, dict[str, str]]]) -> None:
+        """Close the open answer with its tool calls: only their results may follow."""
+        assert self._open is not None
+        wire = []
+        for stored, function in calls:
+            sent = self._wire_id(stored)
+            self._pending.append((str(stored), sent))
+            wire.append({"id": sent, "type": "function", "function": function})
+        self._open["tool_calls"] = wire
+        if not self._open["content"]:
+            self._open["content"] = None
+        self._close()
+
+    def _tool(self, message: Mapping[str, Any]) -> None:
+        stored = str(message.get("tool_call_id"))
+        match = next((pair for pair in self._pending if pair[0] == stored), None)
+        if match is None:
+            return
+        self._pending.remove(match)
+        content = content_of(message.get("content"), text_only=True)
+        self._append(_result(match[1], content if isinstance(content, str) else ""))
+        if not self._pending:
+            self._release_held()
+
+    def _give_up_pending(self) -> None:
+        """The model went on: results that have not come by now never will."""
+        for _stored, sent in self._pending:
+            self._append(_result(sent, INTERRUPTED))
+        self._pending.clear()
+        self._release_held()
+
+    def _release_held(self) -> None:
+        held, self._held = self._held, []
+        for content in held:
+            self._say("user", content)
+
+    def _say(self, role: str, content: Content, extra: Message | None = None) -> None:
+        """Add to the open message if it is of this role, else close it and open the next."""
+        if self._open is not None and self._open["role"] == role:
+            merged = {**self._open, "content": joined(self._open["content"], content)}
+            for key, value in (extra or {}).items():
+                if key == "reasoning_content" and key in merged:
+                    merged[key] = f"{merged[key]}\n\n{value}"
+                else:
+                    merged[key] = merged[key] + value if key in merged else value
+            self._open = merged
+            return
+        self._close()
+        self._open = {"role": role, "content": content, **(extra or {})}
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._append(self._open)
+            self._open = None
+
+    def _append(self, message: Message) -> None:
+        self._closed += _dump(message) + b","
+        self._last = message["role"]
+
+    def _content(self, value: object) -> Content:
+        return content_of(value, text_only=self._rules.text_only)
+
+    def _wire_id(self, stored: object) -> str:
+        """The id to send: the stored one if the server takes it and it is new, else one of ours."""
+        sent = stored if isinstance(stored, str) and self._pattern.fullmatch(stored) else ""
+        while not sent or sent in self._ids:
+            self._renamed += 1
+            sent = f"c{self._renamed:08d}"
+        self._ids.add(sent)
+        return sent
+
+
+class WireCache:
+    """The last conversations in the form they were sent in. Use it from one thread at a time."""
+
+    def __init__(self, kept: int = _KEPT) -> None:
+        self._kept = kept
+        self._entries: OrderedDict[str, tuple[WireRules, list[Message], Normaliser]] = OrderedDict()
+
+    def json(self, messages: Sequence[Message], rules: WireRules, conversation: str) -> bytes:
+        """The messages as a JSON array; only those that are new in this conversation cost work.
+
+        A message must not be changed after it was given here: the same object counts as the same.
+        """
+        entry = self._entries.pop(conversation, None)
+        new = list(messages)
+        if entry is not None and entry[0] == rules and new[: len(entry[1])] == entry[1]:
+            _rules, known, normaliser = entry
+        else:
+            known, normaliser = [], Normaliser(rules)
+        for message in new[len(known) :]:
+            normaliser.feed(message)
+        if conversation:
+            self._entries[conversation] = (rules, new, normaliser)
+            if len(self._entries) > self._kept:
+                self._entries.popitem(last=False)
+        return normaliser.json()
+
+
+def _is_mark(key: str) -> bool:
+    """Slash commands and hidden markers are for the person's eyes only."""
+    return key == "_command" or key.startswith("_hidden")
+
+
+def _result(sent: str, content: str) -> Message:
+    return {"role": "tool", "tool_call_id": sent, "content": content or _NO_OUTPUT}
+
+
+def _dump(message: Message) -> bytes:
+    return _ENCODER.encode(message).encode("utf-8")
