@@ -1,0 +1,133 @@
+"""The sentences for calls that failed: what happened, and what the person can do, by kind of failure."""
+
+from desktop.providers.base import (
+    AnswerTooLong,
+    BadRequest,
+    ContextTooLong,
+    Endpoint,
+    HostDied,
+    ProviderError,
+    QuotaExceeded,
+    RateLimited,
+    SignInNeeded,
+    Unreachable,
+)
+from desktop.text import _
+
+
+def error_for(
+    kind: str,
+    endpoint: Endpoint,
+    *,
+    detail: str = "",
+    status: int | None = None,
+    retry_after: float | None = None,
+) -> ProviderError:
+    """The error for a kind that the model host told (see host/failures.py)."""
+    text, remedy = _sentences(kind, endpoint, detail, status)
+    if kind == "rate_limited":
+        return RateLimited(text, remedy, detail=detail, status=status, retry_after=retry_after)
+    classes: dict[str, type[ProviderError]] = {
+        "sign_in": SignInNeeded,
+        "quota": QuotaExceeded,
+        "context_too_long": ContextTooLong,
+        "bad_request": BadRequest,
+        "answer_too_long": AnswerTooLong,
+        "internal": HostDied,
+    }
+    return classes.get(kind, Unreachable)(text, remedy, detail=detail, status=status)
+
+
+def _sentences(kind: str, endpoint: Endpoint, detail: str, status: int | None) -> tuple[str, str]:
+    text, remedy = _said(kind, status)
+    names = {
+        "provider": endpoint.provider,
+        "model": endpoint.model,
+        "address": endpoint.base_url or endpoint.provider,
+        "status": status or "?",
+    }
+    text, remedy = text.format(**names), remedy.format(**names)
+    if detail and (kind == "internal" or (status and kind in ("bad_request", "server_fault", "sign_in"))):
+        text = _("{text} It said: {detail}").format(text=text, detail=detail)
+    return text, remedy
+
+
+def _said(kind: str, status: int | None) -> tuple[str, str]:
+    match kind:
+        case "sign_in" if status == 403:
+            return (
+                _("{provider} does not allow this key to use {model}."),
+                _("Choose another model, or set a new key with: nanobot-desktop provider set {provider}"),
+            )
+        case "sign_in":
+            return (
+                _("{provider} did not accept the key."),
+                _("Check the key, or set a new one with: nanobot-desktop provider set {provider}"),
+            )
+        case "rate_limited":
+            return _("{provider} gets too many requests."), _("Wait a little and ask again.")
+        case "quota":
+            return (
+                _("The account at {provider} has no quota or money left."),
+                _("Top it up on the provider's website, or choose another provider."),
+            )
+        case "context_too_long":
+            return (
+                _("The conversation is longer than {model} can read."),
+                _("Start a new conversation with /new, or choose a model with a larger window."),
+            )
+        case "answer_too_long":
+            return (
+                _("The answer of {provider} was far too long and was ended."),
+                _("Ask for a shorter answer."),
+            )
+        case "bad_request":
+            return _refused(status)
+    return _unreachable(kind)
+
+
+def _refused(status: int | None) -> tuple[str, str]:
+    if status == 404:
+        return (
+            _("{provider} does not know the model {model}, or the address {address} is wrong."),
+            _("Check the name of the model and the address in the settings of {provider}."),
+        )
+    if status == 413:
+        return (
+            _("The request was too large for {provider}."),
+            _("Start a new conversation with /new, or send smaller files."),
+        )
+    return (
+        _("{provider} refused the request ({status})."),
+        _("Check the model and its parameters in the settings of {provider}."),
+    )
+
+
+def _unreachable(kind: str) -> tuple[str, str]:
+    match kind:
+        case "no_connection":
+            return (
+                _("{provider} cannot be reached at {address}."),
+                _("Check the network and the address, and that the server runs if it is your own."),
+            )
+        case "too_slow":
+            return (
+                _("{provider} did not answer in time."),
+                _("Ask again; for a slow server of your own raise the time limit in its settings."),
+            )
+        case "broken_off":
+            return _("{provider} broke off before the answer was complete."), _("Ask again.")
+        case "no_model_server":
+            return (
+                _("What answers at {address} is a web page, not a model."),
+                _("Check the address of {provider}, and whether this network wants you to sign in first."),
+            )
+        case "server_fault":
+            return (
+                _("{provider} has a fault of its own ({status})."),
+                _("Ask again later, or choose another provider."),
+            )
+    return (
+        _("The part of the program that talks to models failed."),
+        _("Ask again. Details are in the log."),
+    )

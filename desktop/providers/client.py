@@ -1,0 +1,110 @@
+"""Provider, carried out by the model host: a request becomes bytes, frames become deltas and errors."""
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from typing import Any
+
+from desktop.logs import mask, masked
+from desktop.providers.base import (
+    Completion,
+    Delta,
+    Endpoint,
+    Message,
+    ProviderError,
+    Request,
+    ToolCall,
+    Usage,
+    WireRules,
+)
+from desktop.providers.call_errors import error_for
+from desktop.providers.host_process import ModelHost
+
+type Serialise = Callable[[Sequence[Message], WireRules, str], bytes]
+"""Messages, the rules of the wire, the conversation's key -> a JSON array."""
+
+_log = logging.getLogger(__name__)
+
+
+class HostedProvider:
+    """Streams through a ModelHost."""
+
+    def __init__(self, host: ModelHost, serialise: Serialise) -> None:
+        self._host = host
+        self._serialise = serialise
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
+        """Deltas, then one Completion. Raises ProviderError. aclose() ends the call at the server."""
+        endpoint = request.endpoint
+        mask(endpoint.api_key)
+        messages = self._serialise(request.messages, endpoint.rules, request.conversation)
+        call = await self._host.call(_header(endpoint), request_body(request, messages))
+        text: list[str] = []
+        reasoning: list[str] = []
+        try:
+            while True:
+                frame = await call.next()
+                if frame["op"] != "delta":
+                    break
+                text.append(frame["text"])
+                reasoning.append(frame["reasoning"])
+                yield Delta(frame["text"], frame["reasoning"])
+        finally:
+            call.close()
+        if frame["op"] == "error":
+            raise _error(endpoint, frame)
+        yield _completion("".join(text), "".join(reasoning), frame)
+
+
+def _header(endpoint: Endpoint) -> dict[str, Any]:
+    return {
+        "engine": endpoint.engine,
+        "model": endpoint.model,
+        "base_url": endpoint.base_url,
+        "api_key": endpoint.api_key,
+        "headers": dict(endpoint.headers),
+        "idle_seconds": endpoint.idle_seconds,
+        "total_seconds": endpoint.total_seconds,
+    }
+
+
+def request_body(request: Request, messages: bytes) -> bytes:
+    """The request's JSON around the messages, which may be megabytes and are serialised once."""
+    endpoint = request.endpoint
+    options: dict[str, Any] = {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "model": endpoint.model,
+        endpoint.max_tokens_name: request.max_tokens,
+    }
+    if request.temperature is not None:
+        options["temperature"] = request.temperature
+    if request.reasoning_effort:
+        options["reasoning_effort"] = request.reasoning_effort
+    if request.tools:
+        options["tools"] = list(request.tools)
+    options = {
+        name: value for name, value in {**options, **endpoint.overrides}.items() if value is not None
+    }
+    head = json.dumps(options, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"".join((head[:-1], b',"messages":', messages, b"}"))
+
+
+def _completion(text: str, reasoning: str, frame: Mapping[str, Any]) -> Completion:
+    usage = frame["usage"]
+    return Completion(
+        text=text,
+        reasoning=reasoning,
+        tool_calls=tuple(ToolCall(**call) for call in frame["tool_calls"]),
+        usage=Usage(**usage) if usage else None,
+        finish=frame["finish"],
+        thinking_blocks=tuple(frame["thinking_blocks"]),
+    )
+
+
+def _error(endpoint: Endpoint, frame: Mapping[str, Any]) -> ProviderError:
+    detail = masked(frame["detail"])
+    _log.info("%s: %s %s %s", endpoint.provider, frame["kind"], frame["status"], detail)
+    return error_for(
+        frame["kind"], endpoint, detail=detail, status=frame["status"], retry_after=frame["retry_after"]
+    )

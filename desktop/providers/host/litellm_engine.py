@@ -1,0 +1,125 @@
+"""The engine for every other provider: litellm, kept offline, quiet and out of our retries.
+
+It is told by its environment what not to do before it is imported; its own retries, its guard against
+repeated chunks (which ends an honest answer that says a word a hundred times) and its logging are off.
+"""
+
+import json
+import logging
+import os
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
+from desktop.providers.host.wire import LOOPBACK, UNPACKED, repaired
+
+if TYPE_CHECKING:
+    import httpx
+
+_ENVIRONMENT = {
+    "LITELLM_OFFLINE_MODE": "true",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOG": "ERROR",
+    "LITELLM_MODE": "PRODUCTION",
+    "DISABLE_AIOHTTP_TRANSPORT": "True",
+    "REPEATED_STREAMING_CHUNK_LIMIT": "1000000000",
+}
+
+
+class LitellmEngine:
+    """Calls through litellm.acompletion. Model names arrive with litellm's prefix."""
+
+    def __init__(self) -> None:
+        self._without_options: set[str] = set()
+        """Addresses of servers that refused stream_options."""
+
+    def prepare(self) -> None:
+        os.environ.update(_ENVIRONMENT)
+        import litellm
+
+        litellm.suppress_debug_info = True
+        litellm.turn_off_message_logging = True
+        litellm.drop_params = True
+        litellm.num_retries = 0
+        litellm.aclient_session = _client()
+        for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+            logger = logging.getLogger(name)
+            logger.handlers.clear()
+            logger.propagate = False
+            logger.addHandler(logging.NullHandler())
+
+    async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
+        stream = await self._open(call)
+        try:
+            async for chunk in stream:
+                yield chunk.model_dump()
+        finally:
+            await stream.aclose()
+
+    async def _open(self, call: Call) -> Any:
+        from litellm.exceptions import BadRequestError
+
+        body: dict[str, Any] = json.loads(call.body)
+        if call.base_url in self._without_options:
+            del body["stream_options"]
+        try:
+            return await _complete(call, body)
+        except BadRequestError as error:
+            if "stream_options" not in str(error):
+                raise
+        del body["stream_options"]
+        stream = await _complete(call, body)
+        self._without_options.add(call.base_url)
+        return stream
+
+
+async def _complete(call: Call, body: dict[str, Any]) -> Any:
+    import httpx
+    import litellm
+
+    stream: Any = await litellm.acompletion(
+        **{**body, "model": call.model},
+        api_base=call.base_url or None,
+        api_key=call.api_key or "-",
+        extra_headers=dict(call.headers) or None,
+        timeout=httpx.Timeout(call.idle_seconds, connect=CONNECT_SECONDS),
+        num_retries=0,
+        max_retries=0,
+    )
+    if stream is None:  # what litellm returns for 422 when it may drop parameters
+        raise Failure("bad_request", status=422)
+    return stream
+
+
+def _client() -> "httpx.AsyncClient":
+    import httpx
+
+    class Answer(httpx.AsyncByteStream):
+        def __init__(self, response: httpx.Response) -> None:
+            self._response = response
+            kind = response.headers.get("content-type", "") if response.is_success else ""
+            self._chunks = repaired(response.aiter_bytes(), kind)
+
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return self._chunks
+
+        async def aclose(self) -> None:
+            await self._response.aclose()
+
+    class Client(httpx.AsyncClient):
+        async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+            streamed = options.get("stream", False)
+            response = await super().send(request, **{**options, "stream": True})
+            answer = httpx.Response(
+                response.status_code,
+                headers=[(k, v) for k, v in response.headers.multi_items() if k.lower() not in UNPACKED],
+                stream=Answer(response),
+                request=request,
+                extensions=response.extensions,
+            )
+            if not streamed:
+                await answer.aread()
+            return answer
+
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=90)
+    return Client(mounts=LOOPBACK, limits=limits, follow_redirects=True)

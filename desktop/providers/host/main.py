@@ -1,0 +1,187 @@
+"""The model host's own life: frames in, calls side by side, frames out, and an end with the program.
+
+Stdin is read by a daemon thread. Its end means that the program is gone, however it died: the host
+then leaves at once, also while a library is still being imported. Stdout is the protocol's alone.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any, BinaryIO
+
+from desktop.providers.host import frames
+from desktop.providers.host.answer import Answer
+from desktop.providers.host.call import Call, Engine, Failure
+from desktop.providers.host.failures import failure
+from desktop.providers.host.litellm_engine import LitellmEngine
+from desktop.providers.host.openai_engine import OpenAIEngine
+from desktop.tasks import cancel, in_thread, spawn
+
+_JOIN_SECONDS = 0.012
+_YIELD_EVERY = 8
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    wire = os.dup(1)
+    os.dup2(2, 1)  # what a library prints must not get between the frames
+    sys.stdout = sys.stderr
+    asyncio.run(_serve(wire))
+
+
+async def _serve(wire: int) -> None:
+    host = Host(wire)
+    stdin = os.fdopen(0, "rb", closefd=False)
+    arguments = (stdin, host, asyncio.get_running_loop())
+    threading.Thread(target=_read, args=arguments, name="frames", daemon=True).start()
+    host.send({"op": "ready", "engine": ""})
+    await asyncio.Event().wait()
+
+
+def _read(stdin: BinaryIO, host: "Host", loop: asyncio.AbstractEventLoop) -> None:
+    while (payload := frames.read(stdin)) is not None:
+        header = json.loads(payload)
+        body = b""
+        if header["op"] == "stream":
+            body = frames.read(stdin) or b""
+        loop.call_soon_threadsafe(host.receive, header, body)
+    os._exit(0)
+
+
+class Host:
+    """Carries out what the program asks for."""
+
+    def __init__(self, wire: int) -> None:
+        self._wire = wire
+        self._engines: dict[str, Engine] = {"openai": OpenAIEngine(), "litellm": LitellmEngine()}
+        self._imports: dict[str, asyncio.Task[None]] = {}
+        self._streams: dict[int, asyncio.Task[None]] = {}
+
+    def send(self, value: Mapping[str, Any]) -> None:
+        """Write a frame. Blocks while the program does not read: then no call is read on either."""
+        rest = memoryview(frames.pack(value))
+        try:
+            while rest:
+                rest = rest[os.write(self._wire, rest) :]
+        except OSError:
+            os._exit(0)
+
+    def receive(self, header: dict[str, Any], body: bytes) -> None:
+        """Act on a frame."""
+        match header.pop("op"):
+            case "prepare":
+                spawn(self._prepare(header["engine"]), name="prepare")
+            case "stream":
+                call = Call(**header, body=body)
+                self._streams[call.id] = spawn(self._stream(call), name=f"stream {call.id}")
+            case "cancel":
+                spawn(cancel(self._streams.get(header["id"])), name="cancel")
+
+    async def _prepare(self, name: str) -> None:
+        try:
+            await self._imported(name)
+        except Exception as error:
+            self.send({"op": "failed", "engine": name, "detail": f"{type(error).__name__}: {error}"})
+        else:
+            self.send({"op": "ready", "engine": name})
+
+    async def _imported(self, name: str) -> Engine:
+        """The engine, its library imported once. Cancelling one call must not end the import."""
+        engine = self._engines[name]
+        if name not in self._imports or (self._imports[name].done() and self._imports[name].exception()):
+            self._imports[name] = spawn(in_thread(_import, engine), name=f"import {name}")
+        await asyncio.shield(self._imports[name])
+        return engine
+
+    async def _stream(self, call: Call) -> None:
+        answer = Answer()
+        deltas = _Deltas(self, call.id)
+        try:
+            engine = await self._imported(call.engine)
+            async with asyncio.timeout(call.total_seconds), aclosing(engine.chunks(call)) as chunks:
+                count = 0
+                async for chunk in chunks:
+                    deltas.add(*answer.add(chunk))
+                    count += 1
+                    if count % _YIELD_EVERY == 0:  # chunks that are here already never give way
+                        await asyncio.sleep(0)
+            result = answer.result()
+            deltas.flush()
+            self.send({"op": "done", "id": call.id, **result})
+        except TimeoutError:
+            self._fail(call, deltas, Failure("too_slow"))
+        except Exception as error:
+            self._fail(call, deltas, error)
+        finally:
+            deltas.drop()
+            del self._streams[call.id]
+
+    def _fail(self, call: Call, deltas: "_Deltas", error: Exception) -> None:
+        deltas.flush()
+        found = failure(error, call)
+        self.send(
+            {
+                "op": "error",
+                "id": call.id,
+                "kind": found.kind,
+                "status": found.status,
+                "detail": found.detail,
+                "retry_after": found.retry_after,
+            }
+        )
+
+
+class _Deltas:
+    """Joins what comes within a few milliseconds to one frame; the first is sent at once."""
+
+    def __init__(self, host: Host, call: int) -> None:
+        self._host, self._call = host, call
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._loop = asyncio.get_running_loop()
+        self._sent_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, text: str, reasoning: str) -> None:
+        if not text and not reasoning:
+            return
+        self._text.append(text)
+        self._reasoning.append(reasoning)
+        if self._timer is not None:
+            return
+        wait = self._sent_at + _JOIN_SECONDS - self._loop.time()
+        if wait <= 0:
+            self.flush()
+        else:
+            self._timer = self._loop.call_later(wait, self.flush)
+
+    def flush(self) -> None:
+        """Send what has gathered."""
+        text, reasoning = "".join(self._text), "".join(self._reasoning)
+        self.drop()
+        if text or reasoning:
+            self._sent_at = self._loop.time()
+            self._host.send({"op": "delta", "id": self._call, "text": text, "reasoning": reasoning})
+
+    def drop(self) -> None:
+        """Forget what has gathered."""
+        self._text.clear()
+        self._reasoning.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _import(engine: Engine) -> None:
+    """Collecting garbage during an import of thousands of modules finds none and costs a tenth."""
+    gc.disable()
+    try:
+        engine.prepare()
+    finally:
+        gc.freeze()
+        gc.enable()

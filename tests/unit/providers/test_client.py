@@ -1,0 +1,75 @@
+"""The body that goes to the server, and the sentences for what comes back."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from desktop.providers.base import Endpoint, ProviderError, Request
+from desktop.providers.call_errors import error_for
+from desktop.providers.client import request_body
+
+MESSAGES = '[{"role":"user","content":"Grüße"}]'.encode()
+
+
+def body(endpoint: Endpoint, **options: Any) -> Mapping[str, Any]:
+    request = Request(endpoint, [], max_tokens=50, **options)
+    value: Mapping[str, Any] = json.loads(request_body(request, MESSAGES))
+    return value
+
+
+def test_the_body_has_what_was_asked_and_nothing_more() -> None:
+    assert body(Endpoint("acme", "m")) == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Grüße"}],
+        "max_tokens": 50,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+def test_options_have_the_names_and_values_that_the_model_insists_on() -> None:
+    endpoint = Endpoint(
+        "acme", "m", max_tokens_name="max_completion_tokens", overrides={"temperature": 1.0, "top_p": None}
+    )
+    tools = [{"type": "function", "function": {"name": "look"}}]
+    value = body(endpoint, temperature=0.1, tools=tools, reasoning_effort="low")
+    assert value["max_completion_tokens"] == 50
+    assert value["temperature"] == 1.0
+    assert value["tools"] == tools
+    assert value["reasoning_effort"] == "low"
+    assert not {"max_tokens", "top_p"} & value.keys()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "sign_in",
+        "rate_limited",
+        "quota",
+        "context_too_long",
+        "bad_request",
+        "answer_too_long",
+        "no_connection",
+        "too_slow",
+        "broken_off",
+        "no_model_server",
+        "server_fault",
+        "internal",
+        "a kind from the future",
+    ],
+)
+@pytest.mark.parametrize("status", [None, 400, 403, 404, 413, 500])
+def test_every_failure_is_a_sentence_with_a_remedy(kind: str, status: int | None) -> None:
+    error = error_for(kind, Endpoint("acme", "m", base_url="http://x"), status=status, detail="said {so}")
+    assert isinstance(error, ProviderError)
+    assert error.text.endswith((".", "said {so}"))
+    assert error.remedy
+    assert "None" not in str(error)
+    assert "{provider}" not in str(error)
+
+
+def test_the_servers_words_are_told_where_they_help() -> None:
+    error = error_for("bad_request", Endpoint("acme", "m"), detail="unknown model", status=400)
+    assert error.text == "acme refused the request (400). It said: unknown model"
