@@ -8,12 +8,16 @@ inside a JSON string, so no text that a person writes can imitate it.
 import json
 import math
 import re
+from itertools import pairwise
 from typing import Any
 
 from desktop.session.model import Message, now, utc
 
 UTF8 = "utf-8"
 _START = re.compile(rb'\{"(?:role|_type)":')
+_WIDE_START = re.compile(
+    b"|".join(re.escape(s.encode("utf-16-le")[:-1]) for s in ('{"role":', '{"_type":'))
+)
 _TEXT_START = re.compile(r'\{"(?:role|_type)":')
 _BLANK = b" \t\r\n\0"
 _BOM = b"\xef\xbb\xbf"
@@ -77,7 +81,7 @@ def read_foreign(data: bytes, encoding: str) -> tuple[list[Message], int]:
     )
     records: list[Message] = []
     damaged = 0
-    for begin, end in zip(starts, [*starts[1:], len(data)], strict=True):
+    for begin, end in pairwise([*starts, len(data)]):
         record = _salvaged(data[begin:end].decode(encoding, "replace"))
         if record is None:
             damaged += 1
@@ -87,12 +91,15 @@ def read_foreign(data: bytes, encoding: str) -> tuple[list[Message], int]:
 
 
 def encoding_of(head: bytes) -> str:
-    """utf-8, or the UTF-16 that an editor made of the file."""
-    for encoding in ("utf-16-le", "utf-16-be"):
-        starts = sum(head.count(start.encode(encoding)) for start in ('{"role":', '{"_type":'))
-        if starts > len(_START.findall(head)):
-            return encoding
-    return UTF8
+    """utf-8, or the UTF-16 that an editor made of the file.
+
+    In ASCII text the two byte orders look alike but for one byte of offset.
+    """
+    starts = [match.start() for match in _WIDE_START.finditer(head)]
+    if len(starts) <= len(_START.findall(head)):
+        return UTF8
+    even = sum(start % 2 == 0 for start in starts)
+    return "utf-16-le" if 2 * even > len(starts) else "utf-16-be"
 
 
 def _decode(line: bytes) -> tuple[str, bool]:
@@ -145,7 +152,7 @@ def _record(value: object, text: str) -> Message | None:
 def _salvage(text: str, starts: list[int]) -> tuple[list[Message], int]:
     """Records in a line that is not one: a line end was damaged, or something was put in between."""
     records: list[Message] = []
-    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for begin, end in pairwise([*starts, len(text)]):
         record = _salvaged(text[begin:end])
         if record is not None:
             records.append(record)
