@@ -131,7 +131,7 @@ def wire_name(spec: ProviderSpec, model: str, engine: str) -> str:
         bare = bare.rpartition("/")[2]
     if engine != "litellm" or not spec.prefix:
         return bare
-    if bare != model or not model.startswith(spec.skip):
+    if bare != model or model in spec.whole_names or not model.startswith(spec.skip):
         return f"{spec.prefix}/{bare}"
     return model
 
