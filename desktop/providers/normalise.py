@@ -73,7 +73,8 @@ class Normaliser:
     def json(self) -> bytes:
         """The request's messages as a JSON array in UTF-8."""
         tail = b",".join(_dump(message) for message in self._tail())
-        return b"".join((b"[", self._head(), self._closed, tail, b"]"))
+        closed = self._closed if tail else memoryview(self._closed)[:-1]
+        return b"".join((b"[", self._head(), closed, tail, b"]"))
 
     def _head(self) -> bytes:
         if not self._system:
