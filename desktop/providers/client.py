@@ -86,7 +86,7 @@ def request_body(request: Request, messages: bytes) -> bytes:
     options = {
         name: value for name, value in {**options, **endpoint.overrides}.items() if value is not None
     }
-    head = json.dumps(options, ensure_ascii=False, separators=(",", ":")).encode()
+    head = json.dumps(options, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return b"".join((head[:-1], b',"messages":', messages, b"}"))
 
 

@@ -208,6 +208,9 @@ class ModelHost:
             _transport, process = await asyncio.get_running_loop().subprocess_exec(
                 lambda: _Process(self._receive, self._lost), *command, env=_environment(), **apart
             )
+        except asyncio.CancelledError:
+            self.status.set(ServiceState.OFF)
+            raise
         except OSError as error:
             self.status.set(ServiceState.FAILED, str(error))
             raise HostDied(

@@ -9,19 +9,12 @@ import ipaddress
 import urllib.parse
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import Protocol
 
-from desktop.providers.base import Completion, Delta, ProviderError, RateLimited, Request
+from desktop.providers.base import Completion, Delta, Provider, ProviderError, RateLimited, Request
 from desktop.text import _
 
 _DELAYS = (1.0, 2.0, 4.0)
 _LONGEST_WAIT = 60.0
-
-
-class ClosableProvider(Protocol):
-    """A Provider whose stream can be closed."""
-
-    def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]: ...
 
 
 def no_wait_shown(seconds: float, error: ProviderError) -> None:
@@ -33,7 +26,7 @@ class RetryingProvider:
 
     def __init__(
         self,
-        provider: ClosableProvider,
+        provider: Provider,
         *,
         on_wait: Callable[[float, ProviderError], None] = no_wait_shown,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -78,10 +71,11 @@ def delay(error: ProviderError, request: Request, attempt: int) -> float | None:
 
 
 def _later(error: RateLimited, seconds: float) -> RateLimited:
-    minutes = max(1, round(seconds / 60))
+    minutes, hours = round(seconds / 60), round(seconds / 3600)
+    when = _("{hours} h").format(hours=hours) if hours > 1 else _("{minutes} min").format(minutes=minutes)
     return RateLimited(
         error.text,
-        _("It allows the next request in {minutes} min.").format(minutes=minutes),
+        _("It allows the next request in {time}.").format(time=when),
         detail=error.detail,
         status=error.status,
         retry_after=seconds,

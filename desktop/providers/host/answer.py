@@ -1,5 +1,6 @@
 """Puts a streamed answer together: text, thoughts, tool calls and token counts, from any dialect."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +18,16 @@ class Answer:
         self._calls: dict[int, dict[str, str]] = {}
         self._usage: dict[str, Any] | None = None
         self._thinking: list[dict[str, Any]] = []
+        self._text, self._reasoning = _Letters(), _Letters()
 
     def add(self, chunk: Chunk) -> tuple[str, str]:
-        """Take in a chunk. Returns the text and the reasoning it brought."""
+        """Take in a chunk. Returns the text and the reasoning it brought. Raises Failure."""
+        try:
+            return self._take(chunk)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise Failure("broken_off", f"a piece of the answer has no known form: {error}") from error
+
+    def _take(self, chunk: Chunk) -> tuple[str, str]:
         if usage := chunk.get("usage"):
             self._usage = _usage(usage)
         choices = chunk.get("choices")
@@ -27,7 +35,7 @@ class Answer:
             return "", ""
         choice = choices[0]
         if reason := choice.get("finish_reason"):
-            self._finish = _FINISH.get(reason, reason)
+            self._finish = _FINISH.get(reason, str(reason))
         delta = choice.get("delta") or choice.get("message")
         if not delta:
             return "", ""
@@ -35,8 +43,8 @@ class Answer:
             self._add_call(position, call)
         for block in delta.get("thinking_blocks") or ():
             self._add_thinking(block)
-        text = _text(delta.get("content"))
-        reasoning = _text(delta.get("reasoning_content") or delta.get("reasoning"))
+        text = self._text.add(_text(delta.get("content") or delta.get("refusal")))
+        reasoning = self._reasoning.add(_text(delta.get("reasoning_content") or delta.get("reasoning")))
         self._grow(len(text) + len(reasoning))
         return text, reasoning
 
@@ -46,7 +54,7 @@ class Answer:
         if self._finish is None or not something:
             raise Failure("broken_off")
         calls = [
-            {**call, "id": call["id"] or f"call_{index}"}
+            {**call, "id": call["id"] or f"call_{index}", "arguments": _mended(call["arguments"])}
             for index, call in sorted(self._calls.items())
             if call["name"]
         ]
@@ -64,9 +72,11 @@ class Answer:
             index if isinstance(index, int) else position, {"id": "", "name": "", "arguments": ""}
         )
         function = piece.get("function") or {}
-        call["id"] = call["id"] or piece.get("id") or ""
-        call["name"] = call["name"] or function.get("name") or ""
+        call["id"] = call["id"] or str(piece.get("id") or "")
+        call["name"] = call["name"] or str(function.get("name") or "")
         arguments = function.get("arguments") or ""
+        if not isinstance(arguments, str):  # some servers give the object itself
+            arguments = json.dumps(arguments)
         call["arguments"] += arguments
         self._grow(len(arguments))
 
@@ -87,12 +97,34 @@ class Answer:
             raise Failure("answer_too_long")
 
 
+class _Letters:
+    """Joins letters beyond the first 65,536 that a server escaped in halves and sent in two pieces."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def add(self, text: str) -> str:
+        """The text without a half at its end, which comes with the next piece."""
+        if not self._half and text.isascii():
+            return text
+        text = self._half + text
+        self._half = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return _mended(text.removesuffix(self._half))
+
+
+def _mended(text: str) -> str:
+    """Halves that stand together made one letter; one that stands alone could not be stored or shown."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _text(content: Any) -> str:
     """Content is a string, or a list of parts that hold one."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return ""
 
 

@@ -50,7 +50,8 @@ _BROKEN = (
     "ProtocolError",
     "ReadError",
     "WriteError",
-    "JSONDecodeError",
+    "DecodeError",
+    "RecursionError",
 )
 _STREAM_CODES = {
     "rate_limit": 429,

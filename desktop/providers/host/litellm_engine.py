@@ -47,6 +47,7 @@ class LitellmEngine:
             logger.handlers.clear()
             logger.propagate = False
             logger.addHandler(logging.NullHandler())
+        _rehearse()
 
     async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
         stream = await self._open(call)
@@ -71,6 +72,15 @@ class LitellmEngine:
         stream = await _complete(call, body)
         self._without_options.add(call.base_url)
         return stream
+
+
+def _rehearse() -> None:
+    """Answer a call without a server: half a second of imports that would hold up all calls later."""
+    import litellm
+
+    question = [{"role": "user", "content": "-"}]
+    for _chunk in litellm.completion(model="openai/-", messages=question, mock_response="-", stream=True):
+        pass
 
 
 async def _complete(call: Call, body: dict[str, Any]) -> Any:

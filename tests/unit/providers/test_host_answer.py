@@ -1,11 +1,34 @@
 """How chunks of many dialects become one answer."""
 
+import contextlib
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from desktop.providers.host.answer import Answer
 from desktop.providers.host.call import ANSWER_LIMIT, Failure
+
+NAMES = [
+    "choices",
+    "delta",
+    "message",
+    "content",
+    "reasoning",
+    "tool_calls",
+    "function",
+    "arguments",
+    "index",
+    "id",
+    "name",
+    "finish_reason",
+    "thinking_blocks",
+    "type",
+    "thinking",
+    "usage",
+]
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -36,6 +59,19 @@ def test_calls_without_index_or_id_are_told_apart_by_position() -> None:
 def test_content_may_be_a_list_of_parts() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     assert Answer().add(chunk(content=parts)) == ("ab", "")
+
+
+def test_letters_escaped_in_halves_are_joined_and_lone_halves_replaced() -> None:
+    answer = Answer()
+    pieces = ["a \ud83d", "\ude00 b", "\ude00", " c\ud83d"]
+    assert [answer.add(chunk(content=piece))[0] for piece in pieces] == [
+        "a ",
+        "\U0001f600 b",
+        "\ufffd",
+        " c",
+    ]
+    assert answer.add(chunk(content="d")) == ("\ufffdd", "")
+    assert answer.add(chunk(reasoning="中")) == ("", "中")
 
 
 def test_thoughts_end_with_their_signature_and_hidden_ones_stay_as_they_are() -> None:
@@ -78,6 +114,27 @@ def test_no_end_or_nothing_in_it_is_no_answer(chunks: list[dict[str, Any]]) -> N
     with pytest.raises(Failure) as caught:
         answer.result()
     assert caught.value.kind == "broken_off"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), max_size=3))
+def test_whatever_a_server_sends_is_an_answer_or_a_failure(chunks: list[dict[str, Any]]) -> None:
+    answer = Answer()
+    with contextlib.suppress(Failure):
+        for one in chunks:
+            answer.add(one)
+        json.dumps(answer.result())
+
+
+def test_arguments_given_as_an_object_become_text() -> None:
+    answer = Answer()
+    answer.add(chunk("stop", tool_calls=[{"id": 7, "function": {"name": "f", "arguments": {"a": 1}}}]))
+    assert answer.result()["tool_calls"] == [{"id": "7", "name": "f", "arguments": '{"a": 1}'}]
 
 
 def test_arguments_count_towards_the_limit() -> None:

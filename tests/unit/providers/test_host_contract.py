@@ -81,14 +81,15 @@ class Caller:
         )
         return Request(endpoint, [{"role": "user", "content": "Grüße"}], max_tokens=100, temperature=0.1)
 
-    async def ask(self, answer: str, **options: float) -> Completion:
-        *_, last = [item async for item in self.provider.stream(self.request(answer, **options))]  # type: ignore[arg-type]
+    async def ask(self, answer: str, *, idle: float = 30.0, total: float = 60.0) -> Completion:
+        request = self.request(answer, idle=idle, total=total)
+        *_, last = [item async for item in self.provider.stream(request)]
         assert isinstance(last, Completion)
         return last
 
-    async def fails(self, answer: str, **options: float) -> ProviderError:
+    async def fails(self, answer: str, *, idle: float = 30.0, total: float = 60.0) -> ProviderError:
         with pytest.raises(ProviderError) as caught:
-            await self.ask(answer, **options)
+            await self.ask(answer, idle=idle, total=total)
         return caught.value
 
 

@@ -90,12 +90,13 @@ async def test_the_servers_time_is_kept() -> None:
     assert waits.slept == [12.5]
 
 
-async def test_a_server_that_wants_more_than_a_minute_is_not_waited_for() -> None:
-    provider = Scripted([RateLimited("busy", status=429, retry_after=600)])
-    with pytest.raises(RateLimited, match="in 10 min") as caught:
+@pytest.mark.parametrize(("seconds", "told"), [(61, "in 1 min"), (600, "in 10 min"), (80_000, "in 22 h")])
+async def test_a_server_that_wants_more_than_a_minute_is_not_waited_for(seconds: float, told: str) -> None:
+    provider = Scripted([RateLimited("busy", status=429, retry_after=seconds)])
+    with pytest.raises(RateLimited, match=told) as caught:
         await run(provider)
     assert provider.count == 1
-    assert caught.value.retry_after == 600
+    assert caught.value.retry_after == seconds
 
 
 @pytest.mark.parametrize("error", [SignInNeeded, QuotaExceeded, BadRequest, HostDied])
