@@ -101,7 +101,8 @@ class _Process(asyncio.SubprocessProtocol):
     def write(self, *payloads: bytes) -> None:
         """Send; what is written to a process that is gone is lost, and _lost() comes."""
         if not self._stdin.is_closing():
-            self._stdin.writelines(payloads)
+            for payload in payloads:  # joined they would be copied once more
+                self._stdin.write(payload)
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
