@@ -4,11 +4,11 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-from desktop.tasks import cancel, in_daemon, spawn
+from desktop.tasks import in_daemon, spawn
 
 
 class Lines:
@@ -43,20 +43,20 @@ class Lines:
             lines.append(line)
         return "\n".join(lines)
 
-    async def until_interrupt(self, work: Coroutine[Any, Any, object]) -> None:
-        """Await the work; Ctrl+C ends it and nothing else."""
-        task = spawn(work, name="answer")
+    async def interruptible[T](
+        self, work: Coroutine[Any, Any, T], stop: Callable[[], Coroutine[Any, Any, object]]
+    ) -> T:
+        """Await the work to its end; Ctrl+C meanwhile asks it to stop, and ends nothing else."""
         loop = asyncio.get_running_loop()
-        before = signal.signal(
-            signal.SIGINT, lambda _number, _frame: loop.call_soon_threadsafe(task.cancel)
-        )
+
+        def interrupted(_number: int, _frame: object) -> None:
+            loop.call_soon_threadsafe(lambda: spawn(stop(), name="interrupt"))
+
+        before = signal.signal(signal.SIGINT, interrupted)
         try:
-            await asyncio.wait({task})
+            return await work
         finally:
             signal.signal(signal.SIGINT, before)
-            await cancel(task)
-        if not task.cancelled():
-            task.result()
 
     def _raw(self) -> str | None:
         while b"\n" not in self._rest:

@@ -7,7 +7,7 @@ import typer
 
 from desktop.cli.output import Answer, complain, emit, say
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import Verb, reach
+from desktop.cli.reach import Verb, reach, result
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
 from desktop.ipc import NoOwnerError
@@ -87,7 +87,10 @@ async def _interruptible(
 ) -> None:
     """One answer of a conversation: neither Ctrl+C nor a failure ends more than it."""
     try:
-        await lines.until_interrupt(_answer(verb, text, session, model, as_json=as_json))
+        await lines.interruptible(
+            _answer(verb, text, session, model, as_json=as_json),
+            lambda: result(verb, "stop", session=session),
+        )
     except AppError as error:
         if as_json:
             emit({"event": "failed", "error": error.text, "remedy": error.remedy})

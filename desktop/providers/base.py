@@ -11,7 +11,7 @@ ProviderError
 └── HostDied          the model host went away in mid-answer
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -175,5 +175,5 @@ class Request:
 class Provider(Protocol):
     """A language model. Closing the iterator (aclose) ends the call at the server."""
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Completion]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         """Deltas as they come, then exactly one Completion. Raises ProviderError."""

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -71,9 +72,12 @@ class Program:
             text=True,
             env=self.full_environment,
         ) as process:
+            watchdog = threading.Timer(60, process.kill)
+            watchdog.start()
             try:
                 yield process
             finally:
+                watchdog.cancel()
                 if process.poll() is None:
                     process.terminate()
                     try:
