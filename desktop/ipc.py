@@ -15,17 +15,18 @@ import json
 import logging
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Any
 
 from desktop.errors import AppError, explain
 from desktop.logs import mask
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
@@ -41,12 +42,14 @@ _log = logging.getLogger(__name__)
 class Ownership:
     """The lock on a home. Released by release() or by the death of the process."""
 
-    def __init__(self, lock: FileLock) -> None:
+    def __init__(self, lock: "FileLock") -> None:
         self._lock = lock
 
     @classmethod
     def take(cls, home: Home) -> "Ownership | None":
         """Become the owner, or None if another process is. Raises OSError for an unusable folder."""
+        from filelock import FileLock, Timeout
+
         home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = FileLock(home.ipc.with_suffix(".lock"), mode=0o600, thread_local=False)
         try:
@@ -153,7 +156,7 @@ class NoOwnerError(Exception):
     """Nobody answers at the published address, or nothing is published."""
 
 
-async def call(home: Home, verb: str, arguments: Json) -> AsyncIterator[Json]:
+async def call(home: Home, verb: str, arguments: Json) -> AsyncGenerator[Json]:
     """Ask the owner: its events, then {"result": ...}. Closing the iterator ends the request there.
 
     Raises NoOwnerError when there is nobody to ask, AppError as the owner told it.

@@ -1,6 +1,6 @@
 """onboard: a provider, its key, a real test, a name. Every step can be skipped with Enter."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,10 +11,10 @@ from desktop.cli.reach import Verb, reach, result
 from desktop.cli.run import run
 from desktop.errors import AppError, KeychainError
 from desktop.paths import Home
-from desktop.providers.registry import find
-from desktop.providers.registry_spec import ProviderSpec
-from desktop.providers.registry_table import PROVIDERS
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.providers.registry_spec import ProviderSpec
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +46,10 @@ async def _onboard(home: Home, as_json: bool) -> int:
     return 0 if ok else 1
 
 
-async def _provider(lines: Lines) -> ProviderSpec | None:
+async def _provider(lines: Lines) -> "ProviderSpec | None":
+    from desktop.providers.registry import find
+    from desktop.providers.registry_table import PROVIDERS
+
     say(_("Who should answer?"))
     rows = [spec for spec in PROVIDERS if not spec.oauth]
     for number, spec in enumerate(rows, start=1):
@@ -60,7 +63,7 @@ async def _provider(lines: Lines) -> ProviderSpec | None:
     return None
 
 
-async def _use(lines: Lines, verb: Verb, spec: ProviderSpec) -> bool:
+async def _use(lines: Lines, verb: Verb, spec: "ProviderSpec") -> bool:
     values: dict[str, Any] = {"name": spec.name}
     if not spec.base or spec.local:
         values["base"] = await _ask(lines, _("Address of the server [{base}]: ").format(base=spec.base))

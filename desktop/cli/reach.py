@@ -5,7 +5,7 @@ it and they are done.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from desktop.core.door import Door
 
 type Json = dict[str, Any]
-type Verb = Callable[[str, Json], AsyncIterator[Json]]
+type Verb = Callable[[str, Json], AsyncGenerator[Json]]
 """verb, arguments -> its events, then {"result": ...}; raises AppError."""
 
 _PATIENCE = 40
@@ -76,7 +76,7 @@ async def _owner(home: Home, front: str, eager: bool) -> AsyncIterator[Verb]:
         await core.stop()
 
 
-async def _direct(door: "Door", name: str, arguments: Json) -> AsyncIterator[Json]:
+async def _direct(door: "Door", name: str, arguments: Json) -> AsyncGenerator[Json]:
     lines: asyncio.Queue[Json | None] = asyncio.Queue()
     work = spawn(door.handle(name, arguments, lines.put_nowait), name=f"verb:{name}")
     work.add_done_callback(lambda _task: lines.put_nowait(None))

@@ -129,8 +129,10 @@ def wire_name(spec: ProviderSpec, model: str, engine: str) -> str:
     bare = _without_own_prefix(spec, model)
     if spec.strip_prefix:
         bare = bare.rpartition("/")[2]
-    if engine != "litellm" or not spec.prefix:
+    if engine != "litellm":
         return bare
+    if not spec.prefix:
+        return f"openai/{bare}"
     if bare != model or model in spec.whole_names or not model.startswith(spec.skip):
         return f"{spec.prefix}/{bare}"
     return model

@@ -5,7 +5,7 @@ import json
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,10 @@ async def owner(home: Home, handler: Handler) -> AsyncIterator[Server]:
         yield server
     finally:
         await server.stop()
+
+
+async def first(lines: AsyncGenerator[dict[str, Any]]) -> dict[str, Any]:
+    return await anext(lines)
 
 
 async def echo(verb: str, arguments: dict[str, Any], send: Any) -> dict[str, Any]:
@@ -129,7 +133,7 @@ async def test_a_client_that_hangs_up_ends_its_request(home: Home) -> None:
         answers = call(home, "x", {})
         assert await anext(answers) == {"event": "begun"}
         await begun.wait()
-        await answers.aclose()  # type: ignore[attr-defined]
+        await answers.aclose()
         async with asyncio.timeout(5):
             await ended.wait()
 
@@ -143,7 +147,7 @@ async def test_an_owner_that_leaves_in_mid_answer_is_said(home: Home) -> None:
         return {}
 
     async with owner(home, wait) as server:
-        answers = asyncio.get_running_loop().create_task(anext(call(home, "x", {})))
+        answers = asyncio.get_running_loop().create_task(first(call(home, "x", {})))
         await started.wait()
         await server.stop()
         with pytest.raises(AppError, match="ended in the middle"):
@@ -159,7 +163,7 @@ async def test_finish_answers_what_was_asked_and_takes_nothing_new(home: Home) -
         return {"done": True}
 
     async with owner(home, wait) as server:
-        answer = asyncio.get_running_loop().create_task(anext(call(home, "x", {})))
+        answer = asyncio.get_running_loop().create_task(first(call(home, "x", {})))
         await begun.wait()
         finishing = asyncio.get_running_loop().create_task(server.finish())
         await asyncio.sleep(0)

@@ -3,7 +3,7 @@
 import asyncio
 
 from desktop.bus.bus import Bus
-from desktop.bus.events import ServiceChanged, TextDelta, TurnFinished
+from desktop.bus.events import Event, ServiceChanged, TextDelta, TurnFinished
 
 
 async def test_every_subscriber_gets_every_event_from_its_start() -> None:
@@ -46,7 +46,7 @@ async def test_a_subscriber_that_never_reads_keeps_the_newest_events() -> None:
         for number in range(5_000):
             bus.publish(ServiceChanged("host", str(number)))
         bus.publish(TurnFinished("s", "1", "done"))
-        kept = []
+        kept: list[Event] = []
         while not kept or not isinstance(kept[-1], TurnFinished):
             kept.append(await anext(events))
     assert len(kept) <= 1_000
