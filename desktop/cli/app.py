@@ -1,15 +1,16 @@
-"""nanobot-desktop: the verbs of the command line. Each lives in a module of its own, loaded when it runs.
+"""nanobot-desktop: the verbs of the command line. What a verb needs is loaded when it runs.
 
 The commands are made inside main(), not at import, so that their help speaks the person's language.
+click, not typer: typer 0.29 imports pydantic and builds its adapters for any command, which takes 0.3 s of
+the half second in which a running program answers.
 """
 
 import sys
-from typing import Annotated
 
-import typer
+import click
 
 from desktop import __version__
-from desktop.cli import panels, talk
+from desktop.cli import health, local, onboard, provider, sessions, talk
 from desktop.text import _
 
 
@@ -21,29 +22,24 @@ def main() -> None:
     build()(prog_name="nanobot-desktop")
 
 
-def build() -> typer.Typer:
+def build() -> click.Group:
     """All commands, with help in the language of the environment."""
-    app = typer.Typer(
-        help=_("Nanobot Desktop: a personal AI agent on your own computer."),
-        no_args_is_help=False,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
+
+    @click.group(
+        invoke_without_command=True, help=_("Nanobot Desktop: a personal AI agent on your own computer.")
     )
-
-    @app.callback(invoke_without_command=True)
-    def start(
-        context: typer.Context,
-        verbose: Annotated[bool, typer.Option("--verbose", help=_("Show the log on stderr."))] = False,
-        version: Annotated[bool, typer.Option("--version", help=_("Show the version and leave."))] = False,
-    ) -> None:
-        del verbose  # read from the arguments before anything is imported
-        if version:
-            typer.echo(f"Nanobot Desktop {__version__}")
-            raise typer.Exit
+    @click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr."))
+    @click.version_option(
+        __version__,
+        prog_name="Nanobot Desktop",
+        message="%(prog)s %(version)s",
+        help=_("Show the version."),
+    )
+    @click.pass_context
+    def app(context: click.Context) -> None:
         if context.invoked_subcommand is None:
-            talk.chat("cli:direct", "", as_json=False)
+            talk.chat(talk.DEFAULT_SESSION, "", as_json=False)
 
-    talk.register(app)
-    panels.register(app)
+    for room in (talk, onboard, sessions, provider, local, health):
+        room.register(app)
     return app

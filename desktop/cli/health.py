@@ -1,9 +1,9 @@
 """doctor and status: what works, what does not, and what to do about it."""
 
 import time
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, say, table
@@ -13,23 +13,15 @@ from desktop.paths import Home
 from desktop.text import _
 
 
-def register(app: typer.Typer) -> None:
+def register(app: click.Group) -> None:
     """Add the commands to the command line."""
 
-    @app.command("doctor", help=_("Check every part, and say what to do about what does not work."))
-    def doctor_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(app, "doctor", _("Check every part, and say what to do about what does not work."))
+    def doctor_command(*, as_json: bool) -> None:
         run(lambda home: _doctor(home, as_json), as_json=as_json)
 
-    @app.command("status", help=_("Show what runs now and what was used today."))
-    def status_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(app, "status", _("Show what runs now and what was used today."))
+    def status_command(*, as_json: bool) -> None:
         run(lambda home: _status(home, as_json), as_json=as_json)
 
 

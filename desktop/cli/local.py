@@ -1,9 +1,9 @@
 """local list, setup and stop: the built-in model, and model servers found on this machine."""
 
 import sys
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say, table
@@ -13,35 +13,25 @@ from desktop.paths import Home
 from desktop.text import _
 
 
-def register(app: typer.Typer) -> None:
+def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = typer.Typer(help=_("The built-in model and local model servers."), rich_markup_mode=None)
-    app.add_typer(group, name="local")
+    group = click.Group("local", help=_("The built-in model and local model servers."))
+    app.add_command(group)
 
-    @group.command("list", help=_("Show the built-in models and the servers found on this machine."))
-    def list_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(group, "list", _("Show the built-in models and the servers found on this machine."))
+    def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @group.command("setup", help=_("Download a built-in model and its engine."))
-    def setup_command(
-        model: Annotated[str, typer.Argument(help=_("The model, as local list shows it."))] = "",
-        use: Annotated[bool, typer.Option(help=_("Answer with it from now on."))] = False,
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(
+        group, "setup", _("Download a built-in model, by its name in local list, and its engine.")
+    )
+    @click.argument("model", default="")
+    @click.option("--use", is_flag=True, help=_("Answer with it from now on."))
+    def setup_command(model: str, use: bool, *, as_json: bool) -> None:
         run(lambda home: _setup(home, model, use, as_json), as_json=as_json)
 
-    @group.command("stop", help=_("Stop the server of the built-in model."))
-    def stop_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(group, "stop", _("Stop the server of the built-in model."))
+    def stop_command(*, as_json: bool) -> None:
         run(lambda home: _stop(home, as_json), as_json=as_json)
 
 

@@ -1,8 +1,8 @@
 """onboard: a provider, its key, a real test, a name. Every step can be skipped with Enter."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from desktop.cli import options
 from desktop.cli.output import complain, emit, say
@@ -17,15 +17,11 @@ if TYPE_CHECKING:
     from desktop.providers.registry_spec import ProviderSpec
 
 
-def register(app: typer.Typer) -> None:
+def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @app.command("onboard", help=_("Set up a provider, its key and a name, step by step."))
-    def onboard_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(app, "onboard", _("Set up a provider, its key and a name, step by step."))
+    def onboard_command(*, as_json: bool) -> None:
         run(lambda home: _onboard(home, as_json), as_json=as_json)
 
 

@@ -1,8 +1,8 @@
 """provider list, set and test: which models can be asked, with which key."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, say, table
@@ -14,52 +14,38 @@ from desktop.paths import Home
 from desktop.text import _
 
 
-def register(app: typer.Typer) -> None:
+def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = typer.Typer(help=_("Providers of models and their keys."), rich_markup_mode=None)
-    app.add_typer(group, name="provider")
+    group = click.Group("provider", help=_("Providers of models and their keys."))
+    app.add_command(group)
 
-    @group.command("list", help=_("List the providers, and which have a key."))
-    def list_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(group, "list", _("List the providers, and which have a key."))
+    def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @group.command(
-        "set", help=_("Use a provider. Its key is asked for, or read from standard input; never an option.")
+    @options.verb(
+        group,
+        "set",
+        _("Use a provider. Its key is asked for, or read from standard input; it is never an option."),
     )
-    def set_command(
-        name: Annotated[str, typer.Argument(help=_("The provider, as provider list shows it."))],
-        model: Annotated[str, typer.Option(help=_("The model to ask."))] = "",
-        base: Annotated[str, typer.Option(help=_("The address of the server."))] = "",
-        engine: Annotated[str, typer.Option(help=_("auto, openai or litellm: how it is spoken to."))] = "",
-        session_only: Annotated[
-            bool, typer.Option(help=_("Keep the key only in the Nanobot that runs now."))
-        ] = False,
-        no_key: Annotated[bool, typer.Option(help=_("Ask for no key."))] = False,
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
-        values = {
-            "name": name,
-            "model": model,
-            "base": base,
-            "engine": engine,
-            "session_only": session_only,
-        }
+    @click.argument("name")
+    @click.option("--model", default="", help=_("The model to ask."))
+    @click.option("--base", default="", help=_("The address of the server."))
+    @click.option(
+        "--engine",
+        type=click.Choice(["auto", "openai", "litellm"]),
+        default=None,
+        help=_("How the server is spoken to."),
+    )
+    @click.option("--session-only", is_flag=True, help=_("Keep the key only in the Nanobot that runs now."))
+    @click.option("--no-key", is_flag=True, help=_("Ask for no key."))
+    def set_command(no_key: bool, *, as_json: bool, **values: Any) -> None:
         run(lambda home: _set(home, values, not no_key, as_json), as_json=as_json)
 
-    @group.command("test", help=_("Ask a provider one tiny question."))
-    def test_command(
-        name: Annotated[str, typer.Argument(help=_("The provider; empty for the one in use."))] = "",
-        model: Annotated[str, typer.Option(help=_("The model to ask."))] = "",
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(group, "test", _("Ask a provider, else the one in use, one tiny question."))
+    @click.argument("name", default="")
+    @click.option("--model", default="", help=_("The model to ask."))
+    def test_command(name: str, model: str, *, as_json: bool) -> None:
         run(lambda home: _test(home, name, model, as_json), as_json=as_json)
 
 

@@ -1,8 +1,8 @@
 """sessions list and sessions show: what was said, read from the files."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say, table
@@ -13,26 +13,18 @@ from desktop.session.model import moment_of
 from desktop.text import _
 
 
-def register(app: typer.Typer) -> None:
+def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = typer.Typer(help=_("Conversations: list them, read one."), rich_markup_mode=None)
-    app.add_typer(group, name="sessions")
+    group = click.Group("sessions", help=_("Conversations: list them, read one."))
+    app.add_command(group)
 
-    @group.command("list", help=_("List the conversations, the newest first."))
-    def list_command(
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(group, "list", _("List the conversations, the newest first."))
+    def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @group.command("show", help=_("Show one conversation."))
-    def show_command(
-        key: Annotated[str, typer.Argument(help=_("Its name, as sessions list shows it."))] = "cli:direct",
-        as_json: Annotated[bool, options.as_json()] = False,
-        verbose: Annotated[bool, options.verbose()] = False,
-    ) -> None:
-        del verbose
+    @options.verb(group, "show", _("Show one conversation, by its name in sessions list."))
+    @click.argument("key", default="cli:direct")
+    def show_command(key: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, key, as_json), as_json=as_json)
 
 

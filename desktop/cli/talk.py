@@ -1,10 +1,10 @@
 """ask and chat: one question, or a conversation in the terminal."""
 
 from contextlib import suppress
-from typing import Annotated
 
-import typer
+import click
 
+from desktop.cli import options
 from desktop.cli.output import Answer, complain, emit, say
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, reach, result
@@ -17,31 +17,22 @@ from desktop.text import _
 DEFAULT_SESSION = "cli:direct"
 
 
-def register(app: typer.Typer) -> None:
+def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    session_help = _("The conversation to go on with.")
-    json_help = _("Print one JSON value a line.")
-    model_help = _("Another model for this run.")
+    session = click.option("--session", default=DEFAULT_SESSION, help=_("The conversation to go on with."))
+    model = click.option("--model", default="", help=_("Another model for this run."))
 
-    @app.command("ask", help=_("Ask one question and print the answer."))
-    def ask_command(
-        text: Annotated[str, typer.Argument(help=_("The question; - reads it from standard input."))],
-        session: Annotated[str, typer.Option("--session", help=session_help)] = DEFAULT_SESSION,
-        model: Annotated[str, typer.Option("--model", help=model_help)] = "",
-        as_json: Annotated[bool, typer.Option("--json", help=json_help)] = False,
-        verbose: Annotated[bool, typer.Option("--verbose", help=_("Show the log on stderr."))] = False,
-    ) -> None:
-        del verbose
+    @options.verb(app, "ask", _("Ask one question and print the answer; - reads it from standard input."))
+    @click.argument("text")
+    @session
+    @model
+    def ask_command(text: str, session: str, model: str, *, as_json: bool) -> None:
         ask(text, session, model, as_json=as_json)
 
-    @app.command("chat", help=_("Have a conversation in the terminal."))
-    def chat_command(
-        session: Annotated[str, typer.Option("--session", help=session_help)] = DEFAULT_SESSION,
-        model: Annotated[str, typer.Option("--model", help=model_help)] = "",
-        as_json: Annotated[bool, typer.Option("--json", help=json_help)] = False,
-        verbose: Annotated[bool, typer.Option("--verbose", help=_("Show the log on stderr."))] = False,
-    ) -> None:
-        del verbose
+    @options.verb(app, "chat", _("Have a conversation in the terminal."))
+    @session
+    @model
+    def chat_command(session: str, model: str, *, as_json: bool) -> None:
         chat(session, model, as_json=as_json)
 
 

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 from desktop.errors import explain
 from desktop.session import names, reader, records
+from desktop.session.listing import describe_all
 from desktop.session.model import Message, SessionInfo, now, place_in
 from desktop.session.window import Window
 from desktop.tasks import in_thread, spawn
@@ -180,7 +181,7 @@ class Sessions:
 
     async def list(self) -> list[SessionInfo]:
         """All stored sessions, the newest first. Looks at the head and the tail of each file only."""
-        return await in_thread(_describe_all, self.folder)
+        return await in_thread(describe_all, self.folder)
 
     def close(self) -> None:
         """Forget what is in memory; everything is on disk already."""
@@ -231,16 +232,6 @@ def _everything(path: Path) -> list[Message]:
         return []
     except OSError as error:
         raise explain(error) from error
-
-
-def _describe_all(folder: Path) -> list[SessionInfo]:
-    found = []
-    for path in folder.glob(f"*{names.SUFFIX}"):
-        try:
-            found.append(reader.describe(path))
-        except OSError as error:
-            _log.warning("session file %s: %s", path.name, error)
-    return sorted(found, key=lambda info: info.updated, reverse=True)
 
 
 def _write(path: Path, lines: list[Message], encoding: str) -> None:

@@ -4,16 +4,13 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from desktop.session import records
-from desktop.session.model import Message, SessionInfo, message_tokens, moment_of, replayable, title_of
-from desktop.session.names import key_of
+from desktop.session.model import Message, message_tokens, replayable
 
 _BLOCK = 256 * 1024
-_LIST_BLOCK = 32 * 1024
 _LONGEST_HEAD = 4 * 1024 * 1024
 REPEAT_METADATA = 256 * 1024
 """A log repeats its metadata after this many bytes, so that the newest is near the end."""
@@ -51,7 +48,7 @@ class Loaded:
 def load(path: Path, tokens: int) -> Loaded:
     """The newest records of a file until their tokens pass the limit, and its metadata."""
     with path.open("rb") as file:
-        return _open(file, os.fstat(file.fileno()).st_size, tokens, _BLOCK)
+        return read_end(file, os.fstat(file.fileno()).st_size, tokens)
 
 
 def offset_of(metadata: Message | None) -> int:
@@ -77,34 +74,14 @@ def count(path: Path, end: int) -> int:
     return total
 
 
-def describe(path: Path) -> SessionInfo:
-    """One line for the list of sessions. Raises OSError."""
-    with path.open("rb") as file:
-        stat = os.fstat(file.fileno())
-        loaded = _open(file, stat.st_size, 0, _LIST_BLOCK)
-        head = loaded.messages
-        if loaded.before:
-            file.seek(0)
-            head = list(_head(file))
-    metadata = loaded.metadata or {}
-    return SessionInfo(
-        key=stored_key(metadata) or key_of(path.name),
-        title=_title(metadata, head),
-        updated=_updated(loaded.messages, stat.st_mtime),
-        size=stat.st_size,
-        messages=None if loaded.before else len(loaded.messages),
-        damaged=loaded.damaged,
-        path=path,
-    )
-
-
 def stored_key(metadata: Message | None) -> str:
     """The key that a metadata line names; empty if it names none."""
     key = (metadata or {}).get("key")
     return key if isinstance(key, str) else ""
 
 
-def _open(file: BinaryIO, size: int, tokens: int, least: int) -> Loaded:
+def read_end(file: BinaryIO, size: int, tokens: int, least: int = _BLOCK) -> Loaded:
+    """The newest records: at least this many bytes and tokens of them. `file` stands at its start."""
     encoding = records.encoding_of(file.read(4096))
     if encoding != records.UTF8:
         file.seek(0)
@@ -116,7 +93,7 @@ def _open(file: BinaryIO, size: int, tokens: int, least: int) -> Loaded:
         _load_backwards(file, loaded, tokens, least)
         if loaded.metadata is None and loaded.before:
             file.seek(0)
-            loaded.take([record for record in _head(file) if "_type" in record])
+            loaded.take([record for record in head(file) if "_type" in record])
     loaded.messages.reverse()
     return loaded
 
@@ -163,7 +140,7 @@ def _lines_backwards(file: BinaryIO, end: int) -> Iterator[tuple[int, bytes]]:
         yield 0, tail
 
 
-def _head(file: BinaryIO) -> Iterator[Message]:
+def head(file: BinaryIO) -> Iterator[Message]:
     """The first records of a file, up to the first message of the person."""
     left = _LONGEST_HEAD
     for _ in range(50):
@@ -175,16 +152,3 @@ def _head(file: BinaryIO) -> Iterator[Message]:
         yield from found
         if any(record.get("role") == "user" for record in found):
             return
-
-
-def _title(metadata: Message, head: list[Message]) -> str:
-    inner = metadata.get("metadata")
-    title = inner.get("title") if isinstance(inner, dict) else None
-    if isinstance(title, str) and title.strip():
-        return title.strip()
-    return next((title_of(m) for m in head if m.get("role") == "user" and replayable(m)), "")
-
-
-def _updated(messages: list[Message], modified: float) -> datetime:
-    moment = moment_of(messages[-1].get("timestamp")) if messages else None
-    return moment or datetime.fromtimestamp(modified, UTC)

@@ -43,6 +43,8 @@ class Window:
         if message.get("role") == "user":
             self._users.insert(behind, at)
         self._messages.insert(at, message)
+        if 0 < at <= self._start:
+            self._start += 1  # the question it answers is no longer shown, nor is the answer
         del self._sums[at + 1 :]
         for later in self._messages[at:]:
             self._sums.append(self._sums[-1] + message_tokens(later))

@@ -45,7 +45,7 @@ async def _round(chance: Random, place: Path) -> list[str]:
 
 
 async def _contents(place: Path) -> list[Any]:
-    return [m["content"] for m in await (await Sessions(place).open("s")).everything()]
+    return [m.get("content") for m in await (await Sessions(place).open("s")).everything()]
 
 
 async def _contents_of(data: bytes, place: Path) -> list[Any]:
@@ -63,6 +63,7 @@ def _damage(chance: Random, data: bytes) -> tuple[bytes, set[int]]:
     noise = bytes(chance.randrange(256) for _ in range(end - at))
     if kind == "cut":
         return data[:at], set(range(data[:at].count(b"\n") - 1, _MESSAGES))
-    changed = {"flip": data[:at] + noise + data[end:], "insert": data[:at] + noise + data[at:]}
-    first, last = data[:at].count(b"\n") - 1, data[:end].count(b"\n") - 1
-    return changed.get(kind, data[:at] + data[end:]), set(range(first, last + 1))
+    first, last = data[:at].count(b"\n") - 1, data[: end - 1].count(b"\n") - 1
+    if kind == "insert":
+        return data[:at] + noise + data[at:], {first}
+    return data[:at] + (noise if kind == "flip" else b"") + data[end:], set(range(first, last + 1))

@@ -252,6 +252,25 @@ async def test_the_list_is_newest_first_with_titles(tmp_path: Path) -> None:
     assert [info.damaged for info in listed] == [0, 0, 0]
 
 
+@pytest.mark.parametrize("fill", [0, 40_000], ids=["short file", "long file"])
+async def test_the_list_counts_what_is_damaged_and_is_not_misled_by_texts(
+    tmp_path: Path, fill: int
+) -> None:
+    session = await Sessions(tmp_path).open("k")
+    await session.set_metadata(title="Right")
+    await session.append({"role": "user", "content": "metadata"})
+    for _ in range(10):
+        await session.append({"role": "assistant", "content": "x" * fill})
+    await session.append({"role": "user", "content": "metadata"})
+    with session.path.open("ab") as file:
+        file.write(b'garbage\n{"role":"user","content":"cut')
+    (info,) = await Sessions(tmp_path).list()
+    assert (info.key, info.title, info.damaged) == ("k", "Right", 2)
+    assert info.messages == (None if fill else 12)
+    await (await Sessions(tmp_path).open("k")).append({"role": "user", "content": "after"})
+    assert (await Sessions(tmp_path).list())[0].damaged == 2
+
+
 async def test_times_without_a_zone_are_local_times(tmp_path: Path) -> None:
     os.environ["TZ"], before = "Asia/Tokyo", os.environ.get("TZ")
     try:

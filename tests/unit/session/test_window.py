@@ -78,6 +78,14 @@ def test_a_reminder_just_before_the_first_question_is_shown() -> None:
     assert window(talk).history(100)[0] is reminder
 
 
+def test_an_answer_to_a_question_no_longer_shown_does_not_move_the_start() -> None:
+    grown = window([message("user", 1000, _turn="1"), message("user", 300, _turn="2")])
+    shown = grown.history(150)
+    assert [m["_turn"] for m in shown] == ["2"]
+    grown.add(message("assistant", 10, _turn="1"))
+    assert grown.history(150) == shown
+
+
 def test_a_larger_budget_shows_more() -> None:
     talk = [message(("user", "assistant")[n % 2], 100) for n in range(40)]
     grown = window(talk)
