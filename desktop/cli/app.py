@@ -30,10 +30,7 @@ def build() -> click.Group:
     )
     @click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr."))
     @click.version_option(
-        __version__,
-        prog_name="Nanobot Desktop",
-        message="%(prog)s %(version)s",
-        help=_("Show the version."),
+        __version__, message=f"Nanobot Desktop {__version__}", help=_("Show the version.")
     )
     @click.pass_context
     def app(context: click.Context) -> None:

@@ -22,9 +22,7 @@ def register(app: click.Group) -> None:
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @options.verb(
-        group, "setup", _("Download a built-in model, by its name in local list, and its engine.")
-    )
+    @options.verb(group, "setup", _("Bring a built-in model, by its name in local list, and its engine."))
     @click.argument("model", default="")
     @click.option("--use", is_flag=True, help=_("Answer with it from now on."))
     def setup_command(model: str, use: bool, *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from desktop.errors import UsageError
 from desktop.logs import mask
 from desktop.providers.base import Completion, Endpoint, ProviderError, Request
 from desktop.providers.local import setup
-from desktop.providers.registry import Choice, find
+from desktop.providers.registry import Choice, find, sign_in_needed
 from desktop.text import _
 from desktop.usage import Call
 
@@ -44,6 +44,8 @@ class Settings:
                 _("There is no provider called {name}.").format(name=name),
                 _("The names are listed by: nanobot-desktop provider list"),
             )
+        if spec.oauth:
+            raise sign_in_needed(spec)
         values: Json = {"agents.defaults.provider": spec.name}
         key = str(arguments.get("key") or "")
         if key and arguments.get("session_only"):

@@ -78,7 +78,7 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
         case "context_too_long":
             return (
                 _("The conversation is longer than {model} can read."),
-                _("Start a new conversation with /new, or choose a model with a larger window."),
+                _("Start a new conversation, or choose a model with a larger window."),
             )
         case "answer_too_long":
             return (
@@ -99,7 +99,7 @@ def _refused(status: int | None) -> tuple[str, str]:
     if status == 413:
         return (
             _("The request was too large for {provider}."),
-            _("Start a new conversation with /new, or send smaller files."),
+            _("Start a new conversation, or ask in smaller pieces."),
         )
     return (
         _("{provider} refused the request ({status})."),

@@ -96,7 +96,7 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     spec = choice.spec
     settings = config.provider(spec.name)
     if spec.needs_key and not key:
-        raise _sign_in(spec)
+        raise sign_in_needed(spec)
     if spec.direct and not choice.base_url:
         raise ConfigError(
             _("The provider {name} has no address.").format(name=spec.display),
@@ -227,11 +227,13 @@ def _spec(name: str) -> ProviderSpec:
     return next(spec for spec in PROVIDERS if spec.name == name)
 
 
-def _sign_in(spec: ProviderSpec) -> SignInNeeded:
+def sign_in_needed(spec: ProviderSpec) -> SignInNeeded:
     if spec.oauth:
         return SignInNeeded(
-            _("{name} needs you to sign in.").format(name=spec.display),
-            _("Sign in with: nanobot-desktop provider set {name}").format(name=spec.name),
+            _("{name} needs a login in the browser, which this version cannot do.").format(
+                name=spec.display
+            ),
+            _("Choose a provider that works with a key; see nanobot-desktop provider list."),
         )
     remedy = _("Store one with: nanobot-desktop provider set {name}.").format(name=spec.name)
     if spec.key_page:
