@@ -147,6 +147,28 @@ def test_a_broken_character_costs_no_record() -> None:
     assert damaged == 1
 
 
+def test_noise_that_joins_two_lines_does_not_change_the_letters_of_the_second() -> None:
+    first, second = (
+        records.write(records.stamped({"role": "user", "content": text})) for text in ("one", "éé")
+    )
+    found, damaged = records.read(first[:-40] + b"\xb8V\xfc\xa4\xd5\x91" + second)
+    assert ([m["content"] for m in found], damaged) == (["éé"], 1)
+
+
+@pytest.mark.parametrize("damage", [b"cli:dirfct", b'cli:direct","key":"x', b""])
+async def test_damage_to_the_key_itself_does_not_hide_the_conversation(
+    tmp_path: Path, damage: bytes
+) -> None:
+    session = await Sessions(tmp_path).open("cli:direct")
+    await session.append({"role": "user", "content": "still here"})
+    session.path.write_bytes(session.path.read_bytes().replace(b"cli:direct", damage))
+    sessions = Sessions(tmp_path)
+    assert [info.key for info in await sessions.list()] == ["cli:direct"]
+    again = await sessions.open("cli:direct")
+    await again.append({"role": "user", "content": "and on"})
+    assert [m["content"] for m in await again.everything()] == ["still here", "and on"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030"])
 async def test_a_file_that_an_editor_saved_in_another_encoding_loads_and_goes_on(
     tmp_path: Path, encoding: str
@@ -175,6 +197,13 @@ def test_nul_bytes_of_a_crashed_file_system_are_skipped() -> None:
     line = records.write(records.stamped({"role": "user", "content": "x"}))
     found, _damaged = records.read(b"\0" * 4096 + line)
     assert len(found) == 1
+
+
+def test_what_is_nested_in_a_damaged_record_is_not_taken_for_a_message() -> None:
+    inner = [{"role": "user", "content": "inner"}, {"_type": "metadata", "key": "other"}]
+    line = records.write(records.stamped({"role": "user", "content": "x", "nested": inner}))
+    assert records.read(line)[0][0]["nested"] == inner
+    assert records.read(line[1:]) == ([], 1)
 
 
 def test_records_nested_in_foreign_metadata_are_not_taken_for_messages() -> None:

@@ -210,6 +210,7 @@ async def test_metadata_is_found_again_in_a_long_file_and_opening_reads_only_its
     tmp_path: Path,
 ) -> None:
     session = await Sessions(tmp_path, limit=1000).open("k")
+    await talk(session, "hello", "hi")
     await session.set_metadata(title="Early", color="green")
     big = "lorem ipsum " * 3000
     await talk(session, *[big] * 60)
