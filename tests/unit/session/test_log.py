@@ -126,14 +126,17 @@ async def test_keys_that_nanobot_confused_stay_apart(tmp_path: Path) -> None:
 
 
 async def test_a_file_that_says_it_is_another_session_is_not_taken(tmp_path: Path) -> None:
-    sessions = Sessions(tmp_path)
-    await talk(await sessions.open("mine"), "mine")
-    (tmp_path / file_name("mine")).rename(tmp_path / file_name("yours"))
-    yours = await Sessions(tmp_path).open("yours")
-    assert yours.history(100) == []
-    await talk(yours, "yours")
-    again = await Sessions(tmp_path).open("yours")
-    assert [m["content"] for m in again.history(100)] == ["yours"]
+    """nanobot stored telegram:1001 under the name that is the key telegram_1001's here."""
+    theirs = tmp_path / file_name("telegram_1001")
+    theirs.write_bytes((DATA / "feb-apr-2026/telegram_1001.jsonl").read_bytes())
+    before = theirs.read_bytes()
+    session = await Sessions(tmp_path).open("telegram_1001")
+    assert session.history(1000) == []
+    await talk(session, "mine")
+    again = await Sessions(tmp_path).open("telegram_1001")
+    assert [m["content"] for m in again.history(100)] == ["mine"]
+    assert theirs.read_bytes() == before
+    assert len((await Sessions(tmp_path).open("telegram:1001")).history(1000)) == 6
 
 
 async def test_a_lost_metadata_line_is_written_anew(tmp_path: Path) -> None:
