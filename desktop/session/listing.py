@@ -82,7 +82,7 @@ def _info(
     inner = (metadata or {}).get("metadata")
     named = inner.get("title") if isinstance(inner, dict) else None
     return SessionInfo(
-        key=reader.stored_key(metadata) or key_of(path.name),
+        key=reader.stored_key(metadata, path.name) or key_of(path.name),
         title=named.strip() if isinstance(named, str) and named.strip() else title,
         updated=moment or datetime.fromtimestamp(stat.st_mtime, UTC),
         size=stat.st_size,

@@ -138,7 +138,7 @@ class Session:
                 self._since_metadata += len(str(line.get("content"))) + 200
 
     def _take(self, loaded: reader.Loaded) -> None:
-        self._has_metadata = reader.stored_key(loaded.metadata) == self.key
+        self._has_metadata = reader.stored_key(loaded.metadata, self.path.name) == self.key
         line = {**(loaded.metadata or {"created_at": now()}), "key": self.key}
         line.pop("_type", None)
         inner = line.pop("metadata", {})
@@ -198,7 +198,7 @@ def _find(folder: Path, key: str, limit: int) -> Session:
             path = folder / name
             if path.is_file():
                 loaded = _load(path, limit)
-                stored = reader.stored_key(loaded.metadata)
+                stored = reader.stored_key(loaded.metadata, name)
                 if stored == key or (not stored and name in candidates[:2]):
                     return Session(key, path, limit, loaded)
     except OSError as error:

@@ -2,7 +2,7 @@
 
 Keys hold colons, capitals and any script. All but a-z, 0-9, '.', '-' and '_' is percent-encoded, so
 two keys never meet in one file, also where case does not count. The key in the file's metadata line
-is the truth; a name only says where to look first.
+is the truth where the name can be that key's (nanobot's names were lossy), else the name is.
 """
 
 import base64
@@ -38,6 +38,11 @@ def older_names(key: str) -> tuple[str, ...]:
     encoded = base64.urlsafe_b64encode(key.encode("utf-8", "surrogatepass")).decode().rstrip("=")
     fit = (name for name in (lossy, encoded) if name and "\0" not in name and len(name.encode()) <= 200)
     return tuple(name + SUFFIX for name in fit)
+
+
+def is_name_of(name: str, key: str) -> bool:
+    """Whether a file of this name may be this key's: another key inside it is a damaged one."""
+    return name in (file_name(key), spare_name(key), *older_names(key))
 
 
 def key_of(name: str) -> str:

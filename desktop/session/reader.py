@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from desktop.session import records
 from desktop.session.model import Message, message_tokens, replayable
+from desktop.session.names import is_name_of
 
 _BLOCK = 256 * 1024
 _LONGEST_HEAD = 4 * 1024 * 1024
@@ -74,10 +75,10 @@ def count(path: Path, end: int) -> int:
     return total
 
 
-def stored_key(metadata: Message | None) -> str:
-    """The key that a metadata line names; empty if it names none."""
+def stored_key(metadata: Message | None, name: str) -> str:
+    """The key that a metadata line names; empty if it names none, or one that no file of this name has."""
     key = (metadata or {}).get("key")
-    return key if isinstance(key, str) else ""
+    return key if isinstance(key, str) and key and is_name_of(name, key) else ""
 
 
 def read_end(file: BinaryIO, size: int, tokens: int, least: int = _BLOCK) -> Loaded:

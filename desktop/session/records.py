@@ -18,7 +18,6 @@ _START = re.compile(rb'\{"(?:role|_type)":')
 _WIDE_START = re.compile(
     b"|".join(re.escape(s.encode("utf-16-le")[:-1]) for s in ('{"role":', '{"_type":'))
 )
-_TEXT_START = re.compile(r'\{"(?:role|_type)":')
 _BLANK = b" \t\r\n\0"
 _BOM = b"\xef\xbb\xbf"
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
@@ -68,8 +67,8 @@ def read(line: bytes) -> tuple[list[Message], int]:
     record = _parse(text)
     if record is not None:
         return [record], 0 if whole else 1
-    starts = [match.start() for match in _TEXT_START.finditer(text)]
-    return _salvage(text, starts)
+    starts = [match.start() for match in _START.finditer(line)]
+    return _salvage([_decode(line[begin:end])[0] for begin, end in pairwise([*starts, len(line)])])
 
 
 def read_foreign(data: bytes, encoding: str) -> tuple[list[Message], int]:
@@ -149,15 +148,10 @@ def _record(value: object, text: str) -> Message | None:
     return record
 
 
-def _salvage(text: str, starts: list[int]) -> tuple[list[Message], int]:
+def _salvage(pieces: list[str]) -> tuple[list[Message], int]:
     """Records in a line that is not one: a line end was damaged, or something was put in between."""
-    records: list[Message] = []
-    for begin, end in pairwise([*starts, len(text)]):
-        record = _salvaged(text[begin:end])
-        if record is not None:
-            records.append(record)
-    lost = len(starts) - len(records)
-    return records, max(lost, 1)
+    records = [record for piece in pieces if (record := _salvaged(piece)) is not None]
+    return records, max(len(pieces) - len(records), 1)
 
 
 def _salvaged(text: str) -> Message | None:

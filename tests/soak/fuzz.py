@@ -56,7 +56,8 @@ async def _contents_of(data: bytes, place: Path) -> list[Any]:
 
 def _damage(chance: Random, data: bytes) -> tuple[bytes, set[int]]:
     """Flip, insert, delete or cut somewhere; which messages that may have hit (line 0 is the metadata)."""
-    at = chance.randrange(len(data))
+    first_line = data.index(b"\n")
+    at = chance.randrange(first_line if chance.random() < 0.1 else len(data))
     size = chance.choice((1, 1, 1, 2, 5, 80))
     end = min(len(data), at + size)
     kind = chance.choice(("flip", "insert", "delete", "cut"))
