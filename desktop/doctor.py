@@ -142,12 +142,12 @@ async def _model(store: ConfigStore) -> list[Finding]:
             Finding(
                 _("Model"),
                 ok=False,
-                state=_("{provider} is in use but has no key.").format(provider=chosen.spec.display),
+                state=_("{provider} is in use but has no key.").format(provider=_(chosen.spec.display)),
                 remedy=_("Set one with: nanobot-desktop provider set {name}").format(name=chosen.spec.name),
             )
         ]
     state = _("Questions go to {provider}, model {model}.").format(
-        provider=chosen.spec.display, model=chosen.model or _("built-in")
+        provider=_(chosen.spec.display), model=chosen.model or _("built-in")
     )
     return [Finding(_("Model"), ok=True, state=state)]
 

@@ -21,6 +21,11 @@ def _(message: str) -> str:
     return (_current or use("")).gettext(message)
 
 
+def mark(message: str) -> str:
+    """The message as it is, put into the catalogue: for tables, and for sentences of libraries."""
+    return message
+
+
 def ngettext(one: str, many: str, n: int) -> str:
     """The form of the message for n things."""
     return (_current or use("")).ngettext(one, many, n)
@@ -41,6 +46,13 @@ def use(code: str) -> gettext.NullTranslations:
         "nanobot", localedir=resource("translations"), languages=[_code], fallback=True
     )
     return _current
+
+
+def serve_libraries() -> None:
+    """Let libraries that ask the standard gettext for their own sentences find them in our catalogue."""
+    os.environ["LANGUAGE"] = language()
+    gettext.bindtextdomain("nanobot", resource("translations"))
+    gettext.textdomain("nanobot")
 
 
 def _environment() -> str:

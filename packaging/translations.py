@@ -1,6 +1,6 @@
 """Brings the catalogues up to date with the source: new sentences added, old ones dropped, .mo compiled.
 
-Usage: .venv/bin/python packaging/translations.py     then translate what is empty in the .po, and run it again.
+Usage: .venv/bin/python packaging/translations.py   then translate what it lists, and run it again.
 """
 
 import sys
@@ -12,7 +12,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parent.parent
-KEYWORDS = {"_": None, "ngettext": (1, 2)}
+KEYWORDS = {"_": None, "mark": None, "ngettext": (1, 2)}
 
 
 def main() -> None:
@@ -29,7 +29,8 @@ def main() -> None:
             write_po(file, catalog, width=108, omit_header=False, sort_output=True, no_location=True)
         with po.with_suffix(".mo").open("wb") as file:
             write_mo(file, catalog)
-        missing = [str(m.id) for m in catalog if m.id and not all(m.string if m.pluralizable else [m.string])]
+        forms = {m.id: m.string if m.pluralizable else [m.string] for m in catalog if m.id}
+        missing = [str(sentence) for sentence, strings in forms.items() if not all(strings)]
         sys.stdout.write(f"{locale}: {len(catalog)} sentences, {len(missing)} to translate\n")
         sys.stdout.writelines(f"  {sentence}\n" for sentence in missing)
 

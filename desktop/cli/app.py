@@ -11,7 +11,23 @@ import click
 
 from desktop import __version__
 from desktop.cli import health, local, onboard, provider, sessions, talk
-from desktop.text import _
+from desktop.text import _, mark, serve_libraries
+
+CLICK = (
+    mark("Usage:"),
+    mark("Options"),
+    mark("Commands"),
+    mark("Show this message and exit."),
+    mark("Error: {message}"),
+    mark("Try '{command} {option}' for help."),
+    mark("No such command {name!r}."),
+    mark("No such option {name!r}."),
+    mark("Missing argument"),
+    mark("Missing command."),
+    mark("Invalid value for {param_hint}: {message}"),
+    mark("Aborted!"),
+)
+"""What click itself says to the person."""
 
 
 def main() -> None:
@@ -19,6 +35,7 @@ def main() -> None:
     if sys.argv[1:2] == ["--version"]:
         sys.stdout.write(f"Nanobot Desktop {__version__}\n")
         return
+    serve_libraries()
     build()(prog_name="nanobot-desktop")
 
 

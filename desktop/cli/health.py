@@ -75,7 +75,7 @@ async def _status(home: Home, as_json: bool) -> None:
         say(_("Not running."))
     say(
         _("Questions go to {provider}, model {model}.").format(
-            provider=chosen.spec.display, model=chosen.model or _("built-in")
+            provider=_(chosen.spec.display), model=chosen.model or _("built-in")
         )
     )
     table(

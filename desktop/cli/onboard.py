@@ -49,7 +49,7 @@ async def _provider(lines: Lines) -> "ProviderSpec | None":
     say(_("Who should answer?"))
     rows = [spec for spec in PROVIDERS if not spec.oauth]
     for number, spec in enumerate(rows, start=1):
-        say(f"  {number:2}  {spec.display}")
+        say(f"  {number:2}  {_(spec.display)}")
     while answer := await _ask(lines, _("Number or name [built-in model]: ")):
         if answer.isdigit() and 1 <= int(answer) <= len(rows):
             return rows[int(answer) - 1]
@@ -66,7 +66,7 @@ async def _use(lines: Lines, verb: Verb, spec: "ProviderSpec") -> bool:
     if not spec.local:
         if spec.key_page:
             say(_("Get a key at {page}").format(page=spec.key_page))
-        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=spec.display))).strip()
+        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
     values["model"] = await _ask(lines, _("Model [{model}]: ").format(model=spec.suggestion))
     try:
         await result(verb, "provider_set", **values)

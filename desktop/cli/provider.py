@@ -59,7 +59,7 @@ async def _list(home: Home, as_json: bool) -> None:
     rows = [
         {
             "name": spec.name,
-            "display": spec.display,
+            "display": _(spec.display),
             "key": spec.name in store.keyed,
             "in_use": spec.name == in_use,
             "key_page": spec.key_page,
@@ -95,7 +95,7 @@ async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: boo
         )
     if wants_key and not spec.local:
         lines = Lines()
-        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=spec.display))).strip()
+        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
     async with reach(home, "provider") as verb:
         done = await result(verb, "provider_set", **values)
     if as_json:

@@ -6,10 +6,10 @@ it and they are done.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from desktop.errors import AppError
+from desktop.errors import AppError, explain
 from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -57,23 +57,22 @@ async def _owner(home: Home, front: str, eager: bool) -> AsyncIterator[Verb]:
 
     bus = Bus()
     host = ModelHost(bus)
-    if eager:
-        await host.start()
-    from desktop.core.core import Core
-    from desktop.core.door import Door
+    async with AsyncExitStack() as ends:
+        ends.push_async_callback(host.stop)
+        if eager:
+            with suppress(AppError):  # the question that needs it starts it again, or says what is wrong
+                await host.start()
+        from desktop.core.core import Core
+        from desktop.core.door import Door
 
-    core = await Core.start(home, host, bus)
-    try:
+        core = await Core.start(home, host, bus)
+        ends.push_async_callback(core.stop)
         door = Door(core, front)
         server = Server(home, door.handle)
+        ends.push_async_callback(server.stop)
         await server.start()
-        try:
-            yield lambda name, arguments: _direct(door, name, arguments)
-            await server.finish()
-        finally:
-            await server.stop()
-    finally:
-        await core.stop()
+        yield lambda name, arguments: _direct(door, name, arguments)
+        await server.finish()
 
 
 async def _direct(door: "Door", name: str, arguments: Json) -> AsyncGenerator[Json]:
@@ -83,7 +82,10 @@ async def _direct(door: "Door", name: str, arguments: Json) -> AsyncGenerator[Js
     try:
         while (line := await lines.get()) is not None:
             yield line
-        yield {"result": work.result()}
+        try:
+            yield {"result": work.result()}
+        except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
+            raise explain(error) from error
     finally:
         await cancel(work)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from desktop.providers.base import WireRules
 from desktop.providers.registry_spec import ProviderSpec
+from desktop.text import mark
 
 _TEXT = WireRules(text_only=True)
 _KIMI: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -18,7 +19,7 @@ _KIMI: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 BUILTIN = ProviderSpec(
     "builtin",
-    "Built-in model",
+    mark("Built-in model"),
     kind="builtin",
     rules=_TEXT,
     lean=True,
@@ -26,7 +27,7 @@ BUILTIN = ProviderSpec(
 )
 
 _GATEWAYS = (
-    ProviderSpec("custom", "Custom server", kind="direct", vision=True),
+    ProviderSpec("custom", mark("Custom server"), kind="direct", vision=True),
     ProviderSpec(
         "azure_openai",
         "Azure OpenAI",
@@ -312,7 +313,7 @@ _STANDARD = (
 _LOCAL = (
     ProviderSpec(
         "vllm",
-        "vLLM or another local server",
+        mark("vLLM or another local server"),
         kind="local",
         keywords=("vllm",),
         prefix="hosted_vllm",

@@ -1,7 +1,8 @@
 """Kills at random moments of a turn; then everything acknowledged must still be there.
 
 Acknowledged is what the program told a script: after turn_started the person's message is on disk, after
-turn_finished the whole answer. The next turn must work after every kill.
+turn_finished the whole answer, after turn_failed what was shown of it. The next turn must work after
+every kill.
 """
 
 import json
@@ -71,7 +72,7 @@ def _program(chance: Random, rounds: int, told: Told) -> None:
             question = f"question {number} of the run"
             with program.started("ask", "--json", question) as ask:
                 lines = Lines(ask)
-                lines.follow(chance.uniform(0, 2.5))
+                _wait(chance, lines)
                 ask.kill()
                 ask.wait()
                 lines.follow(5)
@@ -79,6 +80,16 @@ def _program(chance: Random, rounds: int, told: Told) -> None:
             _take(told, lines.events, question)
             _children_are_gone(told, program.home)
         _compare(told, program, "say:Alive.", server)
+
+
+def _wait(chance: Random, lines: "Lines") -> None:
+    """Until some moment: any at all, or one just after the program told something."""
+    kind = chance.choice(("", "turn_started", "text_delta", "turn_finished"))
+    if kind:
+        lines.until(kind)
+        lines.follow(chance.choice((0, chance.uniform(0, 0.05), chance.uniform(0, 0.5))))
+    else:
+        lines.follow(chance.uniform(0, 3))
 
 
 def _host(chance: Random, rounds: int, told: Told) -> None:
@@ -178,6 +189,8 @@ def _take(told: Told, events: list[dict[str, Any]], question: str) -> None:
     if "turn_started" in kinds:
         told.questions.append(question)
     told.answers += [event["text"] for event in events if event["event"] == "turn_finished"]
+    if "turn_failed" in kinds:  # what was shown until then stays too
+        told.answers.append("".join(e["text"] for e in events if e["event"] == "text_delta"))
     last = next(
         (kind for kind in reversed(kinds) if kind.startswith(("turn_", "text_"))), "before the turn"
     )

@@ -52,7 +52,7 @@ def sentences() -> Catalog:
     """Every sentence marked in the source."""
     catalog = Catalog()
     for _file, _line, message, _comments, _context in extract_from_dir(
-        ROOT / "desktop", keywords={"_": None, "ngettext": (1, 2)}
+        ROOT / "desktop", keywords={"_": None, "mark": None, "ngettext": (1, 2)}
     ):
         catalog.add(message)
     return catalog
