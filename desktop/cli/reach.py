@@ -83,9 +83,10 @@ async def _direct(door: "Door", name: str, arguments: Json) -> AsyncGenerator[Js
         while (line := await lines.get()) is not None:
             yield line
         try:
-            yield {"result": work.result()}
+            done = work.result()
         except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
             raise explain(error) from error
+        yield {"result": done}
     finally:
         await cancel(work)
 

@@ -152,8 +152,8 @@ class Lines:
     def say(self, text: str) -> None:
         """Type a line into the conversation."""
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{text}\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended: until() will find no answer
+            os.write(self._process.stdin.fileno(), f"{text}\n".encode())
 
     def follow(self, seconds: float) -> None:
         """Take what comes in so many seconds, or until the output ends."""
