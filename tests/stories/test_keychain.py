@@ -12,8 +12,8 @@ from tests.stories.program import Program, read_event, texts
 KEY = "sk-story-7c1f0a9b3d5e"
 
 pytestmark = pytest.mark.skipif(
-    "NANOBOT_TEST_SECRETS" not in os.environ,
-    reason="needs a D-Bus session with an unlocked Secret Service: bash tests/desktop-session.sh -- pytest ...",
+    "DBUS_SESSION_BUS_ADDRESS" not in os.environ,
+    reason="needs an unlocked Secret Service: bash tests/desktop-session.sh -- pytest ...",
 )
 
 
