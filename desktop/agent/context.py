@@ -26,17 +26,13 @@ Answer in the language the person writes in. Say the answer first, then only wha
 When you are not sure, say so; never invent facts, figures, files or sources. What you were not told and \
 cannot see, you do not know.
 Each message of the person ends with a line in square brackets. The program wrote it, not the person: it \
-holds the date and time and says where your answer will be read. Use it without mentioning it."""
+holds date, time and where your answer will be read. Use it without mentioning it. In a terminal write \
+plain text or light Markdown, short lines, no tables; in a window, Markdown."""
 
 _LEAN_IDENTITY = """\
 You are {name}, a helpful assistant on this person's own computer. Answer briefly, in the language of the \
 question. If you do not know, say so. The line in square brackets at the end of a message gives the date \
 and time; never repeat it."""
-
-_FRONT_ENDS = {
-    "terminal": "read in a terminal: plain text or light Markdown, short lines, no tables",
-    "window": "read in a window that shows Markdown",
-}
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -81,9 +77,8 @@ class Context:
 
     @staticmethod
     def runtime(front: str, now: datetime) -> str:
-        """The line added to a message: an aware local time, and where the answer is read."""
-        place = _FRONT_ENDS.get(front, _FRONT_ENDS["terminal"])
-        return f"[{now:%A %Y-%m-%d %H:%M} UTC{now:%z}; {place}]"
+        """The line added to a message: a local time with its zone, and where the answer is read."""
+        return f"[{now:%A %Y-%m-%d %H:%M %z}, {front}]"
 
 
 def _shortened(prompt: str, tokens: int) -> str:
@@ -103,12 +98,17 @@ def _shortened(prompt: str, tokens: int) -> str:
 def write_templates(workspace: Path) -> None:
     """Give a new workspace its files in the person's language; an existing file is never touched.
 
-    Only a workspace that never held a conversation is new: a file deleted later stays deleted.
+    Only a workspace that never held a conversation is new: a file deleted later stays deleted. The folder
+    of conversations is made last and each file in one step: what a full disk cut short is done again.
+    Raises OSError.
     """
     if (workspace / "sessions").exists():
         return
-    (workspace / "sessions").mkdir(parents=True, mode=0o700)
+    workspace.mkdir(parents=True, exist_ok=True, mode=0o700)
     for template in sorted(resource("templates", language()).glob("*.md")):
         target = workspace / template.name
         if not target.exists():
-            target.write_bytes(template.read_bytes())
+            unfinished = workspace / f".{template.name}.new"
+            unfinished.write_bytes(template.read_bytes())
+            unfinished.replace(target)
+    (workspace / "sessions").mkdir(mode=0o700)

@@ -68,7 +68,6 @@ class Core:
         await in_thread(store.load)
         use(store.config.appearance.language)
         core = cls(home, store, host, bus)
-        core.models.prepare()
         await in_thread(write_templates, core.workspace)
         await core.database.open()
         return core

@@ -57,12 +57,14 @@ class ModelChooser:
         return {*self._store.keyed, *self._keychain.remembered}
 
     def prepare(self) -> None:
-        """Let the model host import the engine of the configured choice; nothing waits for it."""
+        """Begin what a question will need, the host's engine and the built-in server; waits for nothing."""
         try:
-            engine = engine_of(self.choice().spec, self._store.config)
+            spec = self.choice().spec
         except AppError:
             return  # the first question will say what is wrong
-        spawn(self._host.prepare(engine), name=f"prepare:{engine}")
+        spawn(self._host.prepare(engine_of(spec, self._store.config)), name="prepare:engine")
+        if spec.lean:
+            spawn(self._builtin.start(), name="prepare:builtin-model")
 
     async def ready(self, model: str, session: str, turn: str) -> Ready:
         """Raises AppError: no such model, no key, or the keychain is shut."""

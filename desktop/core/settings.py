@@ -62,7 +62,6 @@ class Settings:
         await self._core.store.update(values)
         if key:
             await self._core.store.scrub_key(spec.name)
-        self._core.models.prepare()
         return {"provider": spec.name, "model": self._core.store.config.agents.defaults.model}
 
     def _fitting_model(self, name: str) -> str:

@@ -99,7 +99,8 @@ class BuiltinServer:
         idle_seconds: float = 600.0,
         warm: Callable[[], Awaitable[Sequence[Message]]] | None = None,
     ) -> None:
-        """`warm` gives the messages (the stable system prompt) that are read once after each start."""
+        """`warm` gives the messages (the stable system prompt) that are read ahead after a start, unless
+        a question is waiting already: it brings the same prompt, and its own cache would be lost."""
         self.status = Status("builtin-model", bus)
         self.model = model
         self._models, self._window, self._idle_seconds = models, window, idle_seconds
@@ -189,7 +190,7 @@ class BuiltinServer:
             self._running = running
             self.status.set(ServiceState.RUNNING, f"{self.model.name} ({running.engine})")
             self.touch()
-            if self._warm_messages:
+            if self._warm_messages and not self._users:
                 self._keep(spawn(_warm(running, self._warm_messages), name="builtin-model:warm"))
             return running
 
