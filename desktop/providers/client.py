@@ -19,9 +19,10 @@ from desktop.providers.base import (
 )
 from desktop.providers.call_errors import error_for
 from desktop.providers.host_process import ModelHost
+from desktop.tasks import in_thread
 
 type Serialise = Callable[[Sequence[Message], WireRules, str], bytes]
-"""Messages, the rules of the wire, the conversation's key -> a JSON array."""
+"""Messages, the rules of the wire, the conversation's key -> a JSON array. Called in a thread."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ class HostedProvider:
         """Deltas, then one Completion. Raises ProviderError. aclose() ends the call at the server."""
         endpoint = request.endpoint
         mask(endpoint.api_key)
-        messages = self._serialise(request.messages, endpoint.rules, request.conversation)
+        messages = await in_thread(self._serialise, request.messages, endpoint.rules, request.conversation)
         call = await self._host.call(_header(endpoint), request_body(request, messages))
         text: list[str] = []
         reasoning: list[str] = []

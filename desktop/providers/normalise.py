@@ -8,6 +8,7 @@ bytes, which is what prompt caches need.
 
 import json
 import re
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ INTERRUPTED = "interrupted"
 _NO_OUTPUT = "(no output)"
 _SPOKE_FIRST = "(The assistant wrote first.)"
 _CONTINUE = "Continue."
+_NO_ANSWER: Message = {"role": "assistant", "content": "(interrupted)"}
 _KEPT = 16
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -98,6 +100,8 @@ class Normaliser:
         elif self._held:
             for held in self._held:
                 content = joined(content, held)
+            if last == "tool" and not self._rules.user_after_tool:
+                yield dict(_NO_ANSWER)
             yield {"role": "user", "content": content}
             last = "user"
         if last in ("", "assistant"):
@@ -188,6 +192,8 @@ class Normaliser:
             self._open = merged
             return
         self._close()
+        if role == "user" and self._last == "tool" and not self._rules.user_after_tool:
+            self._append(_NO_ANSWER)
         self._open = {"role": role, "content": content, **(extra or {})}
 
     def _close(self) -> None:
@@ -213,10 +219,11 @@ class Normaliser:
 
 
 class WireCache:
-    """The last conversations in the form they were sent in. Use it from one thread at a time."""
+    """The last conversations in the form they were sent in. Threads may share it: one works at a time."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
+        self._working = threading.Lock()
         self._entries: OrderedDict[str, tuple[WireRules, list[Message], Normaliser]] = OrderedDict()
 
     def json(self, messages: Sequence[Message], rules: WireRules, conversation: str) -> bytes:
@@ -224,6 +231,10 @@ class WireCache:
 
         A message must not be changed after it was given here: the same object counts as the same.
         """
+        with self._working:
+            return self._json(messages, rules, conversation)
+
+    def _json(self, messages: Sequence[Message], rules: WireRules, conversation: str) -> bytes:
         entry = self._entries.pop(conversation, None)
         new = list(messages)
         if entry is not None and entry[0] == rules and new[: len(entry[1])] == entry[1]:

@@ -289,7 +289,7 @@ _STANDARD = (
         base_keyword="mistral.ai",
         base="https://api.mistral.ai/v1",
         key_names=("MISTRAL_API_KEY",),
-        rules=WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}"),
+        rules=WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
         thinking="reasoning_effort",
         suggestion="mistral-small-latest",
         key_page="https://console.mistral.ai/api-keys",

@@ -124,6 +124,7 @@ def check(data: bytes, rules: WireRules) -> None:
             assert not open_calls
             assert role == "user" or before in ("user", "tool")
         if role == "user":
+            assert before != "tool" or rules.user_after_tool
             assert set(message) == {"role", "content"}
             check_content(message["content"], text_only=rules.text_only)
         if role == "assistant":
@@ -288,6 +289,12 @@ def test_what_is_said_while_a_tool_runs_comes_after_its_result() -> None:
     assert [m["role"] for m in sent] == ["user", "assistant", "tool", "user", "assistant", "user"]
     assert sent[2]["content"] == "done"
     assert sent[3]["content"] == "and also"
+
+
+def test_where_the_person_may_not_follow_a_result_an_answer_is_put_between() -> None:
+    history = [user("go"), answer("a"), result("a"), user("and?")]
+    roles = [m["role"] for m in normalised(history, WireRules(user_after_tool=False))]
+    assert roles == ["user", "assistant", "tool", "assistant", "user"]
 
 
 def test_orphan_and_second_results_are_dropped() -> None:
