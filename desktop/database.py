@@ -1,7 +1,7 @@
 """state.db: what only the program needs, in one SQLite file with one writer.
 
-Text that the person owns is never here. A file that SQLite cannot read is set aside under another name
-and a new one begun: everything in it is either a ledger or can be rebuilt.
+Text that the person owns is never here. A file that SQLite finds damaged, when it is opened or later, is
+set aside under another name and a new one begun: everything in it is either a ledger or can be rebuilt.
 """
 
 import logging
@@ -13,10 +13,11 @@ from typing import Any
 
 import aiosqlite
 
-from desktop.errors import StorageError
+from desktop.errors import StorageError, explain
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
+_NO_DAMAGE = (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError)
 
 MIGRATIONS = (
     """
@@ -46,21 +47,32 @@ MIGRATIONS = (
 class Database:
     """The one connection to state.db. Every write is one transaction."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, *, mend: bool = True) -> None:
+        """`mend`: whether to begin anew where the file is damaged; only for the owner of the home."""
+        self._path, self._mend = path, mend
         self._connection: aiosqlite.Connection | None = None
 
     async def open(self) -> None:
         """Open or create the file and bring its tables up to date. Raises StorageError."""
         try:
             await self._connect()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise self._unusable(error) from error
-            aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
+        except sqlite3.Error as error:
+            await self._begin_anew(error)
+
+    async def _begin_anew(self, error: sqlite3.Error) -> None:
+        """Set a damaged file aside; for any other error raise StorageError."""
+        if not (self._mend and _is_damage(error)):
+            raise self._failed(error) from error
+        await self.close()
+        aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
+        try:
             self._path.replace(aside)
-            _log.warning("%s is damaged (%s); kept as %s", self._path, error, aside.name)
             await self._connect()
+        except OSError as failure:
+            raise explain(failure) from error
+        except sqlite3.Error as failure:
+            raise self._failed(failure) from failure
+        _log.warning("%s is damaged (%s); kept as %s", self._path, error, aside.name)
 
     async def _connect(self) -> None:
         connection = await aiosqlite.connect(self._path)
@@ -84,13 +96,24 @@ class Database:
 
     async def write(self, sql: str, values: Iterable[Any] = ()) -> None:
         """Run one statement in its own transaction. Raises StorageError."""
+        row = tuple(values)
+        try:
+            await self._write(sql, row)
+        except sqlite3.Error as error:
+            await self._begin_anew(error)
+            try:
+                await self._write(sql, row)
+            except sqlite3.Error as again:
+                raise self._failed(again) from again
+
+    async def _write(self, sql: str, row: tuple[Any, ...]) -> None:
         connection = self._open_connection()
         try:
-            await connection.execute(sql, tuple(values))
+            await connection.execute(sql, row)
             await connection.commit()
-        except sqlite3.Error as error:
+        except sqlite3.Error:
             await connection.rollback()
-            raise self._unusable(error) from error
+            raise
 
     async def read(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Raises StorageError."""
@@ -98,15 +121,29 @@ class Database:
             async with self._open_connection().execute(sql, tuple(values)) as cursor:
                 return [tuple(row) for row in await cursor.fetchall()]
         except sqlite3.Error as error:
-            raise self._unusable(error) from error
+            raise self._failed(error) from error
+
+    async def check(self) -> None:
+        """Look through the whole file. Raises StorageError where it is damaged."""
+        if (found := await self.read("PRAGMA quick_check(1)")) != [("ok",)]:
+            raise self._failed(sqlite3.DatabaseError(found[0][0]))
 
     def _open_connection(self) -> aiosqlite.Connection:
         if self._connection is None:
-            raise self._unusable(sqlite3.Error("not open"))
+            raise self._failed(sqlite3.Error("not open"))
         return self._connection
 
-    def _unusable(self, error: sqlite3.Error) -> StorageError:
+    def _failed(self, error: sqlite3.Error) -> StorageError:
+        if _is_damage(error):
+            return StorageError(
+                _("{where} is damaged: {reason}.").format(where=self._path, reason=error),
+                _("The next question sets it aside; nothing but the list of model calls was in it."),
+            )
         return StorageError(
             _("{where} could not be used: {reason}.").format(where=self._path, reason=error),
             _("Check that the disk has room and the folder can be written."),
         )
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, _NO_DAMAGE)

@@ -67,6 +67,7 @@ def _home(home: Home) -> list[Finding]:
     probe = home.root / f".write-test-{uuid.uuid4().hex}"
     probe.write_bytes(b"x" * 4096)
     probe.unlink()
+    home.logs.mkdir(exist_ok=True)
     room = shutil.disk_usage(home.root).free
     if room < _LITTLE_ROOM:
         return [
@@ -115,9 +116,10 @@ async def _conversations(workspace: Path) -> list[Finding]:
 async def _ledger(home: Home) -> list[Finding]:
     if not home.database.exists():
         return [Finding(_("Ledger"), ok=True, state=_("No model was asked yet."))]
-    database = Database(home.database)
+    database = Database(home.database, mend=False)
     await database.open()
     try:
+        await database.check()
         rows = await database.read("SELECT count(*) FROM usage")
     finally:
         await database.close()

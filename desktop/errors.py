@@ -41,6 +41,12 @@ class UsageError(AppError):
     """The person asked for something that does not exist (exit code 2 on the command line)."""
 
 
+def told(kind: str, text: str, remedy: str) -> AppError:
+    """The error that another process told: by the name of its class where that is one of these."""
+    classes = (ConfigError, KeychainError, StorageError, UsageError)
+    return {known.__name__: known for known in classes}.get(kind, AppError)(text, remedy)
+
+
 def explain(error: BaseException) -> AppError:
     """The AppError for any exception: itself if it is one, else the sentence for its kind."""
     if isinstance(error, AppError):

@@ -19,7 +19,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.errors import AppError, explain
+from desktop.errors import AppError, explain, told
 from desktop.logs import mask
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -146,10 +146,18 @@ class Server:
         try:
             send({"result": await self._handler(verb, arguments, send)})
         except Exception as error:
-            told = explain(error)
-            if told is not error:
+            failure = explain(error)
+            if failure is not error:
                 _log.exception("request %s failed", verb)
-            send({"failed": {"text": told.text, "remedy": told.remedy, "kind": type(error).__name__}})
+            send(
+                {
+                    "failed": {
+                        "text": failure.text,
+                        "remedy": failure.remedy,
+                        "kind": type(failure).__name__,
+                    }
+                }
+            )
 
 
 class NoOwnerError(Exception):
@@ -173,7 +181,7 @@ async def call(home: Home, verb: str, arguments: Json) -> AsyncGenerator[Json]:
         while line := await reader.readline():
             answer = json.loads(line)
             if failed := answer.get("failed"):
-                raise AppError(failed["text"], failed["remedy"])
+                raise told(failed["kind"], failed["text"], failed["remedy"])
             yield answer
             if "result" in answer:
                 return

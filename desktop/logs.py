@@ -8,8 +8,8 @@ import base64
 import logging
 import logging.handlers
 import queue
-import sys
 import urllib.parse
+from contextlib import suppress
 from pathlib import Path
 
 _HIDDEN = "[hidden]"
@@ -37,6 +37,11 @@ class _Formatter(logging.Formatter):
         return masked(super().format(record))
 
 
+class _File(logging.handlers.RotatingFileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk costs the line; what it means for the person is said by whoever needs the disk."""
+
+
 def start(folder: Path, *, verbose: bool = False) -> logging.handlers.QueueListener:
     """Send log records to folder/nanobot.log (5 files of 1 MB), and to stderr when verbose.
 
@@ -44,15 +49,11 @@ def start(folder: Path, *, verbose: bool = False) -> logging.handlers.QueueListe
     costs the log, not the program.
     """
     handlers: list[logging.Handler] = []
-    try:
+    with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         handlers.append(
-            logging.handlers.RotatingFileHandler(
-                folder / "nanobot.log", maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True
-            )
+            _File(folder / "nanobot.log", maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True)
         )
-    except OSError as error:
-        sys.stderr.write(f"{masked(str(error))}\n")
     if verbose:
         handlers.append(logging.StreamHandler())
     for handler in handlers:
@@ -75,7 +76,8 @@ def stop(listener: logging.handlers.QueueListener) -> None:
     """Write what is left and close the file."""
     listener.stop()
     for handler in listener.handlers:
-        handler.close()
+        with suppress(OSError):
+            handler.close()
 
 
 def failed(error: BaseException) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import uuid
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from desktop.errors import explain
 from desktop.providers.base import Endpoint, Provider, Request
 from desktop.session.log import Session, Sessions
 from desktop.session.model import text_tokens
+from desktop.session.records import clean
 from desktop.tasks import cancel, spawn
 
 _MARGIN_TOKENS = 200
@@ -95,6 +96,7 @@ class Loop:
         """
         turn = uuid.uuid4().hex[:12]
         session = await self._sessions.open(inbound.session)
+        inbound = replace(inbound, session=session.key)
         await session.append(
             {
                 "role": "user",
@@ -114,7 +116,7 @@ class Loop:
 
         With `only`, a turn's id, the others of the session go on.
         """
-        box = self._boxes.get(key)
+        box = self._boxes.get(clean(key))
         if box is None:
             return False
         dropped = [turn for turn, _inbound in box.waiting if only in ("", turn)]

@@ -105,7 +105,7 @@ async def _used_today(home: Home) -> list[dict[str, Any]]:
     if not home.database.exists():
         return []
     midnight = time.mktime((*time.localtime()[:3], 0, 0, 0, 0, 0, -1))
-    database = Database(home.database)
+    database = Database(home.database, mend=False)
     await database.open()
     try:
         return [asdict(total) for total in await UsageLedger(database, Bus()).since(midnight)]

@@ -40,6 +40,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = ""
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     lines = [list(row) for row in rows]
     if not lines:
@@ -47,7 +48,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = ""
         return
     view = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for line in lines:
-        view.add_row(*(masked(cell) for cell in line))
+        view.add_row(*(Text(masked(cell)) for cell in line))  # a str would be read as markup
     console = Console()
     console.print(view)
 

@@ -38,10 +38,7 @@ class Lines:
 
     async def whole(self) -> str:
         """All of the input."""
-        lines = []
-        while (line := await in_daemon(self._raw, seconds=None)) is not None:
-            lines.append(line)
-        return "\n".join(lines)
+        return await in_daemon(self._all, seconds=None)
 
     async def interruptible[T](
         self, work: Coroutine[Any, Any, T], stop: Callable[[], Coroutine[Any, Any, object]]
@@ -57,6 +54,12 @@ class Lines:
             return await work
         finally:
             signal.signal(signal.SIGINT, before)
+
+    def _all(self) -> str:
+        lines = []
+        while (line := self._raw()) is not None:
+            lines.append(line)
+        return "\n".join(lines)
 
     def _raw(self) -> str | None:
         while b"\n" not in self._rest:

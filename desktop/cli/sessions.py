@@ -10,6 +10,7 @@ from desktop.cli.run import run
 from desktop.errors import UsageError
 from desktop.paths import Home
 from desktop.session.model import moment_of
+from desktop.session.records import clean
 from desktop.text import _
 
 
@@ -54,6 +55,7 @@ async def _show(home: Home, key: str, as_json: bool) -> None:
     from desktop.cli.files import open_sessions
 
     sessions = await open_sessions(home)
+    key = clean(key)
     if key not in {info.key for info in await sessions.list()}:
         raise UsageError(
             _("There is no conversation called {key}.").format(key=key),

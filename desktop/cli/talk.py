@@ -44,6 +44,7 @@ def ask(text: str, session: str, model: str, *, as_json: bool) -> None:
         if not question.strip():
             raise UsageError(_("There is no question."), _('Write it in quotes: nanobot-desktop ask "..."'))
         async with reach(home, "ask", eager=True) as verb:
+            await _tell_problems(verb, as_json=as_json)
             return 0 if await _answer(verb, question, session, model, as_json=as_json) else 1
 
     run(command, as_json=as_json)
@@ -64,6 +65,7 @@ def chat(session: str, model: str, *, as_json: bool) -> None:
         while line is not None:
             with suppress(NoOwnerError):
                 async with reach(home, "chat", eager=True) as verb:
+                    await _tell_problems(verb, as_json=as_json)
                     while line is not None:
                         if line.strip():
                             await _interruptible(lines, verb, line, session, model, as_json)
@@ -71,6 +73,14 @@ def chat(session: str, model: str, *, as_json: bool) -> None:
         return 0
 
     run(command, as_json=as_json)
+
+
+async def _tell_problems(verb: Verb, *, as_json: bool) -> None:
+    """Say what is wrong with the settings before they are used all the same."""
+    for problem in (await result(verb, "problems"))["problems"]:
+        if as_json:
+            emit({"event": "settings_problem", "error": problem["text"], "remedy": problem["remedy"]})
+        complain(AppError(problem["text"], problem["remedy"]))
 
 
 async def _interruptible(

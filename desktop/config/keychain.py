@@ -192,7 +192,7 @@ def _told_apart(error: Exception) -> KeychainError:
     """The sentence for what a backend raised."""
     from keyring.errors import InitError, KeyringLocked, NoKeyringError
 
-    if isinstance(error, NoKeyringError):
+    if isinstance(error, NoKeyringError | FileNotFoundError | ConnectionError):  # no bus, or nobody on it
         return _missing()
     if isinstance(error, KeyringLocked):
         return _locked()

@@ -29,6 +29,7 @@ class Door:
             "ask": self._ask,
             "stop": self._stop,
             "status": self._status,
+            "problems": self._problems,
             "provider_set": settings.provider_set,
             "provider_test": settings.provider_test,
             "set": settings.set,
@@ -69,6 +70,10 @@ class Door:
 
     async def _stop(self, arguments: Json, _send: Send) -> Json:
         return {"stopped": await self._core.loop.stop(str(arguments.get("session") or "cli:direct"))}
+
+    async def _problems(self, _arguments: Json, _send: Send) -> Json:
+        """What is wrong with the settings; the last good ones are in use."""
+        return {"problems": [{"text": p.text, "remedy": p.remedy} for p in self._core.store.problems]}
 
     async def _status(self, _arguments: Json, _send: Send) -> Json:
         services = [self._core.host.status, self._core.builtin.status]

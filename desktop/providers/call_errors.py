@@ -27,10 +27,11 @@ def error_for(
     text, remedy = _sentences(kind, endpoint, detail, status)
     if kind == "rate_limited":
         return RateLimited(text, remedy, detail=detail, status=status, retry_after=retry_after)
-    if kind == "too_slow":
-        slow = Unreachable(text, remedy, detail=detail, status=status)
-        slow.retryable = False  # who has waited that long is not made to wait three times as long
-        return slow
+    if kind in ("too_slow", "no_model_server"):
+        hopeless = Unreachable(text, remedy, detail=detail, status=status)
+        # Who has waited that long is not made to wait three times as long, and a page to sign in stays.
+        hopeless.retryable = False
+        return hopeless
     classes: dict[str, type[ProviderError]] = {
         "sign_in": SignInNeeded,
         "quota": QuotaExceeded,

@@ -20,6 +20,12 @@ class Program:
 
     home: Path
     environment: dict[str, str] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
+    """What the command line begins with, such as the way into a namespace."""
+
+    @property
+    def command(self) -> list[str]:
+        return [*self.inside, *COMMAND]
 
     def configure(self, **config: Any) -> None:
         """Write config.json."""
@@ -43,14 +49,15 @@ class Program:
         }
 
     def run(
-        self, *arguments: str, given: str = "", seconds: float = 60
+        self, *arguments: str, given: str = "", seconds: float = 60, encoding: str = "utf-8"
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
+        """Run a command to its end; half letters go in as the bytes that they stand for."""
         return subprocess.run(
-            [*COMMAND, *arguments],
+            [*self.command, *arguments],
             input=given,
             capture_output=True,
-            text=True,
+            encoding=encoding,
+            errors="surrogateescape",
             timeout=seconds,
             env=self.full_environment,
             check=False,
@@ -61,11 +68,19 @@ class Program:
         done = self.run(*arguments, "--json", given=given, seconds=seconds)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
+    def shown(self, key: str = "cli:direct") -> list[dict[str, Any]]:
+        """A conversation as `sessions show` gives it to a script."""
+        return self.events("sessions", "show", key)
+
+    def said(self, key: str = "cli:direct") -> list[tuple[str, str]]:
+        """Who said what in a conversation."""
+        return [(message["role"], message["content"]) for message in self.shown(key)]
+
     @contextmanager
     def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         """A command that goes on while the block runs, then is asked to end."""
         with subprocess.Popen(
-            [*COMMAND, *arguments],
+            [*self.command, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -86,6 +101,13 @@ class Program:
                         process.kill()
 
 
+def say(process: subprocess.Popen[str], text: str) -> None:
+    """Type a line into a conversation."""
+    assert process.stdin is not None
+    process.stdin.write(f"{text}\n")
+    process.stdin.flush()
+
+
 def read_event(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:
     """Read the lines of a --json command until one of this kind. Fails if the output ends before."""
     assert process.stdout is not None
@@ -93,7 +115,8 @@ def read_event(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:
         event: dict[str, Any] = json.loads(line)
         if event.get("event") == kind:
             return event
-    raise AssertionError(f"the output ended before {kind}")
+    assert process.stderr is not None
+    raise AssertionError(f"the output ended before {kind}: {process.stderr.read()}")
 
 
 def texts(folder: Path) -> Iterator[tuple[Path, bytes]]:

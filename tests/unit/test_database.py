@@ -55,3 +55,30 @@ async def test_a_damaged_file_is_kept_aside_and_a_new_one_begun(tmp_path: Path) 
 async def test_a_place_where_no_file_can_be_is_said_plainly(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="could not be used"):
         await Database(tmp_path / "missing" / "state.db").open()
+
+
+@pytest.mark.expected_log("is damaged")
+async def test_damage_that_shows_only_while_it_runs_costs_the_rows_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    database = Database(path)
+    await database.open()
+    await database.close()
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xa5" * 4096 + data[8192:])
+    with pytest.raises(StorageError, match="is damaged"):
+        await _look(Database(path, mend=False))
+    assert not list(tmp_path.glob("*damaged*")), "who only looks leaves it as it is"
+    await database.open()
+    await UsageLedger(database, Bus()).record(Call("a", "b"))
+    assert await database.read("SELECT count(*) FROM usage") == [(1,)]
+    await database.check()
+    await database.close()
+    assert len(list(tmp_path.glob("state.db.damaged-*"))) == 1
+
+
+async def _look(database: Database) -> None:
+    await database.open()
+    try:
+        await database.check()
+    finally:
+        await database.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from desktop.errors import AppError
+from desktop.errors import AppError, KeychainError, StorageError, UsageError
 from desktop.ipc import Handler, NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
 
@@ -172,3 +172,17 @@ async def test_finish_answers_what_was_asked_and_takes_nothing_new(home: Home) -
         release.set()
         await finishing
         assert await answer == {"result": {"done": True}}
+
+
+async def test_the_class_of_a_failure_survives_the_way(home: Home) -> None:
+    async def fail(_verb: str, arguments: dict[str, Any], _send: Any) -> dict[str, Any]:
+        raise KINDS[arguments["kind"]]("It broke.", "Mend it.")
+
+    async with owner(home, fail):
+        for name, kind in KINDS.items():
+            with pytest.raises(kind) as caught:
+                [line async for line in call(home, "x", {"kind": name})]
+            assert type(caught.value) is kind
+
+
+KINDS = {"usage": UsageError, "keychain": KeychainError, "storage": StorageError, "other": AppError}

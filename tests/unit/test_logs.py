@@ -56,4 +56,14 @@ def test_a_folder_that_cannot_be_made_costs_the_log_not_the_program(
     listener = logs.start(tmp_path / "file" / "logs")
     logging.getLogger("desktop.x").warning("goes nowhere")
     logs.stop(listener)
-    assert "file" in capsys.readouterr().err
+    assert capsys.readouterr().err == ""
+
+
+def test_a_disk_that_is_full_costs_the_line_not_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "nanobot.log").symlink_to("/dev/full")
+    listener = logs.start(tmp_path)
+    logging.getLogger("desktop.x").warning("has no room")
+    logs.stop(listener)
+    assert capsys.readouterr().err == ""
