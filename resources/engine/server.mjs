@@ -213,7 +213,8 @@ function spoken(message) {
       return ["user", `<tool_response>\n${text}\n</tool_response>`];
     case "assistant": {
       const calls = (message.tool_calls ?? []).map(
-        (call) => `<tool_call>\n{"name": "${call.function?.name}", "arguments": ${call.function?.arguments}}\n</tool_call>`,
+        ({ function: made }) =>
+          `<tool_call>\n{"name": "${made?.name}", "arguments": ${made?.arguments}}\n</tool_call>`,
       );
       return ["assistant", [text, ...calls].filter(Boolean).join("\n")];
     }
@@ -331,7 +332,7 @@ function authorized(request) {
 async function serve(model, request, response) {
   const route = `${request.method} ${request.url}`;
   if (route === "GET /health") return json(response, 200, { status: "ok" });
-  if (!authorized(request)) throw new Refused(401, "This server is for the program that started it.", "invalid_api_key");
+  if (!authorized(request)) throw new Refused(401, "This server has one user, and you are not it.", "invalid_api_key");
   if (route === "GET /v1/models") {
     const entry = { id: modelName, object: "model", owned_by: "nanobot-desktop", max_model_len: contextWindow };
     return json(response, 200, { object: "list", data: [entry] });
@@ -349,4 +350,5 @@ await model.load();
 const server = http.createServer((request, response) => {
   serve(model, request, response).catch((error) => failed(response, error));
 });
+server.keepAliveTimeout = 0; // the one client keeps its connection; closing it would race with its next request
 server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));
