@@ -53,13 +53,23 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = ""
     console.print(view)
 
 
-class Answer:
-    """Prints one turn as it comes: the text on stdout, everything about it on stderr."""
+class Answers:
+    """Prints turns as they come: the text on stdout, everything about it on stderr.
+
+    On a terminal what is beside the answer is dim, and three dots stand where an answer is about to begin.
+    """
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
+        self._live = sys.stderr.isatty() and not as_json
         self._shown = 0
+        self._dots = False
+        self._notes: set[str] = set()
         self.ok = True
+
+    def begin(self) -> None:
+        """A question was asked: what comes now is its answer."""
+        self._shown, self.ok = 0, True
 
     def show(self, line: Json) -> None:
         """Take one event of an `ask`."""
@@ -70,33 +80,55 @@ class Answer:
         getattr(self, f"_{line['event']}", lambda _line: None)(line)
 
     def _turn_started(self, line: Json) -> None:
-        if line["note"] and sys.stderr.isatty():
-            hint(line["note"])
+        if self._live and line["note"] and line["note"] not in self._notes:
+            self._notes.add(line["note"])
+            self._aside(line["note"])
+        self._wait()
 
     def _service_changed(self, line: Json) -> None:
-        if line["state"] == "starting" and line["detail"] and sys.stderr.isatty():
-            hint(line["detail"])
+        if self._live and line["state"] == "starting" and line["detail"]:
+            self._aside(_("Starting {name}…").format(name=line["detail"]))
 
     def _turn_waiting(self, line: Json) -> None:
-        hint(_("{reason} Trying again in {seconds:.0f} s.").format(**line))
+        self._aside(_("{reason} Trying again in {seconds:.0f} s.").format(**line))
 
     def _text_delta(self, line: Json) -> None:
         self._write(line["text"])
 
     def _turn_finished(self, line: Json) -> None:
         self._write(line["text"][self._shown :])
-        if self._shown:
-            say()
+        self._end()
         if line["stopped"]:
-            hint(_("Stopped."))
+            self._aside(_("Stopped."))
 
     def _turn_failed(self, line: Json) -> None:
         self.ok = False
-        if self._shown:
-            say()
+        self._end()
         complain(AppError(line["error"], line["remedy"]))
 
     def _write(self, text: str) -> None:
+        self._clear()
         self._shown += len(text)
         sys.stdout.write(masked(text))
         sys.stdout.flush()
+
+    def _end(self) -> None:
+        self._clear()
+        if self._shown:
+            say()
+
+    def _aside(self, text: str) -> None:
+        self._clear()
+        hint(f"\x1b[2m{text}\x1b[0m" if self._live else text)
+
+    def _wait(self) -> None:
+        if self._live:
+            self._dots = True
+            sys.stderr.write("\x1b[2m…\x1b[0m")
+            sys.stderr.flush()
+
+    def _clear(self) -> None:
+        if self._dots:
+            self._dots = False
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

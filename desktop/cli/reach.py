@@ -6,7 +6,7 @@ it and they are done.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from desktop.errors import AppError, explain
@@ -60,13 +60,14 @@ async def _owner(home: Home, front: str, eager: bool) -> AsyncIterator[Verb]:
     async with AsyncExitStack() as ends:
         ends.push_async_callback(host.stop)
         if eager:
-            with suppress(AppError):  # the question that needs it starts it again, or says what is wrong
-                await host.start()
+            spawn(host.start(), name="host:start")  # what fails here, the question meets again and tells
         from desktop.core.core import Core
         from desktop.core.door import Door
 
         core = await Core.start(home, host, bus)
         ends.push_async_callback(core.stop)
+        if eager:
+            core.models.prepare()
         door = Door(core, front)
         server = Server(home, door.handle)
         ends.push_async_callback(server.stop)

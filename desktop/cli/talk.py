@@ -5,7 +5,7 @@ from contextlib import suppress
 import click
 
 from desktop.cli import options
-from desktop.cli.output import Answer, complain, emit, say
+from desktop.cli.output import Answers, complain, emit, say
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, reach, result
 from desktop.cli.run import run
@@ -45,7 +45,9 @@ def ask(text: str, session: str, model: str, *, as_json: bool) -> None:
             raise UsageError(_("There is no question."), _('Write it in quotes: nanobot-desktop ask "..."'))
         async with reach(home, "ask", eager=True) as verb:
             await _tell_problems(verb, as_json=as_json)
-            return 0 if await _answer(verb, question, session, model, as_json=as_json) else 1
+            answers = Answers(as_json=as_json)
+            await _answer(verb, question, session, model, answers)
+            return 0 if answers.ok else 1
 
     run(command, as_json=as_json)
 
@@ -57,22 +59,56 @@ def chat(session: str, model: str, *, as_json: bool) -> None:
     """
 
     async def command(home: Home) -> int:
-        lines = Lines()
-        prompt = "> " if lines.interactive and not as_json else ""
-        if lines.interactive and not as_json:
-            say(_("Ctrl+C stops an answer, Ctrl+D leaves."))
-        line = await lines.next(prompt)
-        while line is not None:
+        conversation = _Conversation(session, model, as_json=as_json)
+        while not conversation.over:
             with suppress(NoOwnerError):
                 async with reach(home, "chat", eager=True) as verb:
-                    await _tell_problems(verb, as_json=as_json)
-                    while line is not None:
-                        if line.strip():
-                            await _interruptible(lines, verb, line, session, model, as_json)
-                        line = await lines.next(prompt)
+                    await conversation.go_on(verb)
         return 0
 
     run(command, as_json=as_json)
+
+
+class _Conversation:
+    """What stays the same while the way to the core may change."""
+
+    def __init__(self, session: str, model: str, *, as_json: bool) -> None:
+        self.over = False
+        self._session, self._model, self._as_json = session, model, as_json
+        self._lines = Lines()
+        self._answers = Answers(as_json=as_json)
+        self._asked: str | None = None
+        """The line that has no answer yet."""
+        self._prompt = "> " if self._lines.interactive and not as_json else ""
+        if self._prompt:
+            say(_("Ctrl+C stops an answer, Ctrl+D leaves."))
+
+    async def go_on(self, verb: Verb) -> None:
+        """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""
+        await _tell_problems(verb, as_json=self._as_json)
+        while True:
+            if self._asked is None:
+                self._asked = await self._lines.next(self._prompt)
+            if self._asked is None:
+                self.over = True
+                return
+            if self._asked.strip():
+                await self._one(verb, self._asked)
+            self._asked = None
+
+    async def _one(self, verb: Verb, text: str) -> None:
+        """One answer: neither Ctrl+C nor a failure ends more than it."""
+        try:
+            await self._lines.interruptible(
+                _answer(verb, text, self._session, self._model, self._answers),
+                lambda: result(verb, "stop", session=self._session),
+            )
+        except AppError as error:
+            if self._as_json:
+                emit({"event": "failed", "error": error.text, "remedy": error.remedy})
+            complain(error)
+        if self._prompt:
+            say()
 
 
 async def _tell_problems(verb: Verb, *, as_json: bool) -> None:
@@ -83,25 +119,9 @@ async def _tell_problems(verb: Verb, *, as_json: bool) -> None:
         complain(AppError(problem["text"], problem["remedy"]))
 
 
-async def _interruptible(
-    lines: Lines, verb: Verb, text: str, session: str, model: str, as_json: bool
-) -> None:
-    """One answer of a conversation: neither Ctrl+C nor a failure ends more than it."""
-    try:
-        await lines.interruptible(
-            _answer(verb, text, session, model, as_json=as_json),
-            lambda: result(verb, "stop", session=session),
-        )
-    except AppError as error:
-        if as_json:
-            emit({"event": "failed", "error": error.text, "remedy": error.remedy})
-        complain(error)
-
-
-async def _answer(verb: Verb, text: str, session: str, model: str, *, as_json: bool) -> bool:
-    printer = Answer(as_json=as_json)
+async def _answer(verb: Verb, text: str, session: str, model: str, answers: Answers) -> None:
+    answers.begin()
     arguments = {"text": text, "session": session, "model": model, "front": "terminal"}
     async for line in verb("ask", arguments):
         if "event" in line:
-            printer.show(line)
-    return printer.ok
+            answers.show(line)
