@@ -101,9 +101,10 @@ make_venv() { # VENV PYTHON_FINDER
   say "Making $venv with $python"
   rm -rf "$venv"
   if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
-    # Debian leaves ensurepip out of its Python: take the pip of any other Python.
+    # Debian leaves ensurepip out of its Python: have the pip of any other Python lay one down, by checksum.
     "$python" -m venv --without-pip "$venv"
-    python3 -m pip --python "$venv/bin/python" install -qq pip >&2 || {
+    python3 -m pip install -qq --no-deps --require-hashes -r "$locks/pip.txt" \
+      --target "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" >&2 || {
       rm -rf "$venv"
       fail "This Python has no pip of its own. On Debian and Ubuntu install it with:" \
         "apt install python3-venv python3-pip"
