@@ -13,7 +13,8 @@ from openai import AsyncOpenAI, AsyncStream
 
 async def main():
     client = AsyncOpenAI(base_url=sys.argv[1], api_key="none", max_retries=0)
-    body = {"model": sys.argv[2], "stream": True, "max_tokens": 64, "stream_options": {"include_usage": True},
+    body = {"model": sys.argv[2], "stream": True, "max_tokens": 64,
+            "stream_options": {"include_usage": True},
             "messages": [{"role": "user", "content": "hi"}]}
     stream = await client.post("/chat/completions", body=body, cast_to=object, stream=True,
                                stream_cls=AsyncStream[object])

@@ -1,0 +1,23 @@
+"""A few rounds of each long run, so that the commands of tests/soak keep working; theirs is the proof."""
+
+from random import Random
+
+import pytest
+
+from tests.soak import fuzz, kill
+from tests.stories.program import Program
+
+SEED = 20261128
+
+
+def test_damage_to_session_files_costs_the_damaged_records_only() -> None:
+    assert fuzz.run(Random(SEED), rounds=20) == []
+
+
+@pytest.mark.parametrize(("program", "host", "server"), [(4, 0, 0), (0, 3, 0)], ids=["program", "host"])
+def test_kills_lose_nothing_that_was_acknowledged(program: int, host: int, server: int) -> None:
+    assert kill.run(Random(SEED), program, host, server) == []
+
+
+def test_a_kill_of_the_model_server_loses_nothing(with_model: Program) -> None:
+    assert kill.run(Random(SEED), program=0, host=0, server=1) == []

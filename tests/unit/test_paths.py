@@ -1,0 +1,62 @@
+"""Files are found wherever the program was put: a checkout, a wheel, a frozen folder, another home."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from desktop.paths import home, resource
+
+ROOT = Path(__file__).parent.parent.parent
+FIND = "from desktop.paths import resource; print(resource('templates', 'en', 'SOUL.md'))"
+
+
+def found_by(code: str, *path: Path) -> Path:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+    done = subprocess.run(
+        [sys.executable, "-P", "-S", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return Path(done.stdout.strip())
+
+
+def test_in_a_checkout() -> None:
+    assert resource("templates", "en", "SOUL.md").is_file()
+
+
+def test_in_a_wheel(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="the build backend is not in this environment")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
+    file = found_by(FIND, tmp_path / "installed")
+    assert file.is_file()
+    assert file.is_relative_to(tmp_path / "installed")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert any(name.endswith("nanobot.mo") for name in names)
+    assert any(name.endswith("server.mjs") for name in names)
+    assert not [name for name in names if name.startswith(("tests/", "packaging/"))]
+
+
+def test_in_a_frozen_program(tmp_path: Path) -> None:
+    file = found_by(f"import sys; sys._MEIPASS = {str(tmp_path)!r}; {FIND}", ROOT)
+    assert file == tmp_path / "resources" / "templates" / "en" / "SOUL.md"
+
+
+def test_a_home_elsewhere_takes_everything_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOBOT_DESKTOP_HOME", str(tmp_path / "h"))
+    place = home()
+    paths = (place.config, place.database, place.logs, place.models, place.ipc, place.workspace)
+    assert all(path.is_relative_to(tmp_path / "h") for path in paths)
+    assert not (tmp_path / "h").exists(), "asking where things are makes nothing"
