@@ -43,6 +43,16 @@ async def cancel(*tasks: asyncio.Task[Any] | None) -> None:
     await asyncio.gather(*alive, return_exceptions=True)
 
 
+async def see_through[T](coro: Coroutine[Any, Any, T], *, name: str) -> T:
+    """Run a short piece of work to its end, also when who waits for it is cancelled meanwhile."""
+    task = spawn(coro, name=name)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
 async def in_thread[T](work: Callable[..., T], *arguments: Any) -> T:
     """Run blocking work that is sure to end in a pool thread (the exit of the program waits for it)."""
     return await asyncio.to_thread(work, *arguments)

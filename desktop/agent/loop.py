@@ -22,7 +22,7 @@ from desktop.providers.base import Endpoint, Provider, Request
 from desktop.session.log import Session, Sessions
 from desktop.session.model import text_tokens
 from desktop.session.records import clean
-from desktop.tasks import cancel, spawn
+from desktop.tasks import cancel, see_through, spawn
 
 _MARGIN_TOKENS = 200
 _log = logging.getLogger(__name__)
@@ -158,7 +158,7 @@ class Loop:
             )
             await self._runner.run(turn, ready.provider, request)
         except Exception as error:
-            await self._failed(turn, error)
+            await see_through(self._failed(turn, error), name=f"failed:{turn.id}")
 
     async def _request(self, session: Session, ready: Ready) -> Request:
         prompt = await self._context.system_prompt(lean=ready.lean)

@@ -15,6 +15,7 @@ from desktop.bus.events import ReasoningDelta, TextDelta, TurnFinished
 from desktop.errors import StorageError
 from desktop.providers.base import BadRequest, Completion, Message, Provider, ProviderError, Request, Usage
 from desktop.session.log import Session
+from desktop.tasks import see_through
 from desktop.text import _
 from desktop.usage import Call, UsageLedger
 
@@ -56,6 +57,10 @@ class Runner:
         except ProviderError as error:
             await self._account(turn, None, type(error).__name__)
             raise
+        await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
+
+    async def _keep(self, turn: Turn, completion: Completion) -> None:
+        """Once the answer is whole a stop comes too late: it is stored and told, once."""
         record = turn.record()
         if completion.thinking_blocks:
             record["thinking_blocks"] = list(completion.thinking_blocks)
