@@ -65,8 +65,10 @@ def _home(home: Home) -> list[Finding]:
     part = _("Home")
     home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
     probe = home.root / f".write-test-{uuid.uuid4().hex}"
-    probe.write_bytes(b"x" * 4096)
-    probe.unlink()
+    try:
+        probe.write_bytes(b"x" * 4096)
+    finally:
+        probe.unlink(missing_ok=True)
     home.logs.mkdir(exist_ok=True)
     room = shutil.disk_usage(home.root).free
     if room < _LITTLE_ROOM:
