@@ -53,7 +53,12 @@ async def _list(home: Home, as_json: bool) -> None:
         for model in CATALOGUE
     ]
     found = [
-        {"kind": server.kind, "base": server.base_url, "models": list(server.models)}
+        {
+            "kind": server.name,
+            "provider": server.provider,
+            "base": server.base_url,
+            "models": list(server.models),
+        }
         for server in await discover.servers()
     ]
     if as_json:
@@ -82,9 +87,9 @@ def _mark(model: dict[str, Any]) -> str:
 
 
 def _how_to_use(server: dict[str, Any]) -> str:
-    name = {"ollama": "ollama", "lm_studio": "lm_studio", "vllm": "vllm"}.get(server["kind"], "custom")
     model = server["models"][0] if server["models"] else "MODEL"
-    return f"nanobot-desktop provider set {name} --no-key --base {server['base']} --model {model}"
+    options = f"--no-key --base {server['base']} --model {model}"
+    return f"nanobot-desktop provider set {server['provider']} {options}"
 
 
 async def _setup(home: Home, model: str, use: bool, as_json: bool) -> None:

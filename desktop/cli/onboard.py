@@ -14,6 +14,7 @@ from desktop.paths import Home
 from desktop.text import _
 
 if TYPE_CHECKING:
+    from desktop.providers.discover import Found
     from desktop.providers.registry_spec import ProviderSpec
 
 
@@ -29,8 +30,8 @@ async def _onboard(home: Home, as_json: bool) -> int:
     lines = Lines()
     async with reach(home, "onboard") as verb:
         say(_("Welcome. Press Enter to skip any step."))
-        spec = await _provider(lines)
-        ok = await _use(lines, verb, spec) if spec else True
+        spec, server = await _provider(lines)
+        ok = await _use(lines, verb, spec, server) if spec else True
         name = await _ask(lines, _("What should the assistant be called? [Nanobot] "))
         if name:
             await result(verb, "set", values={"agents.defaults.botName": name})
@@ -42,32 +43,41 @@ async def _onboard(home: Home, as_json: bool) -> int:
     return 0 if ok else 1
 
 
-async def _provider(lines: Lines) -> "ProviderSpec | None":
+async def _provider(lines: Lines) -> "tuple[ProviderSpec | None, Found | None]":
+    """A provider of the table, or a server found on this machine; neither means the built-in model."""
+    from desktop.providers import discover
     from desktop.providers.registry import find
     from desktop.providers.registry_table import PROVIDERS
 
     say(_("Who should answer?"))
-    rows = [spec for spec in PROVIDERS if not spec.oauth]
-    for number, spec in enumerate(rows, start=1):
-        say(f"  {number:2}  {_(spec.display)}")
+    found = [(find(server.provider), server) for server in await discover.servers()]
+    rows: list[tuple[ProviderSpec, Found | None]] = [(spec, server) for spec, server in found if spec]
+    rows += [(spec, None) for spec in PROVIDERS if not spec.oauth]
+    for number, (spec, server) in enumerate(rows, start=1):
+        here = _("{name}, running on this computer").format(name=server.name) if server else ""
+        say(f"  {number:2}  {here or _(spec.display)}")
     while answer := await _ask(lines, _("Number or name [built-in model]: ")):
         if answer.isdigit() and 1 <= int(answer) <= len(rows):
             return rows[int(answer) - 1]
         if named := find(answer):
-            return named
+            return named, None
         say(_("There is no provider called {name}.").format(name=answer))
-    return None
+    return None, None
 
 
-async def _use(lines: Lines, verb: Verb, spec: "ProviderSpec") -> bool:
+async def _use(lines: Lines, verb: Verb, spec: "ProviderSpec", server: "Found | None") -> bool:
     values: dict[str, Any] = {"name": spec.name}
-    if not spec.base or spec.local:
+    suggestion = spec.suggestion
+    if server:
+        values["base"] = server.base_url
+        suggestion = server.models[0] if server.models else ""
+    elif not spec.base or spec.local:
         values["base"] = await _ask(lines, _("Address of the server [{base}]: ").format(base=spec.base))
-    if not spec.local:
+    if not spec.local and not server:
         if spec.key_page:
             say(_("Get a key at {page}").format(page=spec.key_page))
         values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
-    values["model"] = await _ask(lines, _("Model [{model}]: ").format(model=spec.suggestion))
+    values["model"] = await _ask(lines, _("Model [{model}]: ").format(model=suggestion)) or suggestion
     try:
         await result(verb, "provider_set", **values)
     except KeychainError as error:

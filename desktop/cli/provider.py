@@ -1,5 +1,6 @@
 """provider list, set and test: which models can be asked, with which key."""
 
+import os
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ from desktop.cli.output import emit, say, table
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
-from desktop.errors import UsageError
+from desktop.errors import AppError, UsageError
 from desktop.paths import Home
 from desktop.text import _
 
@@ -97,6 +98,11 @@ async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: boo
         lines = Lines()
         values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
     async with reach(home, "provider") as verb:
+        if values["session_only"] and (await result(verb, "status"))["pid"] == os.getpid():
+            raise AppError(
+                _("No Nanobot is running that could keep the key."),
+                _("Start one first with: nanobot-desktop chat"),
+            )
         done = await result(verb, "provider_set", **values)
     if as_json:
         emit(done)

@@ -5,7 +5,7 @@ from contextlib import suppress
 import click
 
 from desktop.cli import options
-from desktop.cli.output import Answers, complain, emit, say
+from desktop.cli.output import Answers, complain, emit, hint, say
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, reach, result
 from desktop.cli.run import run
@@ -44,7 +44,7 @@ def ask(text: str, session: str, model: str, *, as_json: bool) -> None:
         if not question.strip():
             raise UsageError(_("There is no question."), _('Write it in quotes: nanobot-desktop ask "..."'))
         async with reach(home, "ask", eager=True) as verb:
-            await _tell_problems(verb, as_json=as_json)
+            await _open(verb, session, as_json=as_json)
             answers = Answers(as_json=as_json)
             await _answer(verb, question, session, model, answers)
             return 0 if answers.ok else 1
@@ -85,7 +85,7 @@ class _Conversation:
 
     async def go_on(self, verb: Verb) -> None:
         """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""
-        await _tell_problems(verb, as_json=self._as_json)
+        await _open(verb, self._session, as_json=self._as_json)
         while True:
             if self._asked is None:
                 self._asked = await self._lines.next(self._prompt)
@@ -111,12 +111,15 @@ class _Conversation:
             say()
 
 
-async def _tell_problems(verb: Verb, *, as_json: bool) -> None:
-    """Say what is wrong with the settings before they are used all the same."""
-    for problem in (await result(verb, "problems"))["problems"]:
+async def _open(verb: Verb, session: str, *, as_json: bool) -> None:
+    """Say what is wrong with the settings, which are used all the same, and what was left unanswered."""
+    opening = await result(verb, "opening", session=session)
+    for problem in opening["problems"]:
         if as_json:
             emit({"event": "settings_problem", "error": problem["text"], "remedy": problem["remedy"]})
         complain(AppError(problem["text"], problem["remedy"]))
+    if opening["unanswered"] and not as_json:
+        hint(_("This message has no answer yet: {text}").format(text=opening["unanswered"]))
 
 
 async def _answer(verb: Verb, text: str, session: str, model: str, answers: Answers) -> None:

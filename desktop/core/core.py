@@ -36,6 +36,7 @@ class Core:
         config = store.config
         self.home, self.store, self.host, self.bus = home, store, host, bus
         self.started = time.time()
+        host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
         self.database = Database(home.database)

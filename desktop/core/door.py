@@ -13,6 +13,7 @@ from desktop.bus.events import ServiceChanged, TurnEvent, TurnFailed, TurnFinish
 from desktop.core.core import Core
 from desktop.core.settings import Settings
 from desktop.errors import UsageError
+from desktop.session.model import title_of
 from desktop.text import _
 
 type Json = dict[str, Any]
@@ -29,7 +30,7 @@ class Door:
             "ask": self._ask,
             "stop": self._stop,
             "status": self._status,
-            "problems": self._problems,
+            "opening": self._opening,
             "provider_set": settings.provider_set,
             "provider_test": settings.provider_test,
             "set": settings.set,
@@ -71,9 +72,14 @@ class Door:
     async def _stop(self, arguments: Json, _send: Send) -> Json:
         return {"stopped": await self._core.loop.stop(str(arguments.get("session") or "cli:direct"))}
 
-    async def _problems(self, _arguments: Json, _send: Send) -> Json:
-        """What is wrong with the settings; the last good ones are in use."""
-        return {"problems": [{"text": p.text, "remedy": p.remedy} for p in self._core.store.problems]}
+    async def _opening(self, arguments: Json, _send: Send) -> Json:
+        """What to know before a conversation goes on: what is wrong with the settings (the last good ones
+        are in use), and a message that was left without an answer."""
+        session = await self._core.sessions.open(str(arguments.get("session") or "cli:direct"))
+        return {
+            "problems": [{"text": p.text, "remedy": p.remedy} for p in self._core.store.problems],
+            "unanswered": title_of(session.unanswered or {}),
+        }
 
     async def _status(self, _arguments: Json, _send: Send) -> Json:
         services = [self._core.host.status, self._core.builtin.status]

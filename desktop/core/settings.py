@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.errors import UsageError
 from desktop.logs import mask
+from desktop.providers import weights
 from desktop.providers.base import Completion, Endpoint, ProviderError, Request
 from desktop.providers.local import setup
 from desktop.providers.registry import Choice, find, sign_in_needed
@@ -127,6 +128,7 @@ class Settings:
         await setup(model, self._core.home.models, progress)
         if model != self._core.store.config.local.model:
             await self._core.builtin.stop()
+            self._core.builtin.model = weights.find(model)
             await self._core.store.update({"local.model": model})
         if arguments.get("use"):
             await self._core.store.update(

@@ -44,6 +44,11 @@ class Found:
         """What people call the program."""
         return NAMES[self.kind]
 
+    @property
+    def provider(self) -> str:
+        """The provider of the registry that speaks to it."""
+        return "custom" if self.kind == "llama_cpp" else self.kind
+
 
 type _Get = Callable[[str], Awaitable[Any]]
 type _Shape = tuple[tuple[str, ...], int | None] | None

@@ -130,7 +130,7 @@ class ModelHost:
         command: Sequence[str] | None = None,
     ) -> None:
         self.status = Status("model_host", bus)
-        self._idle_stop_seconds = idle_stop_seconds
+        self.idle_stop_seconds = idle_stop_seconds
         self._command = command
         self._process: _Process | None = None
         self._ending: asyncio.Task[None] | None = None
@@ -263,7 +263,7 @@ class ModelHost:
             self._idle = None
         if self._process and not self._calls:
             loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(self._idle_stop_seconds, self._stop_idle)
+            self._idle = loop.call_later(self.idle_stop_seconds, self._stop_idle)
 
     def _stop_idle(self) -> None:
         self._idle = None

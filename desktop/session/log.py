@@ -53,9 +53,10 @@ class Session:
         return self._damaged
 
     @property
-    def unanswered(self) -> bool:
-        """Whether the last thing said is the person's, with no answer after it."""
-        return self._window.last_role == "user"
+    def unanswered(self) -> Message | None:
+        """The last thing said, if it is the person's and has no answer after it."""
+        last = self._window.last
+        return last if last and last.get("role") == "user" else None
 
     def history(self, tokens: int) -> list[Message]:
         """The newest messages within `tokens`, from a user message on, always the same objects."""

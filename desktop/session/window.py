@@ -29,9 +29,9 @@ class Window:
         return self._sums[-1] - self._sums[0]
 
     @property
-    def last_role(self) -> str:
-        """Who spoke last; empty where nobody did."""
-        return str(self._messages[-1].get("role")) if self._messages else ""
+    def last(self) -> Message | None:
+        """The newest message."""
+        return self._messages[-1] if self._messages else None
 
     def add(self, message: Message) -> None:
         """Take the next message of the conversation, beside the others of its turn."""
