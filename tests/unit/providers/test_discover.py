@@ -27,6 +27,11 @@ LLAMA_CPP = {"/props": {"default_generation_settings": {"n_ctx": 8192}}, "/v1/mo
 VLLM = {"/v1/models": {"data": [{"id": "big", "owned_by": "vllm", "max_model_len": 32768}]}}
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *arguments: object) -> None:
+        """The client hung up, as these tests make it do."""
+
+
 class Machine:
     """One server on a socket that knows some paths; asked is every request it got."""
 
@@ -36,7 +41,7 @@ class Machine:
         self.silent.set()
         self.asked: list[tuple[str, str, dict[str, str]]] = []
         handler = type("Handler", (_Handler,), {"machine": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
         self.port: int = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
