@@ -97,12 +97,12 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     settings = config.provider(spec.name)
     if spec.needs_key and not key:
         raise sign_in_needed(spec)
-    if spec.direct and not choice.base_url:
+    engine = engine_of(spec, config)
+    if spec.direct and not choice.base_url and (engine == "openai" or spec.prefix):
         raise ConfigError(
             _("The provider {name} has no address.").format(name=spec.display),
             _("Set providers.{name}.apiBase to the base URL of its API.").format(name=spec.name),
         )
-    engine = engine_of(spec, config)
     silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
     return Endpoint(
         provider=spec.name,
@@ -131,8 +131,8 @@ def wire_name(spec: ProviderSpec, model: str, engine: str) -> str:
         bare = bare.rpartition("/")[2]
     if engine != "litellm":
         return bare
-    if not spec.prefix:
-        return f"openai/{bare}"
+    if not spec.prefix:  # custom/bedrock/x names another of litellm's wires, plain x is OpenAI's
+        return bare if bare != model else f"openai/{bare}"
     if bare != model or model in spec.whole_names or not model.startswith(spec.skip):
         return f"{spec.prefix}/{bare}"
     return model

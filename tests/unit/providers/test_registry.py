@@ -180,7 +180,7 @@ def test_an_unknown_name_is_a_sentence() -> None:
         ("github_copilot", "github-copilot/gpt-5", "gpt-5", "github_copilot/gpt-5"),
         ("azure_openai", "my-deployment", "my-deployment", "azure/my-deployment"),
         ("custom", "custom/bedrock/x", "bedrock/x", "bedrock/x"),
-        ("custom", "Qwen/Qwen3", "Qwen/Qwen3", "Qwen/Qwen3"),
+        ("custom", "Qwen/Qwen3", "Qwen/Qwen3", "openai/Qwen/Qwen3"),
     ],
 )
 def test_names_on_the_wire(name: str, model: str, openai: str, litellm: str) -> None:
@@ -267,7 +267,12 @@ def test_a_model_may_insist_on_parameters(name: str, model: str, expected: dict[
         ("anthropic", "claude-x", WireRules(keep_reasoning=True, cache_control=True), "max_tokens"),
         ("openrouter", "anthropic/claude-x", WireRules(cache_control=True), "max_tokens"),
         ("openrouter", "x-ai/grok", WireRules(), "max_tokens"),
-        ("mistral", "m", WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}"), "max_tokens"),
+        (
+            "mistral",
+            "m",
+            WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
+            "max_tokens",
+        ),
         ("deepseek", "d", WireRules(text_only=True), "max_tokens"),
         ("openai", "gpt-5", WireRules(), "max_completion_tokens"),
         ("volcengine", "doubao", WireRules(), "max_completion_tokens"),
@@ -291,7 +296,7 @@ def test_a_missing_key_or_address_is_told_with_a_remedy(spec: Any) -> None:
     with pytest.raises(SignInNeeded) as caught:
         endpoint(made, Config(), None)
     assert spec.display in caught.value.text
-    assert f"provider set {spec.name}" in caught.value.remedy
+    assert ("provider list" if spec.oauth else f"provider set {spec.name}") in caught.value.remedy
     assert spec.key_page in caught.value.remedy
 
 
