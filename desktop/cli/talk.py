@@ -85,7 +85,9 @@ class _Conversation:
 
     async def go_on(self, verb: Verb) -> None:
         """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""
-        await _open(verb, self._session, as_json=self._as_json)
+        unanswered = await _open(verb, self._session, as_json=self._as_json)
+        if unanswered and self._prompt:
+            hint(_("This message has no answer yet: {text}").format(text=unanswered))
         while True:
             if self._asked is None:
                 self._asked = await self._lines.next(self._prompt)
@@ -111,15 +113,14 @@ class _Conversation:
             say()
 
 
-async def _open(verb: Verb, session: str, *, as_json: bool) -> None:
-    """Say what is wrong with the settings, which are used all the same, and what was left unanswered."""
+async def _open(verb: Verb, session: str, *, as_json: bool) -> str:
+    """Say what is wrong with the settings, which are used all the same. Returns what has no answer yet."""
     opening = await result(verb, "opening", session=session)
     for problem in opening["problems"]:
         if as_json:
             emit({"event": "settings_problem", "error": problem["text"], "remedy": problem["remedy"]})
         complain(AppError(problem["text"], problem["remedy"]))
-    if opening["unanswered"] and not as_json:
-        hint(_("This message has no answer yet: {text}").format(text=opening["unanswered"]))
+    return str(opening["unanswered"])
 
 
 async def _answer(verb: Verb, text: str, session: str, model: str, answers: Answers) -> None:
