@@ -150,7 +150,7 @@ class Loop:
     async def _answer(self, turn: Turn, inbound: Inbound) -> None:
         try:
             ready = await self._models.ready(inbound.model, inbound.session, turn.id)
-            request = await self._request(turn.session, ready)
+            request = await self._request(turn, ready)
             self._bus.publish(
                 TurnStarted(
                     inbound.session, turn.id, ready.endpoint.provider, ready.endpoint.model, ready.note
@@ -160,16 +160,19 @@ class Loop:
         except Exception as error:
             await see_through(self._failed(turn, error), name=f"failed:{turn.id}")
 
-    async def _request(self, session: Session, ready: Ready) -> Request:
+    async def _request(self, turn: Turn, ready: Ready) -> Request:
         prompt = await self._context.system_prompt(lean=ready.lean)
         room = ready.window - ready.max_tokens - text_tokens(prompt) - _MARGIN_TOKENS
+        history = turn.session.history(room)
+        while history and history[-1].get("_turn") != turn.id:
+            history.pop()  # a question that came later has a turn of its own
         return Request(
             endpoint=ready.endpoint,
-            messages=[{"role": "system", "content": prompt}, *session.history(room)],
+            messages=[{"role": "system", "content": prompt}, *history],
             max_tokens=ready.max_tokens,
             temperature=ready.temperature,
             reasoning_effort=ready.reasoning_effort,
-            conversation=session.key,
+            conversation=turn.session.key,
         )
 
     async def _close_stopped(self, turn: Turn) -> None:

@@ -7,6 +7,7 @@ stop() goes the other way: turns end and keep what they said, then the servers, 
 """
 
 import asyncio
+import logging
 import os
 import time
 
@@ -19,6 +20,7 @@ from desktop.config.store import ConfigStore
 from desktop.core.models import ModelChooser
 from desktop.core.workspace import workspace_of
 from desktop.database import Database
+from desktop.errors import AppError
 from desktop.paths import Home
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
@@ -27,6 +29,8 @@ from desktop.session.log import Sessions
 from desktop.tasks import in_thread
 from desktop.text import use
 from desktop.usage import UsageLedger
+
+_log = logging.getLogger(__name__)
 
 
 class Core:
@@ -47,7 +51,7 @@ class Core:
         self.context = Context(self.workspace, config.agents.defaults.bot_name)
         self.builtin = BuiltinServer(
             home.models,
-            weights.find(config.local.model),
+            _local_model(config.local.model),
             bus=bus,
             idle_seconds=config.local.idle_stop_s,
             warm=self.context.lean_start,
@@ -79,3 +83,12 @@ class Core:
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         self.sessions.close()
         await self.database.close()
+
+
+def _local_model(name: str) -> weights.Model:
+    """The chosen built-in model; a name that nobody knows must not stop the rest (doctor tells it)."""
+    try:
+        return weights.find(name)
+    except AppError as error:
+        _log.warning("%s", error)
+        return weights.DEFAULT

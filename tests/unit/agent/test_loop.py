@@ -50,6 +50,21 @@ async def test_sessions_run_side_by_side_up_to_the_bound(agent: Agent, model: Sc
     assert model.most == 2
 
 
+async def test_a_later_question_is_not_in_the_request_of_an_earlier_one(
+    agent: Agent, model: ScriptedModel
+) -> None:
+    held = asyncio.Event()
+    model.scripts = [[held, *answer("-")], [held, *answer("-")], answer("1"), answer("2")]
+    for other in ("busy", "busy too"):
+        await agent.loop.submit(Inbound(other, "q"))
+    turns = [await agent.loop.submit(Inbound("s", f"q{n}")) for n in (1, 2)]
+    held.set()
+    for turn in turns:
+        await agent.end_of(turn)
+    asked = [[m["content"] for m in r.messages[1:]] for r in model.requests if r.conversation == "s"]
+    assert asked == [["q1"], ["q1", "1", "q2"]]
+
+
 async def test_a_failure_is_told_and_leaves_a_mark_with_what_was_shown(
     agent: Agent, model: ScriptedModel
 ) -> None:
