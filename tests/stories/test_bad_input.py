@@ -188,18 +188,19 @@ def test_a_conversation_goes_on_when_the_program_it_went_through_is_killed(
     program: Program, server: ScriptedServer
 ) -> None:
     program.use_server(server.url, "say:Hello.")
-    with program.started("chat", "--json") as owner, program.started("chat", "--json") as client:
+    with program.started("chat", "--json") as owner:
         say(owner, "hello")
         read_event(owner, "turn_finished")
-        say(client, "hello")
-        read_event(client, "turn_finished")
-        server.script("silence")
-        say(client, "are you there?")
-        server.wait_for_request(3)
-        owner.kill()
-        assert "ended in the middle" in read_event(client, "failed")["error"]
-        say(client, "and now?")
-        assert read_event(client, "turn_finished")["text"] == "Hello."
+        with program.started("chat", "--json") as client:
+            say(client, "hello")
+            read_event(client, "turn_finished")
+            server.script("silence")
+            say(client, "are you there?")
+            server.wait_for_request(3)
+            owner.kill()
+            assert "ended in the middle" in read_event(client, "failed")["error"]
+            say(client, "and now?")
+            assert read_event(client, "turn_finished")["text"] == "Hello."
 
 
 def test_a_provider_that_nobody_knows(program: Program, server: ScriptedServer) -> None:
