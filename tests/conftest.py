@@ -11,12 +11,18 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 
 from desktop import tasks
 
 MARKS = {
     "expected_log(pattern)": "the test causes log lines from WARNING up that match this pattern",
 }
+
+
+# How long an example takes says something about the machine, not about the program.
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -25,6 +25,9 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
 
+_HOURS = 4 * 3600.0
+
+
 @dataclass
 class Told:
     """What the program acknowledged in the whole run."""
@@ -97,7 +100,7 @@ def _host(chance: Random, rounds: int, told: Told) -> None:
     with ScriptedServer() as server, tempfile.TemporaryDirectory() as folder:
         program = Program(Path(folder))
         program.use_server(server.url)
-        with program.started("chat", "--json") as chat:
+        with program.started("chat", "--json", seconds=_HOURS) as chat:
             lines = Lines(chat)
             for number in range(rounds):
                 server.script("slow:0.02")
@@ -108,6 +111,7 @@ def _host(chance: Random, rounds: int, told: Told) -> None:
                     child.kill()
                 if not lines.until("turn_finished", "turn_failed"):
                     told.lost.append(f"{question}: no end of the turn was told")
+                    break
                 server.forget()
                 _take(told, lines.taken(), question)
         _compare(told, program, "say:Alive.", server)
@@ -121,7 +125,7 @@ def _server(chance: Random, rounds: int, told: Told) -> None:
         (program.home / "models").symlink_to(models)
         # Short questions and short answers: a small model reads a long conversation for a minute.
         program.configure(agents={"defaults": {"maxTokens": 64, "contextWindowTokens": 1024}})
-        with program.started("chat", "--json") as chat:
+        with program.started("chat", "--json", seconds=_HOURS) as chat:
             lines = Lines(chat)
             for number in range(rounds):
                 question = f"Count from {number} to {number + 20}."
@@ -135,6 +139,7 @@ def _server(chance: Random, rounds: int, told: Told) -> None:
                     child.kill()
                 if not lines.until("turn_finished", "turn_failed", seconds=180):
                     told.lost.append(f"{question}: no end of the turn was told")
+                    break
                 _take(told, lines.taken(), question)
         _compare(told, program)
 

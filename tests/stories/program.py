@@ -77,8 +77,8 @@ class Program:
         return [(message["role"], message["content"]) for message in self.shown(key)]
 
     @contextmanager
-    def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-        """A command that goes on while the block runs, then is asked to end."""
+    def started(self, *arguments: str, seconds: float = 60) -> Iterator[subprocess.Popen[str]]:
+        """A command that goes on while the block runs, then is asked to end; killed after so long."""
         with subprocess.Popen(
             [*self.command, *arguments],
             stdin=subprocess.PIPE,
@@ -87,7 +87,7 @@ class Program:
             text=True,
             env=self.full_environment,
         ) as process:
-            watchdog = threading.Timer(60, process.kill)
+            watchdog = threading.Timer(seconds, process.kill)
             watchdog.start()
             try:
                 yield process
