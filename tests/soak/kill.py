@@ -24,7 +24,6 @@ import psutil
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
-
 _HOURS = 4 * 3600.0
 
 
