@@ -22,7 +22,7 @@ def measure(table: Table) -> None:
     with ScriptedServer() as server, tempfile.TemporaryDirectory() as folder:
         program = Program(Path(folder))
         program.use_server(server.url, "say:hello")
-        with program.started("chat", "--json") as chat:
+        with program.started("chat", "--json", seconds=600) as chat:
             assert chat.stdin is not None
             chat.stdin.write("hi\n")
             chat.stdin.flush()
