@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from desktop.errors import AppError
 from desktop.logs import masked
@@ -11,16 +11,27 @@ from desktop.text import _
 
 type Json = dict[str, Any]
 
+_CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
+_CONTROLS |= {code: "\ufffd" for code in range(0x7F, 0xA0)}
+
+
+def shown(text: str, stream: TextIO) -> str:
+    """The text as it may be written: without secrets, and on a terminal without control sequences, which
+    an answer or a server could use to move the cursor, change the title or fill the clipboard."""
+    text = masked(text)
+    return text.translate(_CONTROLS) if stream.isatty() else text
+
 
 def say(text: str = "") -> None:
     """A line for the person, on stdout."""
-    sys.stdout.write(f"{masked(text)}\n")
+    sys.stdout.write(shown(text, sys.stdout) + "\n")
     sys.stdout.flush()
 
 
-def hint(text: str) -> None:
+def hint(text: str, *, dim: bool = False) -> None:
     """A line beside the answer, on stderr, so that stdout holds the answer alone."""
-    sys.stderr.write(f"{masked(text)}\n")
+    text = shown(text, sys.stderr)
+    sys.stderr.write(f"\x1b[2m{text}\x1b[0m\n" if dim else f"{text}\n")
     sys.stderr.flush()
 
 
@@ -32,7 +43,7 @@ def emit(value: Json | list[Json]) -> None:
 
 def complain(error: AppError) -> None:
     """A failure on stderr: the sentence, then the remedy on its own line."""
-    sys.stderr.write(masked(f"{error.text}\n{error.remedy}".rstrip()) + "\n")
+    sys.stderr.write(shown(f"{error.text}\n{error.remedy}".rstrip(), sys.stderr) + "\n")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = "") -> None:
@@ -109,7 +120,7 @@ class Answers:
     def _write(self, text: str) -> None:
         self._clear()
         self._shown += len(text)
-        sys.stdout.write(masked(text))
+        sys.stdout.write(shown(text, sys.stdout))
         sys.stdout.flush()
 
     def _end(self) -> None:
@@ -119,7 +130,7 @@ class Answers:
 
     def _aside(self, text: str) -> None:
         self._clear()
-        hint(f"\x1b[2m{text}\x1b[0m" if self._live else text)
+        hint(text, dim=self._live)
 
     def _wait(self) -> None:
         if self._live:
