@@ -12,7 +12,7 @@ from desktop.text import _
 type Json = dict[str, Any]
 
 _CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
-_CONTROLS |= {code: "\ufffd" for code in range(0x7F, 0xA0)}
+_CONTROLS |= dict.fromkeys(range(0x7F, 0xA0), "\ufffd")
 
 
 def shown(text: str, stream: TextIO) -> str:
