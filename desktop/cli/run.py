@@ -5,8 +5,10 @@ Exit codes: 0 done, 1 failed (a sentence on stderr), 2 wrong usage, 130 interrup
 
 import asyncio
 import io
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
@@ -21,7 +23,14 @@ type Command = Callable[[Home], Coroutine[Any, Any, int | None]]
 
 def run(command: Command, *, as_json: bool = False) -> None:
     """Run a command to its end and leave with its exit code."""
-    sys.exit(_code(command, as_json))
+    code = _code(command, as_json)
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        # A second Ctrl+C broke off the clean end: what is left would hold the process for ever.
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _code(command: Command, as_json: bool) -> int:
@@ -55,7 +64,13 @@ async def _main(command: Command, place: Home) -> int | None:
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
+
+    def end() -> None:
+        """Begin the clean end, once: a terminal that closes sends two signals."""
+        if not task.cancelling():
+            task.cancel()
+
     for name in ("SIGTERM", "SIGHUP"):
         with suppress(NotImplementedError, AttributeError):
-            loop.add_signal_handler(getattr(signal, name), task.cancel)
+            loop.add_signal_handler(getattr(signal, name), end)
     return await command(place)

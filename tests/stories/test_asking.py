@@ -3,6 +3,9 @@
 import json
 import signal
 
+import psutil
+import pytest
+
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event
 
@@ -116,6 +119,25 @@ def test_ctrl_c_in_a_conversation_ends_the_answer_only(program: Program, server:
         chat.stdin.write("and now?\n")
         chat.stdin.flush()
         assert read_event(chat, "turn_finished")["text"] == "Still here."
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGHUP, signal.SIGHUP, signal.SIGTERM), (signal.SIGINT,) * 3])
+def test_a_terminal_that_closes_or_an_impatient_person_leaves_nothing_behind(
+    program: Program, server: ScriptedServer, signals: tuple[signal.Signals, ...]
+) -> None:
+    program.use_server(server.url, "say:Hi.")
+    with program.started("chat", "--json") as chat:
+        assert chat.stdin is not None
+        chat.stdin.write("hello\n")
+        chat.stdin.flush()
+        read_event(chat, "turn_finished")
+        children = psutil.Process(chat.pid).children(recursive=True)
+        for number in signals:
+            chat.send_signal(number)
+        assert chat.wait(10) == 130
+    _gone, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert program.run("ask", "again").stdout == "Hi.\n"
 
 
 def test_a_crash_leaves_the_question_and_says_it_has_no_answer(
