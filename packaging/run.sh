@@ -13,7 +13,7 @@ if [ "${1:-}" = --no-model ]; then
 fi
 
 lock_setup
-install_locked "$root/.venv" any_python app
+install_locked "$root/.venv" any_python app window
 [ $model = no ] || fetch_model
 finish_compiling
 unlock_setup

@@ -24,7 +24,7 @@ need_packages() { # COMMAND:PACKAGE... ; the Secret Service that the tests talk 
 
 set_up() {
   lock_setup
-  install_locked "$root/.venv" any_python app test
+  install_locked "$root/.venv" any_python app window test-window
   fetch_model
   finish_compiling
   unlock_setup
