@@ -1,0 +1,140 @@
+"""The look that is in use: light or dark as the system or the person says, applied to the whole program.
+
+The palette is ours on every platform, so that no desktop's theme shines through. Who paints by hand
+listens to `changed`; who is styled by the sheet needs nothing.
+"""
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory
+
+from desktop.paths import resource
+from desktop.ui.theme.stylesheet import stylesheet
+from desktop.ui.theme.tokens import DARK, LIGHT, MONO, MOTION_MS, SANS, Colors, Size
+
+_FIRST_FONTS = ("Inter-Regular", "Inter-Medium", "Inter-SemiBold")
+_LATER_FONTS = ("Inter-Italic", "JetBrainsMono-Regular")
+
+
+class Theme(QObject):
+    """Made once, with the application; see theme()."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._choice = ""
+        self.colors = LIGHT
+        _load(_FIRST_FONTS)
+        app.setStyle(QStyleFactory.create("Fusion"))
+        app.setFont(text_font())
+        app.styleHints().colorSchemeChanged.connect(self._follow)
+        self._apply()
+
+    def choose(self, choice: str) -> None:
+        """ "light" or "dark"; anything else follows the system."""
+        if choice != self._choice:
+            self._choice = choice
+            self._follow()
+
+    @property
+    def dark(self) -> bool:
+        return self.colors is DARK
+
+    @property
+    def motion_ms(self) -> int:
+        """How long a movement takes; 0 where the system asks for none."""
+        hint = QStyle.StyleHint.SH_Widget_Animation_Duration
+        still = self._app.style().styleHint(hint) == 0 or not self._app.isEffectEnabled(
+            Qt.UIEffect.UI_General
+        )
+        return 0 if still else MOTION_MS
+
+    def _wanted(self) -> Colors:
+        if self._choice in ("light", "dark"):
+            return DARK if self._choice == "dark" else LIGHT
+        return DARK if self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark else LIGHT
+
+    def _follow(self) -> None:
+        if self._wanted() is not self.colors:
+            self._apply()
+            self.changed.emit()
+
+    def _apply(self) -> None:
+        self.colors = self._wanted()
+        self._app.setPalette(_palette(self.colors))
+        self._app.setStyleSheet(stylesheet(self.colors))
+
+
+def load_later_fonts() -> None:
+    """The fonts that nothing of the first painted window needs."""
+    _load(_LATER_FONTS)
+
+
+def theme() -> Theme:
+    """The look of the running application; made at the first call. Needs a QApplication."""
+    global _theme
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    if _theme is None or _theme.parent() is not app:
+        _theme = Theme(app)
+    return _theme
+
+
+_theme: Theme | None = None
+
+
+def text_font(pixels: int = Size.TEXT, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """The font of text; `pixels` is Size.TEXT or Size.SMALL."""
+    return _font(SANS, pixels, weight)
+
+
+def code_font() -> QFont:
+    """The font of code."""
+    return _font(MONO, Size.CODE, QFont.Weight.Normal)
+
+
+def _font(families: tuple[str, ...], pixels: int, weight: QFont.Weight) -> QFont:
+    font = QFont()
+    font.setFamilies(list(families))
+    font.setPixelSize(pixels)
+    font.setWeight(weight)
+    return font
+
+
+def _load(names: tuple[str, ...]) -> None:
+    for name in names:
+        QFontDatabase.addApplicationFont(str(resource("fonts", f"{name}.ttf")))
+
+
+def _palette(colors: Colors) -> QPalette:
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for which, value in {
+        role.Window: colors.window,
+        role.WindowText: colors.text,
+        role.Base: colors.raised,
+        role.AlternateBase: colors.hover,
+        role.Text: colors.text,
+        role.PlaceholderText: colors.muted,
+        role.Button: colors.raised,
+        role.ButtonText: colors.text,
+        role.BrightText: colors.on_accent,
+        role.Highlight: colors.accent,
+        role.HighlightedText: colors.on_accent,
+        role.Link: colors.link,
+        role.LinkVisited: colors.link,
+        role.ToolTipBase: colors.raised,
+        role.ToolTipText: colors.text,
+        role.Accent: colors.accent,
+        role.Light: colors.raised,
+        role.Midlight: colors.hover,
+        role.Mid: colors.border,
+        role.Dark: colors.border_strong,
+        role.Shadow: colors.border_strong,
+    }.items():
+        palette.setColor(which, QColor(value))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(colors.faint))
+    return palette
