@@ -45,7 +45,7 @@ class Entry:
     """While waiting: what for. When failed or stopped: the sentence that says so."""
     remedy: str = ""
     action: str = ""
-    """The words of the remedy's button; empty for none. Pressing it emits the view's `acted` with the id."""
+    """The words of the remedy's button; empty for none. Pressing it emits the view's `acted`."""
     when: datetime | None = None
 
     @property
