@@ -41,7 +41,7 @@ class Context:
     """Builds the system prompt from the files of a workspace, reading each only when it changed."""
 
     def __init__(self, workspace: Path, name: str) -> None:
-        self._workspace, self._name = workspace, name
+        self._workspace, self.name = workspace, name
         self._seen: dict[str, tuple[tuple[int, int], str]] = {}
 
     async def system_prompt(self, *, lean: bool = False) -> str:
@@ -54,7 +54,7 @@ class Context:
 
     def _build(self, lean: bool) -> str:
         identity = self._read("IDENTITY.md") or (_LEAN_IDENTITY if lean else _IDENTITY).format(
-            name=self._name
+            name=self.name
         )
         files = LEAN_FILES if lean else FILES
         parts = [identity, *(text for name in files if (text := self._read(name)))]

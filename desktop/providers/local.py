@@ -103,7 +103,8 @@ class BuiltinServer:
         a question is waiting already: it brings the same prompt, and its own cache would be lost."""
         self.status = Status("builtin-model", bus)
         self.model = model
-        self._models, self._window, self._idle_seconds = models, window, idle_seconds
+        self.idle_seconds = idle_seconds
+        self._models, self._window = models, window
         self._warm_messages = warm
         self._running: Running | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -145,7 +146,7 @@ class BuiltinServer:
             self._idle = None
         if self._running and not self._users:
             loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(self._idle_seconds, self._stop_idle)
+            self._idle = loop.call_later(self.idle_seconds, self._stop_idle)
 
     async def stop(self) -> None:
         """End the server and everything around it; harmless when it is off."""
@@ -155,7 +156,7 @@ class BuiltinServer:
             self.status.set(ServiceState.OFF)
 
     def _stop_idle(self) -> None:
-        _log.info("the built-in model was idle for %s s", self._idle_seconds)
+        _log.info("the built-in model was idle for %s s", self.idle_seconds)
         spawn(self._end_idle(), name="builtin-model:idle-stop")
 
     async def _end_idle(self) -> None:

@@ -1,0 +1,14 @@
+"""The one seam through which the window acts: verbs of the core's door, plain JSON both ways."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+
+class Actions(Protocol):
+    """Who carries out what the person does: the door of this process."""
+
+    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
+        """Do one thing; cancelling ends it. Raises AppError."""
+
+    def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
+        """Do one thing and tell of it: its events, then {"result": ...}. Raises AppError."""
