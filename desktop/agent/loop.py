@@ -58,8 +58,8 @@ class Ready:
 class Models(Protocol):
     """Finds the model for a turn, starting what it needs."""
 
-    async def ready(self, model: str, session: str, turn: str) -> Ready:
-        """The model by the configured order of choice. Raises AppError when there is none."""
+    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
+        """The named model, else by the configured order of choice. Raises AppError when there is none."""
 
 
 @dataclass(slots=True)
@@ -105,11 +105,32 @@ class Loop:
                 "_runtime": self._context.runtime(inbound.front, datetime.now().astimezone()),
             }
         )
-        box = self._boxes.setdefault(inbound.session, _Mailbox(session))
+        self._queue(session, turn, inbound)
+        return turn
+
+    async def again(self, key: str) -> str:
+        """Answer the last message of a session anew; the turn's id, empty if there is nothing to answer.
+
+        Nothing is added to the log for it: what failed stays there, and the answer belongs to its message.
+        """
+        session = await self._sessions.open(key)
+        asked = session.last_asked
+        if asked is None or session.key in self._boxes:
+            return ""
+        turn = str(asked.get("_turn") or "")
+        self._queue(session, turn, Inbound(session.key, str(asked.get("content") or "")))
+        return turn
+
+    def turns(self, key: str) -> list[str]:
+        """The turns of a session that are not at their end, the running one first."""
+        box = self._boxes.get(clean(key))
+        return [turn for turn in (box.answering, *(t for t, _ in box.waiting)) if turn] if box else []
+
+    def _queue(self, session: Session, turn: str, inbound: Inbound) -> None:
+        box = self._boxes.setdefault(session.key, _Mailbox(session))
         box.waiting.append((turn, inbound))
         if box.worker is None:
-            box.worker = spawn(self._work(box), name=f"session:{inbound.session}")
-        return turn
+            box.worker = spawn(self._work(box), name=f"session:{session.key}")
 
     async def stop(self, key: str, only: str = "") -> bool:
         """End the running turn of a session and drop those waiting; False if there was none.
@@ -143,13 +164,15 @@ class Loop:
                 box.answering = turn_id
                 box.current = spawn(self._answer(turn, inbound), name=f"turn:{turn_id}")
                 await asyncio.wait({box.current})
+                box.answering = ""
                 if not turn.closed:
                     await self._close_stopped(turn)
         self._boxes.pop(box.session.key, None)
 
     async def _answer(self, turn: Turn, inbound: Inbound) -> None:
         try:
-            ready = await self._models.ready(inbound.model, inbound.session, turn.id)
+            model, provider = _model_of(inbound, turn.session)
+            ready = await self._models.ready(model, provider, inbound.session, turn.id)
             request = await self._request(turn, ready)
             self._bus.publish(
                 TurnStarted(
@@ -164,8 +187,8 @@ class Loop:
         prompt = await self._context.system_prompt(lean=ready.lean)
         room = ready.window - ready.max_tokens - text_tokens(prompt) - _MARGIN_TOKENS
         history = turn.session.history(room)
-        while history and history[-1].get("_turn") != turn.id:
-            history.pop()  # a question that came later has a turn of its own
+        while history and not (history[-1].get("_turn") == turn.id and history[-1].get("role") == "user"):
+            history.pop()  # a question that came later has a turn of its own; so has an answer that failed
         return Request(
             endpoint=ready.endpoint,
             messages=[{"role": "system", "content": prompt}, *history],
@@ -187,9 +210,20 @@ class Loop:
         if told is not error:
             _log.error("turn %s failed", turn.id, exc_info=error)
         try:
-            await turn.session.append(turn.record(error=type(error).__name__, error_text=told.text))
+            await turn.session.append(
+                turn.record(error=type(error).__name__, error_text=told.text, error_remedy=told.remedy)
+            )
         except Exception as unwritten:
             _log.warning("the failure of turn %s could not be stored: %s", turn.id, explain(unwritten))
         self._bus.publish(
             TurnFailed(turn.session.key, turn.id, told.text, told.remedy, type(error).__name__)
         )
+
+
+def _model_of(inbound: Inbound, session: Session) -> tuple[str, str]:
+    """Model and provider: the message's own, else the conversation's, else empty for the usual ones."""
+    if inbound.model:
+        return inbound.model, ""
+    named = (str(session.metadata.get(name) or "") for name in ("model", "provider"))
+    model, provider = named
+    return model, provider

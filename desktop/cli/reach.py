@@ -6,17 +6,14 @@ it and they are done.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import asynccontextmanager
+from typing import Any
 
-from desktop.errors import AppError, explain
-from desktop.ipc import NoOwnerError, Ownership, Server, call
+from desktop.errors import AppError
+from desktop.ipc import NoOwnerError, Ownership, call
 from desktop.paths import Home
-from desktop.tasks import cancel, in_thread, spawn
+from desktop.tasks import in_thread
 from desktop.text import _
-
-if TYPE_CHECKING:
-    from desktop.core.door import Door
 
 type Json = dict[str, Any]
 type Verb = Callable[[str, Json], AsyncGenerator[Json]]
@@ -30,11 +27,15 @@ async def reach(home: Home, front: str, *, eager: bool = False) -> AsyncIterator
     """A way to call verbs of this home. `eager`: the model host is needed at once. Raises AppError."""
     for attempt in range(_PATIENCE):
         if ownership := await in_thread(Ownership.take, home):
+            from desktop.core.owner import Owner
+
+            owner = Owner(home, front, ownership)
+            await owner.start(eager=eager)
             try:
-                async with _owner(home, front, eager) as verb:
-                    yield verb
+                yield owner.verb
+                await owner.finish()
             finally:
-                ownership.release()
+                await owner.stop()
             return
         try:
             await result(lambda name, arguments: call(home, name, arguments), "status")
@@ -48,48 +49,6 @@ async def reach(home: Home, front: str, *, eager: bool = False) -> AsyncIterator
         _("Another Nanobot holds this home but does not answer."),
         _("End it, or wait until it has finished, and try again."),
     )
-
-
-@asynccontextmanager
-async def _owner(home: Home, front: str, eager: bool) -> AsyncIterator[Verb]:
-    from desktop.bus.bus import Bus
-    from desktop.providers.host_process import ModelHost
-
-    bus = Bus()
-    host = ModelHost(bus)
-    async with AsyncExitStack() as ends:
-        ends.push_async_callback(host.stop)
-        if eager:
-            spawn(host.start(), name="host:start")  # what fails here, the question meets again and tells
-        from desktop.core.core import Core
-        from desktop.core.door import Door
-
-        core = await Core.start(home, host, bus)
-        ends.push_async_callback(core.stop)
-        if eager:
-            core.models.prepare()
-        door = Door(core, front)
-        server = Server(home, door.handle)
-        ends.push_async_callback(server.stop)
-        await server.start()
-        yield lambda name, arguments: _direct(door, name, arguments)
-        await server.finish()
-
-
-async def _direct(door: "Door", name: str, arguments: Json) -> AsyncGenerator[Json]:
-    lines: asyncio.Queue[Json | None] = asyncio.Queue()
-    work = spawn(door.handle(name, arguments, lines.put_nowait), name=f"verb:{name}")
-    work.add_done_callback(lambda _task: lines.put_nowait(None))
-    try:
-        while (line := await lines.get()) is not None:
-            yield line
-        try:
-            done = work.result()
-        except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
-            raise explain(error) from error
-        yield {"result": done}
-    finally:
-        await cancel(work)
 
 
 async def result(verb: Verb, what: str, /, **arguments: Any) -> Json:

@@ -66,13 +66,13 @@ class ModelChooser:
         if spec.lean:
             spawn(self._builtin.start(), name="prepare:builtin-model")
 
-    async def ready(self, model: str, session: str, turn: str) -> Ready:
+    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
         """Raises AppError: no such model, no key, or the keychain is shut."""
 
         def waiting(seconds: float, error: ProviderError) -> None:
             self._bus.publish(TurnWaiting(session, turn, seconds, error.text))
 
-        chosen = self.choice(model)
+        chosen = self.choice(model, provider)
         defaults = self._store.config.agents.defaults
         lean = chosen.spec.lean
         window = min(WINDOW, defaults.context_window_tokens) if lean else defaults.context_window_tokens
@@ -93,9 +93,10 @@ class ModelChooser:
 
     async def endpoint(self, chosen: Choice) -> Endpoint:
         """Where to call, with its key. Raises AppError."""
-        return endpoint(chosen, self._store.config, await self._key(chosen.spec.name))
+        return endpoint(chosen, self._store.config, await self.key(chosen.spec.name))
 
-    async def _key(self, name: str) -> str:
+    async def key(self, name: str) -> str:
+        """The key of a provider, "" where none is known. Raises KeychainError."""
         if given := self._store.keys.get(name):
             return given
         return (await self._keychain.get(name) or "") if name in self.known_keys() else ""

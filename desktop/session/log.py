@@ -15,7 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from desktop.errors import explain
-from desktop.session import names, reader, records
+from desktop.session import names, reader, records, trash
 from desktop.session.listing import describe_all
 from desktop.session.model import Message, SessionInfo, now, place_in
 from desktop.session.window import Window
@@ -58,6 +58,17 @@ class Session:
         last = self._window.last
         return last if last and last.get("role") == "user" else None
 
+    @property
+    def last_asked(self) -> Message | None:
+        """The last message of the person, if it has no answer yet or one that failed or was stopped."""
+        after: Message = {}
+        for message in reversed(self._window.newest(8)):
+            if message.get("role") == "user":
+                unfinished = not after or "_error" in after or "_stopped" in after
+                return message if unfinished and message.get("_turn") else None
+            after = after or message
+        return None
+
     def history(self, tokens: int) -> list[Message]:
         """The newest messages within `tokens`, from a user message on, always the same objects."""
         return self._window.history(tokens)
@@ -86,6 +97,11 @@ class Session:
         """All messages of the file, read anew. Raises StorageError."""
         async with self._lock:
             return await in_thread(_everything, self.path)
+
+    async def put_away(self) -> None:
+        """Move the file where deleted sessions wait; see Sessions.delete()."""
+        async with self._lock:
+            await in_thread(trash.put_away, self.path, self.key)
 
     async def _finish(self, work: Any) -> None:
         """See a write through even when who asked for it is cancelled; raise what it reports."""
@@ -183,6 +199,20 @@ class Sessions:
     async def list(self) -> list[SessionInfo]:
         """All stored sessions, the newest first. Looks at the head and the tail of each file only."""
         return await in_thread(describe_all, self.folder)
+
+    async def delete(self, key: str) -> None:
+        """Put a session away; restore() brings it back for 30 days. Raises StorageError."""
+        session = await self.open(key)
+        self._sessions.pop(session.key, None)
+        self._recent.pop(session.key, None)
+        await session.put_away()
+
+    async def restore(self, key: str) -> bool:
+        """Bring back a session that was deleted; False if it is not there any more. Raises StorageError."""
+        key = records.clean(key)
+        self._sessions.pop(key, None)
+        self._recent.pop(key, None)
+        return await in_thread(trash.bring_back, self.folder, key)
 
     def close(self) -> None:
         """Forget what is in memory; everything is on disk already."""

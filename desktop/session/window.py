@@ -33,6 +33,10 @@ class Window:
         """The newest message."""
         return self._messages[-1] if self._messages else None
 
+    def newest(self, count: int) -> list[Message]:
+        """The last so many messages, in order."""
+        return self._messages[-count:]
+
     def add(self, message: Message) -> None:
         """Take the next message of the conversation, beside the others of its turn."""
         if not replayable(message):

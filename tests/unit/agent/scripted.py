@@ -47,7 +47,7 @@ class ScriptedModel:
             self.running -= 1
             self.ended.set()
 
-    async def ready(self, model: str, session: str, turn: str) -> Ready:
+    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
         if model == "missing":
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")

@@ -1,0 +1,122 @@
+"""The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.loop import Inbound
+from desktop.errors import UsageError
+from desktop.providers.local import installed
+from desktop.providers.registry import Choice
+from desktop.providers.registry_table import BUILTIN, PROVIDERS
+from desktop.session.model import SessionInfo
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+
+class Conversations:
+    """Acts on sessions."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    async def submit(self, arguments: Json, _send: Send) -> Json:
+        """Put a message on disk and have it answered; what happens is told on the bus."""
+        inbound = Inbound(
+            session=str(arguments["session"]),
+            text=str(arguments["text"]),
+            front=str(arguments.get("front") or "terminal"),
+        )
+        return {"turn": await self._core.loop.submit(inbound)}
+
+    async def again(self, arguments: Json, _send: Send) -> Json:
+        """Answer the last message of a conversation, which has none or a failed one, (once more)."""
+        turn = await self._core.loop.again(str(arguments["session"]))
+        if not turn:
+            raise UsageError(_("There is no message to answer in this conversation."))
+        return {"turn": turn}
+
+    async def all(self, _arguments: Json, _send: Send) -> Json:
+        """All conversations, the newest first."""
+        return {"conversations": [_line(info) for info in await self._core.sessions.list()]}
+
+    async def one(self, arguments: Json, _send: Send) -> Json:
+        """A conversation with all its messages; `turns` are those being answered, oldest first."""
+        session = await self._core.sessions.open(str(arguments["session"]))
+        return {
+            "key": session.key,
+            "messages": await session.everything(),
+            "turns": self._core.loop.turns(session.key),
+            "damaged": session.damaged,
+            **self._model(session.metadata),
+        }
+
+    def _model(self, metadata: Any) -> Json:
+        model, provider = str(metadata.get("model") or ""), str(metadata.get("provider") or "")
+        chosen = self._core.models.choice(model, provider)
+        return {"chosen": bool(model or provider), **self._shown(chosen)}
+
+    def _shown(self, chosen: Choice) -> Json:
+        builtin = chosen.spec.kind == "builtin"
+        return {
+            "provider": chosen.spec.name,
+            "model": "" if builtin else chosen.model,
+            "title": self._core.builtin.model.name if builtin else chosen.model or chosen.spec.display,
+            "provider_title": chosen.spec.display,
+        }
+
+    async def rename(self, arguments: Json, _send: Send) -> Json:
+        """Give a conversation a title; an empty one is its first words again."""
+        session = await self._core.sessions.open(str(arguments["session"]))
+        await session.set_metadata(title=" ".join(str(arguments["title"]).split()) or None)
+        return {}
+
+    async def delete(self, arguments: Json, _send: Send) -> Json:
+        """Stop what is under way and put the conversation away."""
+        key = str(arguments["session"])
+        await self._core.loop.stop(key)
+        await self._core.sessions.delete(key)
+        return {}
+
+    async def restore(self, arguments: Json, _send: Send) -> Json:
+        """Bring a deleted conversation back."""
+        return {"restored": await self._core.sessions.restore(str(arguments["session"]))}
+
+    async def choose_model(self, arguments: Json, _send: Send) -> Json:
+        """Answer this conversation with that model; empty names mean the usual one."""
+        model, provider = str(arguments.get("model") or ""), str(arguments.get("provider") or "")
+        self._core.models.choice(model, provider)
+        session = await self._core.sessions.open(str(arguments["session"]))
+        await session.set_metadata(model=model or None, provider=provider or None)
+        return self._model(session.metadata)
+
+    async def models(self, _arguments: Json, _send: Send) -> Json:
+        """The models to choose from: the usual one first, then one of each provider that could answer."""
+        core = self._core
+        usual = core.models.choice()
+        found = [usual]
+        ready = core.models.known_keys()
+        for spec in PROVIDERS:
+            given = core.store.config.provider(spec.name).api_base
+            if spec.suggestion and not spec.oauth and (spec.name in ready if spec.needs_key else given):
+                found.append(core.models.choice(spec.suggestion, spec.name))
+        if (await installed(core.home.models)).models:
+            found.append(core.models.choice(provider=BUILTIN.name))
+        lines = [self._shown(choice) for choice in found]
+        return {
+            "usual": lines[0],
+            "models": list({(line["provider"], line["model"]): line for line in lines}.values()),
+        }
+
+
+def _line(info: SessionInfo) -> Json:
+    return {
+        "key": info.key,
+        "title": info.title,
+        "updated": info.updated.isoformat(timespec="seconds"),
+        "damaged": info.damaged,
+    }

@@ -1,0 +1,160 @@
+"""Owning a home: the lock, the core behind it, and the ear for every other front end.
+
+One process owns a home. The window takes it over from a command that owns it: the command is asked to
+leave, ends what is under way, and goes on as a client where it has more to do.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+from desktop.bus.bus import Bus
+from desktop.errors import AppError, explain
+from desktop.ipc import NoOwnerError, Ownership, Server, call
+from desktop.paths import Home
+from desktop.providers.host_process import ModelHost
+from desktop.tasks import cancel, in_thread, spawn
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+    from desktop.core.door import Door, Verb
+
+type Json = dict[str, Any]
+
+WINDOW = "window"
+_PATIENCE_S = 0.1
+_log = logging.getLogger(__name__)
+
+
+class Owner:
+    """This process's hold on a home: start(), verb() for each request, stop()."""
+
+    def __init__(self, home: Home, front: str, ownership: Ownership) -> None:
+        self._home, self._front, self._ownership = home, front, ownership
+        self.bus = Bus()
+        self.host = ModelHost(self.bus)
+        self.core: Core
+        self._door: Door
+        self._server: Server
+        self._ends = AsyncExitStack()
+        self._under_way = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self._leaving: asyncio.Task[None] | None = None
+
+    async def start(self, *, eager: bool = False, verbs: "dict[str, Verb] | None" = None) -> None:
+        """Build the core and answer others. `eager`: the model host is needed at once; `verbs`: what this
+        front end alone can do. Raises AppError or OSError; then nothing is left behind."""
+        async with AsyncExitStack() as ends:
+            ends.callback(self._ownership.release)
+            ends.push_async_callback(self.host.stop)
+            if eager:
+                # What fails here, the question meets again and tells.
+                spawn(self.host.start(), name="host:start")
+            from desktop.core.core import Core
+            from desktop.core.door import Door
+
+            self.core = await Core.start(self._home, self.host, self.bus)
+            ends.push_async_callback(self.core.stop)
+            if eager:
+                self.core.models.prepare()
+            self._door = Door(self.core, self._front, {"hand_over": self._hand_over, **(verbs or {})})
+            self._server = Server(self._home, self._door.handle)
+            ends.push_async_callback(self._server.stop)
+            await self._server.start()
+            self._ends = ends.pop_all()
+
+    async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
+        """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
+            raise NoOwnerError
+        lines: asyncio.Queue[Json | None] = asyncio.Queue()
+        self._under_way += 1
+        self._quiet.clear()
+        work = spawn(self._door.handle(name, arguments, lines.put_nowait), name=f"verb:{name}")
+        work.add_done_callback(lambda _task: lines.put_nowait(None))
+        try:
+            while (line := await lines.get()) is not None:
+                yield line
+            try:
+                done = work.result()
+            except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
+                raise explain(error) from error
+            yield {"result": done}
+        finally:
+            await cancel(work)
+            self._under_way -= 1
+            if not self._under_way:
+                self._quiet.set()
+
+    async def finish(self) -> None:
+        """Take no new requests of others and wait for those under way."""
+        if self._leaving is None:
+            await self._server.finish()
+
+    async def stop(self) -> None:
+        """End everything in order and let go of the home."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
+        await self._ends.aclose()
+
+    async def _hand_over(self, _arguments: Json, _send: object) -> Json:
+        """Leave the home to who asks, as soon as nothing is under way."""
+        if self._leaving is None:
+            self._leaving = spawn(self._leave(), name="owner:leave")
+        return {}
+
+    async def _leave(self) -> None:
+        await self._quiet.wait()
+        await self._server.finish()
+        await self._ends.aclose()
+        _log.info("the home is handed over")
+
+
+async def take_over(home: Home) -> Ownership | None:
+    """Own the home: at once if it is free, else as soon as the command that owns it has left.
+
+    None if another window owns it: that one has been told to show itself. Raises AppError, OSError.
+    """
+    asked = False
+    while True:
+        if ownership := await in_thread(Ownership.take, home):
+            return ownership
+        try:
+            if not asked:
+                if (await _ask(home, "status"))["front"] == WINDOW:
+                    await _ask(home, "show")
+                    return None
+                await _ask(home, "hand_over")
+                asked = True
+        except NoOwnerError:
+            pass  # it is coming up or going down
+        await asyncio.sleep(_PATIENCE_S)
+
+
+def show_running(home: Home) -> bool:
+    """Let a window that owns this home show itself, from a process without an event loop yet."""
+    if not home.ipc.exists():
+        return False
+
+    async def show() -> bool:
+        try:
+            if (await _ask(home, "status"))["front"] != WINDOW:
+                return False
+            await _ask(home, "show")
+        except (NoOwnerError, AppError):
+            return False
+        return True
+
+    return asyncio.run(show())
+
+
+async def _ask(home: Home, verb: str) -> Json:
+    async for line in call(home, verb, {}):
+        if "result" in line:
+            return dict(line["result"])
+    raise AppError(_("The running Nanobot ended in the middle of the request."))
