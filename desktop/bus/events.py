@@ -93,3 +93,8 @@ class ServiceChanged(Event):
     name: str
     state: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged(Event):
+    """Settings have other values; who shows or obeys one reads it anew."""

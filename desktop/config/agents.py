@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from desktop.config.base import Section
+from desktop.config.base import Section, notes
+from desktop.text import mark
 
 
 class AgentDefaults(Section):
@@ -10,64 +11,88 @@ class AgentDefaults(Section):
 
     bot_name: str = Field(
         default="Nanobot",
-        title="Name",
-        description="What the agent calls itself.",
+        title=mark("Name"),
+        description=mark("What the agent calls itself."),
         min_length=1,
         max_length=60,
+        json_schema_extra=notes(applies="answer"),
     )
     model: str = Field(
         default="",
-        title="Model",
-        description="The model's name, such as deepseek-chat or anthropic/claude-sonnet-4-5. "
-        "Empty: the provider's usual one.",
+        title=mark("Model"),
+        description=mark(
+            "The model's name, such as deepseek-chat or anthropic/claude-sonnet-4-5. "
+            "Empty: the provider's usual one."
+        ),
         max_length=300,
+        json_schema_extra=notes(applies="answer"),
     )
     provider: str = Field(
         default="auto",
-        title="Provider",
-        description="Who runs the model. auto: chosen from the model's name and the keys you have.",
+        title=mark("Provider"),
+        description=mark("Who runs the model. auto: chosen from the model's name and the keys you have."),
         min_length=1,
         max_length=100,
+        json_schema_extra=notes(applies="answer"),
     )
     workspace: str = Field(
         default="",
-        title="Workspace",
-        description="The folder of the agent's files, memory and conversations. "
-        "Empty: inside the program's home.",
+        title=mark("Workspace"),
+        description=mark("The folder of the agent's files, memory and conversations."),
+        json_schema_extra=notes(
+            kind="folder", empty=mark("In the program's own folder"), applies="restart"
+        ),
     )
     max_tokens: int = Field(
-        default=8192, title="Longest answer", description="Tokens in one answer.", ge=1, le=1_000_000
+        default=8192,
+        title=mark("Longest answer"),
+        description=mark("Where one answer is cut off."),
+        ge=1,
+        le=1_000_000,
+        json_schema_extra=notes(unit=mark("tokens"), applies="answer"),
     )
     context_window_tokens: int = Field(
         default=65_536,
-        title="Context window",
-        description="Tokens of a conversation that the model is shown at once.",
+        title=mark("Context window"),
+        description=mark("How much of a conversation the model is shown at once."),
         ge=512,
         le=10_000_000,
+        json_schema_extra=notes(unit=mark("tokens"), applies="answer"),
     )
     temperature: float = Field(
         default=0.1,
-        title="Temperature",
-        description="0 keeps to the likeliest words, higher values vary more.",
+        title=mark("Temperature"),
+        description=mark("0 keeps to the likeliest words, higher values vary more."),
         ge=0,
         le=2,
+        json_schema_extra=notes(applies="answer"),
     )
     reasoning_effort: str | None = Field(
         default=None,
-        title="Reasoning effort",
-        description="How long a reasoning model thinks: low, medium, high. Empty: the model's own default.",
+        title=mark("Reasoning effort"),
+        description=mark("How long a reasoning model thinks before it answers."),
         max_length=20,
+        json_schema_extra=notes(
+            choices={
+                "": mark("The model's own"),
+                "low": mark("Low"),
+                "medium": mark("Medium"),
+                "high": mark("High"),
+            },
+            applies="answer",
+        ),
     )
     max_concurrent_turns: int = Field(
         default=4,
-        title="Conversations at once",
-        description="How many conversations may be answered at the same time.",
+        title=mark("Conversations at once"),
+        description=mark("How many conversations may be answered at the same time."),
         ge=1,
         le=64,
+        json_schema_extra=notes(applies="restart"),
     )
 
 
 class Agents(Section):
     """Settings of agents."""
 
-    defaults: AgentDefaults = Field(default_factory=AgentDefaults, title="Agent")
+    defaults: AgentDefaults = Field(default_factory=AgentDefaults, title=mark("Agent"))

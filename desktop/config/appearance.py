@@ -1,16 +1,28 @@
 """The page of how the program looks and speaks."""
 
+from typing import Literal
+
 from pydantic import Field
 
-from desktop.config.base import Section
+from desktop.config.base import Section, notes
+from desktop.text import LANGUAGES, mark
 
 
 class Appearance(Section):
     """How the program looks and speaks."""
 
+    theme: Literal["system", "light", "dark"] = Field(
+        default="system",
+        title=mark("Theme"),
+        description=mark("Light, dark, or whatever the system uses."),
+        json_schema_extra=notes(
+            choices={"system": mark("As the system"), "light": mark("Light"), "dark": mark("Dark")}
+        ),
+    )
     language: str = Field(
         default="",
-        title="Language",
-        description="en or zh_CN. Empty: the system's language.",
+        title=mark("Language"),
+        description=mark("Of the window, the terminal and every message of the program."),
         max_length=20,
+        json_schema_extra=notes(choices={"": mark("As the system"), **LANGUAGES}),
     )

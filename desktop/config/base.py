@@ -1,9 +1,32 @@
 """What all settings models share: nanobot's names on disk, nothing a person wrote is dropped."""
 
-from typing import Any, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, JsonValue, model_validator
 from pydantic.alias_generators import to_camel
+
+ADDRESS = r"^(https?://\S+)?$"
+"""The pattern of a field that holds the address of a server, or nothing."""
+
+type Applies = Literal["now", "answer", "restart"]
+
+
+def notes(
+    *,
+    applies: Applies = "now",
+    unit: str = "",
+    empty: str = "",
+    kind: str = "",
+    choices: Mapping[str, str] | None = None,
+) -> dict[str, JsonValue]:
+    """What a field's page says beyond its title and description, for `json_schema_extra`.
+
+    `applies`: a change counts at once, from the next answer, or after a restart of the program. `empty`:
+    what an empty field means. `kind`: "folder" for a text that names one. `choices`: values and their
+    names; "" stands for an optional field's None.
+    """
+    return {"applies": applies, "unit": unit, "empty": empty, "kind": kind, "choices": dict(choices or {})}
 
 
 def normal(name: str) -> str:

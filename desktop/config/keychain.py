@@ -61,6 +61,10 @@ class Keychain:
         """Look whether the keychain would answer, without raising its prompt. Raises KeychainError."""
         await self._call(self._look)
 
+    async def unlock(self) -> None:
+        """Have the keychain ask for its password, if it is locked. Raises KeychainError."""
+        await self._call(self._open)
+
     async def get(self, name: str) -> str | None:
         """The key of this name; None if there is none. Raises KeychainError."""
         if name in self._known:
@@ -141,6 +145,10 @@ class Keychain:
         self._choose()
         if sys.platform == "linux":
             _look_at_secret_service()
+
+    def _open(self) -> None:
+        """Looking for a key that is not there raises the prompt all the same."""
+        self._choose().get_password(self._service, "")
 
     def _drop(self, backend: Backend, entries: list[str]) -> None:
         for entry in entries:

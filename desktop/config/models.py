@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from desktop.config.base import Section
+from desktop.config.base import ADDRESS, Section, notes
+from desktop.text import mark
 
 
 class ModelHost(Section):
@@ -10,10 +11,14 @@ class ModelHost(Section):
 
     idle_stop_s: float = Field(
         default=600,
-        title="Stop when idle",
-        description="Seconds without a call after which the model host is stopped.",
+        title=mark("Model host stops after"),
+        description=mark(
+            "How long after a call the part that talks to models is kept in memory. "
+            "Starting it again takes a second or two."
+        ),
         ge=1,
         le=86_400,
+        json_schema_extra=notes(unit=mark("seconds"), applies="answer"),
     )
 
 
@@ -22,22 +27,27 @@ class LocalModel(Section):
 
     model: str = Field(
         default="qwen2.5-coder-0.5b-instruct",
-        title="Built-in model",
-        description="Which of the catalogue's models is run.",
+        title=mark("Built-in model"),
+        description=mark("Which of the catalogue's models is run."),
         min_length=1,
         max_length=200,
+        json_schema_extra=notes(applies="answer"),
     )
     idle_stop_s: float = Field(
         default=600,
-        title="Stop when idle",
-        description="Seconds without a question after which the built-in model's server is stopped.",
+        title=mark("Built-in model stops after"),
+        description=mark("How long after a question the built-in model is kept in memory."),
         ge=1,
         le=86_400,
+        json_schema_extra=notes(unit=mark("seconds"), applies="answer"),
     )
     server: str = Field(
         default="",
-        title="Model server",
-        description="The address of a model server found on this machine that you chose to use.",
-        pattern=r"^(https?://\S+)?$",
+        title=mark("Model server"),
+        description=mark(
+            "The address of a model server of yours. It answers where the provider is chosen automatically."
+        ),
+        pattern=ADDRESS,
         max_length=2000,
+        json_schema_extra=notes(empty=mark("None"), applies="answer"),
     )

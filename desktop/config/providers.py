@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from desktop.config.base import Section
+from desktop.config.base import ADDRESS, Section, notes
+from desktop.text import mark
 
 
 class ProviderSettings(Section):
@@ -12,28 +13,38 @@ class ProviderSettings(Section):
 
     api_base: str | None = Field(
         default=None,
-        title="Address",
-        description="The base URL of the API. Empty: the provider's own.",
-        pattern=r"^(https?://\S+)?$",
+        title=mark("Address"),
+        description=mark("The base URL of the API. Empty: the provider's own."),
+        pattern=ADDRESS,
         max_length=2000,
+        json_schema_extra=notes(applies="answer"),
     )
     extra_headers: dict[str, str] = Field(
         default_factory=dict,
-        title="Extra headers",
-        description="HTTP headers sent with each request. They are stored in plain text.",
+        title=mark("Extra headers"),
+        description=mark("HTTP headers sent with each request. They are stored in plain text."),
+        json_schema_extra=notes(applies="answer"),
     )
     engine: Literal["auto", "openai", "litellm"] = Field(
         default="auto",
-        title="Engine",
-        description="How the provider is spoken to. auto is right unless its answers are refused.",
+        title=mark("Engine"),
+        description=mark(
+            "How the provider is spoken to. Automatic is right unless its answers are refused."
+        ),
+        json_schema_extra=notes(
+            choices={"auto": mark("Automatic"), "openai": "OpenAI", "litellm": "LiteLLM"}, applies="answer"
+        ),
     )
     key_stored: bool = Field(
-        default=False, title="Key stored", description="Whether the keychain holds a key for this provider."
+        default=False,
+        title=mark("Key stored"),
+        description=mark("Whether the keychain holds a key for this provider."),
     )
     idle_timeout_s: float | None = Field(
         default=None,
-        title="Longest silence",
-        description="Seconds without a byte after which a call is given up. Empty: the usual time.",
+        title=mark("Longest silence"),
+        description=mark("How long nothing may come before a call is given up."),
         gt=0,
         le=86_400,
+        json_schema_extra=notes(unit=mark("seconds"), empty=mark("The usual time"), applies="answer"),
     )

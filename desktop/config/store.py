@@ -53,6 +53,16 @@ class ConfigStore:
         stored = (name for name, entry in self.config.providers.items() if entry.key_stored)
         return frozenset(stored) | frozenset(self.keys)
 
+    @property
+    def fixed(self) -> dict[str, str]:
+        """Settings that the environment fixes, by normal() of their dotted name: the variables."""
+        return {normal(o.place.name): o.variable for o in environment.overrides(self._environ)}
+
+    async def refresh(self) -> Config:
+        """Read the settings again: another program may have changed the file. Never raises."""
+        async with self._lock:
+            return await in_thread(self.load)
+
     def load(self) -> Config:
         """Read the settings (blocking). Never raises: what cannot be used is in `problems`."""
         self.problems = []

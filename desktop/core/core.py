@@ -10,11 +10,14 @@ import asyncio
 import logging
 import os
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from desktop.agent.context import Context, write_templates
 from desktop.agent.loop import Loop
 from desktop.agent.runner import Runner
 from desktop.bus.bus import Bus
+from desktop.bus.events import SettingsChanged
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.core.models import ModelChooser
@@ -76,6 +79,28 @@ class Core:
         await in_thread(write_templates, core.workspace)
         await core.database.open()
         return core
+
+    async def change(self, values: Mapping[str, Any]) -> None:
+        """Change settings by dotted name, all or none, and let the running parts obey them.
+
+        Raises ConfigError naming the field, StorageError; then nothing changed.
+        """
+        await self.store.update(values)
+        await self.apply()
+
+    async def apply(self) -> None:
+        """Let the running parts obey the settings. What is not here is read at each turn, or its page says
+        that it counts from the next start."""
+        config = self.store.config
+        use(config.appearance.language)
+        self.context.name = config.agents.defaults.bot_name
+        self.host.idle_stop_seconds = config.model_host.idle_stop_s
+        self.builtin.idle_seconds = config.local.idle_stop_s
+        model = _local_model(config.local.model)
+        if model != self.builtin.model:
+            self.builtin.model = model
+            await self.builtin.stop()
+        self.bus.publish(SettingsChanged())
 
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""

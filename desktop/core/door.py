@@ -5,37 +5,59 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 """
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from desktop.agent.loop import Inbound
 from desktop.bus.events import ServiceChanged, TurnEvent, TurnFailed, TurnFinished
+from desktop.core.conversations import Conversations
 from desktop.core.core import Core
 from desktop.core.settings import Settings
+from desktop.core.setup import Setup
 from desktop.errors import UsageError
 from desktop.session.model import title_of
 from desktop.text import _
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
+type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 
 class Door:
     """Dispatches verbs to the parts of a core."""
 
-    def __init__(self, core: Core, front: str) -> None:
+    def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
+        """`own`: verbs of the front end that owns the home."""
         self._core, self._front = core, front
-        settings = Settings(core)
-        self._verbs: dict[str, Callable[[Json, Send], Awaitable[Json]]] = {
+        settings, setup = Settings(core), Setup(core)
+        conversations = Conversations(core)
+        self._verbs: dict[str, Verb] = {
+            **(own or {}),
             "ask": self._ask,
+            "submit": conversations.submit,
+            "again": conversations.again,
+            "conversations": conversations.all,
+            "conversation": conversations.one,
+            "rename": conversations.rename,
+            "delete": conversations.delete,
+            "restore": conversations.restore,
+            "choose_model": conversations.choose_model,
+            "models": conversations.models,
             "stop": self._stop,
             "status": self._status,
             "opening": self._opening,
-            "provider_set": settings.provider_set,
-            "provider_test": settings.provider_test,
+            "settings": settings.settings,
             "set": settings.set,
-            "local_setup": settings.local_setup,
-            "local_stop": settings.local_stop,
+            "readiness": setup.readiness,
+            "providers": setup.providers,
+            "provider_set": setup.provider_set,
+            "provider_test": setup.provider_test,
+            "provider_forget": setup.provider_forget,
+            "keychain": setup.keychain,
+            "servers": setup.servers,
+            "local_models": setup.local_models,
+            "local_setup": setup.local_setup,
+            "local_stop": setup.local_stop,
         }
 
     async def handle(self, verb: str, arguments: Json, send: Send) -> Json:

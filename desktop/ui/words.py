@@ -9,6 +9,8 @@ from desktop import text
 
 class _Language(QObject):
     changed = Signal()
+    shown = ""
+    """What the window speaks; the core may have changed the catalogue's language already."""
 
 
 _language = _Language()
@@ -17,12 +19,13 @@ _language = _Language()
 def spoken(words: Callable[[], None]) -> None:
     """Call `words`, a method of a widget that sets its texts, now and after each change of the language."""
     words()
+    _language.shown = _language.shown or text.language()
     _language.changed.connect(words)
 
 
 def speak(code: str) -> None:
     """Change the language of the whole window; empty means the system's."""
-    before = text.language()
     text.use(code)
-    if text.language() != before:
+    if text.language() != _language.shown:
+        _language.shown = text.language()
         _language.changed.emit()

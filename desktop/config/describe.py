@@ -1,0 +1,174 @@
+"""Settings as a page shows them: each field with its words, its limits and a check of what was typed.
+
+Words are those of the source; a page translates them when it shows them.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from desktop.config.base import ADDRESS, Section
+from desktop.config.schema import Config
+from desktop.errors import ConfigError
+from desktop.text import _, mark
+
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+APPLIES = {
+    "now": mark("Saved"),
+    "answer": mark("Saved, for the next answer"),
+    "restart": mark("Saved, for the next start"),
+}
+"""What to say of a saved value, by when it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One field. `name` is its dotted path in snake_case: agents.defaults.max_tokens."""
+
+    name: str
+    title: str
+    help: str
+    kind: str
+    """text, folder, whole, number, choice, switch or table."""
+    default: Any
+    optional: bool = False
+    unit: str = ""
+    empty: str = ""
+    choices: dict[str, str] = field(default_factory=dict)
+    applies: str = "now"
+    least: float | None = None
+    above: float | None = None
+    """The value must be more than this."""
+    most: float | None = None
+    shortest: int = 0
+    longest: int | None = None
+    pattern: str = ""
+
+    def read(self, typed: str) -> Any:
+        """The value that a text means. Raises ConfigError with the sentence of the limit."""
+        typed = typed.strip()
+        if not typed and self.optional:
+            return None
+        if self.kind in ("whole", "number"):
+            value = self._number(typed)
+            self._in_limits(value)
+            return value
+        self._fitting(typed)
+        return typed
+
+    def write(self, value: Any) -> str:
+        """The text that an editor shows for a value."""
+        if value is None:
+            return ""
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    def _number(self, typed: str) -> float | int:
+        try:
+            if self.kind == "whole":
+                return int(re.sub(r"[\s,_]", "", typed))
+            value = float(typed)
+        except ValueError:
+            value = math.nan
+        if math.isfinite(value):
+            return value
+        if self.kind == "whole":
+            raise ConfigError(_("This must be a whole number."))
+        raise ConfigError(_("This must be a number, such as {example}.").format(example="0.5"))
+
+    def _in_limits(self, value: float) -> None:
+        low = self.least is not None and value < self.least
+        low = low or (self.above is not None and value <= self.above)
+        if not low and (self.most is None or value <= self.most):
+            return
+        most = f"{int(self.most or 0):,}"
+        if self.above is not None:
+            raise ConfigError(
+                _("This must be more than {least} and at most {most}.").format(
+                    least=f"{self.above:g}", most=most
+                )
+            )
+        raise ConfigError(
+            _("This must be between {least} and {most}.").format(least=f"{self.least or 0:g}", most=most)
+        )
+
+    def _fitting(self, typed: str) -> None:
+        if len(typed) < self.shortest:
+            raise ConfigError(_("This may not be empty."))
+        if self.longest is not None and len(typed) > self.longest:
+            raise ConfigError(_("This may have {count} characters at the most.").format(count=self.longest))
+        if self.pattern == ADDRESS and not re.match(ADDRESS, typed):
+            raise ConfigError(_("An address begins with http:// or https:// and has no spaces."))
+
+
+def check_headers(headers: dict[str, str]) -> None:
+    """Raises ConfigError for a name or a value that HTTP does not allow."""
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name):
+            raise ConfigError(_("A header's name has letters, digits and hyphens only."))
+        if not value.isprintable():
+            raise ConfigError(
+                _("The value of {name} has characters that cannot be sent.").format(name=name)
+            )
+
+
+def settings_of(path: str) -> list[Setting]:
+    """All fields of the section at this path, in their order; "providers.NAME" for one provider's."""
+    section = _section(path)
+    return [_setting(f"{path}.{name}", info) for name, info in section.model_fields.items()]
+
+
+def setting(name: str) -> Setting:
+    """The field of this dotted name."""
+    path, _dot, last = name.rpartition(".")
+    return _setting(name, _section(path).model_fields[last])
+
+
+def _section(path: str) -> type[Section]:
+    kind: Any = Config
+    for part in path.split("."):
+        kind = get_args(kind)[1] if get_origin(kind) is dict else kind.model_fields[part].annotation
+    assert isinstance(kind, type)
+    assert issubclass(kind, Section)
+    return kind
+
+
+def _setting(name: str, info: FieldInfo) -> Setting:
+    extra: dict[str, Any] = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    limits = {key: getattr(part, key) for part in info.metadata for key in _LIMITS if hasattr(part, key)}
+    annotation = info.annotation
+    return Setting(
+        name=name,
+        title=info.title or name,
+        help=info.description or "",
+        kind=extra.get("kind") or _kind(annotation, bool(extra.get("choices"))),
+        default=info.get_default(call_default_factory=True),
+        optional=type(None) in get_args(annotation),
+        unit=extra.get("unit", ""),
+        empty=extra.get("empty", ""),
+        choices=dict(extra.get("choices", {})),
+        applies=extra.get("applies", "now"),
+        least=limits.get("ge"),
+        above=limits.get("gt"),
+        most=limits.get("le"),
+        shortest=limits.get("min_length") or 0,
+        longest=limits.get("max_length"),
+        pattern=limits.get("pattern") or "",
+    )
+
+
+_LIMITS = ("ge", "gt", "le", "min_length", "max_length", "pattern")
+
+
+def _kind(annotation: Any, chosen: bool) -> str:
+    members = {annotation, *(() if get_origin(annotation) in (dict, Literal) else get_args(annotation))}
+    if chosen:
+        return "choice"
+    if get_origin(annotation) is dict:
+        return "table"
+    for kind, name in ((bool, "switch"), (int, "whole"), (float, "number")):
+        if kind in members:
+            return name
+    return "text"
