@@ -1,12 +1,17 @@
-"""The program's one entrance: the command line, or one of its own children by a hidden argument."""
+"""The one entrance: the window, the command line, or one of the program's children by a hidden argument."""
 
 import sys
 
 
 def main() -> None:
     """Run what the arguments ask for; never returns normally on failure (exit codes 0, 1, 2)."""
-    hidden = sys.argv[1] if len(sys.argv) > 1 else ""
-    if hidden == "--model-host":
+    arguments = sys.argv[1:]
+    hidden = arguments[0] if arguments else ""
+    if arguments in ([], ["--hidden"]):
+        from desktop.cli.window import main as window
+
+        sys.exit(window(hidden=bool(arguments)))
+    elif hidden == "--model-host":
         from desktop.providers.host.main import main as model_host
 
         model_host()

@@ -13,6 +13,7 @@ from typing import Any
 from desktop.errors import AppError
 
 _running: set[asyncio.Task[Any]] = set()
+_reporter: Callable[[BaseException], object] | None = None
 _log = logging.getLogger(__name__)
 
 
@@ -25,6 +26,12 @@ def spawn[T](coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
     return task
 
 
+def report_to(reporter: Callable[[BaseException], object] | None) -> None:
+    """Tell somebody of every failure that no part of the program expected, besides the log."""
+    global _reporter
+    _reporter = reporter
+
+
 def _finished(task: asyncio.Task[Any]) -> None:
     _running.discard(task)
     if task.cancelled() or not (error := task.exception()):
@@ -33,6 +40,8 @@ def _finished(task: asyncio.Task[Any]) -> None:
         _log.info("task %s: %s", task.get_name(), error.text)
     else:
         _log.error("task %s failed", task.get_name(), exc_info=error)
+        if _reporter is not None:
+            _reporter(error)
 
 
 async def cancel(*tasks: asyncio.Task[Any] | None) -> None:

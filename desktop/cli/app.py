@@ -10,7 +10,7 @@ import sys
 import click
 
 from desktop import __version__
-from desktop.cli import health, local, onboard, provider, sessions, talk
+from desktop.cli import health, local, onboard, provider, sessions, talk, window
 from desktop.text import _, mark, serve_libraries
 
 CLICK = (
@@ -46,13 +46,14 @@ def build() -> click.Group:
         invoke_without_command=True, help=_("Nanobot Desktop: a personal AI agent on your own computer.")
     )
     @click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr."))
+    @click.option("--hidden", is_flag=True, help=_("Start the window in the tray."))
     @click.version_option(
         __version__, message=f"Nanobot Desktop {__version__}", help=_("Show the version.")
     )
     @click.pass_context
-    def app(context: click.Context) -> None:
+    def app(context: click.Context, hidden: bool) -> None:
         if context.invoked_subcommand is None:
-            talk.chat(talk.DEFAULT_SESSION, "", as_json=False)
+            sys.exit(window.main(hidden=hidden))
 
     for room in (talk, onboard, sessions, provider, local, health):
         room.register(app)

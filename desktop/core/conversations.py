@@ -41,8 +41,19 @@ class Conversations:
         return {"turn": turn}
 
     async def all(self, _arguments: Json, _send: Send) -> Json:
-        """All conversations, the newest first."""
-        return {"conversations": [_line(info) for info in await self._core.sessions.list()]}
+        """All conversations, the newest first, and what the agent calls itself."""
+        return {
+            "conversations": [_line(info) for info in await self._core.sessions.list()],
+            "assistant": self._core.store.config.agents.defaults.bot_name,
+        }
+
+    async def prepare(self, arguments: Json, _send: Send) -> Json:
+        """Wake what a question in this conversation will need; waits for nothing."""
+        metadata: Any = {}
+        if key := str(arguments.get("session") or ""):
+            metadata = (await self._core.sessions.open(key)).metadata
+        self._core.models.prepare(str(metadata.get("model") or ""), str(metadata.get("provider") or ""))
+        return {}
 
     async def one(self, arguments: Json, _send: Send) -> Json:
         """A conversation with all its messages; `turns` are those being answered, oldest first."""

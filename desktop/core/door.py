@@ -35,6 +35,7 @@ class Door:
             **(own or {}),
             "ask": self._ask,
             "submit": conversations.submit,
+            "prepare": conversations.prepare,
             "again": conversations.again,
             "conversations": conversations.all,
             "conversation": conversations.one,

@@ -56,10 +56,10 @@ class ModelChooser:
         """Names of the providers that have a key somewhere; no key is read for this."""
         return {*self._store.keyed, *self._keychain.remembered}
 
-    def prepare(self) -> None:
+    def prepare(self, model: str = "", provider: str = "") -> None:
         """Begin what a question will need, the host's engine and the built-in server; waits for nothing."""
         try:
-            spec = self.choice().spec
+            spec = self.choice(model, provider).spec
         except AppError:
             return  # the first question will say what is wrong
         spawn(self._host.prepare(engine_of(spec, self._store.config)), name="prepare:engine")

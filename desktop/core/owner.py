@@ -136,21 +136,21 @@ async def take_over(home: Home) -> Ownership | None:
         await asyncio.sleep(_PATIENCE_S)
 
 
-def show_running(home: Home) -> bool:
-    """Let a window that owns this home show itself, from a process without an event loop yet."""
-    if not home.ipc.exists():
-        return False
+def window_runs(home: Home, *, show: bool) -> bool:
+    """Whether a window owns this home, asked by a process that has no event loop yet; `show`: it shall
+    come to the front."""
 
-    async def show() -> bool:
+    async def ask() -> bool:
         try:
             if (await _ask(home, "status"))["front"] != WINDOW:
                 return False
-            await _ask(home, "show")
+            if show:
+                await _ask(home, "show")
         except (NoOwnerError, AppError):
             return False
         return True
 
-    return asyncio.run(show())
+    return asyncio.run(ask())
 
 
 async def _ask(home: Home, verb: str) -> Json:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from string import Template
 
 from desktop.paths import resource
-from desktop.ui.theme.tokens import LIGHT, Colors, Size, Space
+from desktop.ui.theme.tokens import DARK, LIGHT, Colors, Size, Space
 
 _SHEET = Template("""
 * { outline: none; }
@@ -18,6 +18,7 @@ QToolTip { background: $raised; color: $text; border: 1px solid $border_strong; 
 
 QLabel { background: transparent; }
 QLabel[kind="title"] { font-weight: 600; }
+QLabel[kind="greeting"] { font-size: ${TEXT}px; font-weight: 600; }
 QLabel[kind="section"] { font-size: ${SMALL}px; font-weight: 600; color: $muted; }
 QLabel[kind="muted"] { color: $muted; }
 QLabel[kind="small"] { font-size: ${SMALL}px; color: $muted; }
@@ -45,6 +46,12 @@ QPushButton[kind="link"] {
   background: transparent; border: none; color: $link; padding: 0; min-height: 20px; text-align: left;
 }
 QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus { text-decoration: underline; }
+
+QPushButton[kind="chip"] {
+  background: transparent; border: 1px solid $border; border-radius: 16px; padding: 0 14px; color: $muted;
+}
+QPushButton[kind="chip"]:hover { background: $hover; color: $text; }
+QPushButton[kind="chip"]:focus { border-color: $accent; }
 
 QToolButton {
   background: transparent; border: 1px solid transparent; border-radius: ${RADIUS}px; padding: 5px;
@@ -87,6 +94,25 @@ QFrame[kind="notice"][tone="warning"] { background: $warning_soft; }
 QFrame[kind="notice"][tone="info"] { background: $accent_soft; }
 QFrame[kind="line"] { background: $border; border: none; }
 
+#sidebar { background: $sidebar; border-right: 1px solid $border; }
+#sidebar QLineEdit { background: $window; border-color: $border; }
+#sidebar QLineEdit:focus { border-color: $accent; }
+#header { background: $window; border-bottom: 1px solid $border; }
+#composer { background: $raised; border: 1px solid $border_strong; border-radius: 18px; }
+#composer[active="true"] { border-color: $accent; }
+#message { background: transparent; border: none; padding: 0; }
+#send { background: $accent; border-radius: 16px; }
+#send:hover { background: $accent_hover; }
+#send:pressed { background: $accent_pressed; }
+#send:disabled { background: $pressed; }
+#send:focus { border: 2px solid $text; }
+#stop { background: $hover; border-radius: 16px; }
+#stop:hover { background: $pressed; }
+#stop:focus { border: 2px solid $accent; }
+#toast { background: $text; border-radius: ${RADIUS}px; }
+#toast QLabel { color: $window; }
+#toast QPushButton { color: $toast_link; font-weight: 600; }
+
 QProgressBar { background: $pressed; border: none; border-radius: 3px; min-height: 6px; max-height: 6px; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 
@@ -110,4 +136,5 @@ def stylesheet(colors: Colors) -> str:
     sizes = {
         name: getattr(where, name) for where in (Size, Space) for name in vars(where) if name.isupper()
     }
-    return _SHEET.substitute(asdict(colors), **sizes, chevron=chevron)
+    other = DARK if colors is LIGHT else LIGHT
+    return _SHEET.substitute(asdict(colors), **sizes, chevron=chevron, toast_link=other.link)

@@ -1,0 +1,38 @@
+"""nanobot-desktop without a verb: the window, or a sentence where there can be none."""
+
+import importlib.util
+import os
+import sys
+
+
+def main(*, hidden: bool) -> int:
+    """Run the window; the exit code. Imports nothing that its first picture does not need."""
+    if trouble := _trouble():
+        from desktop.cli.output import complain
+        from desktop.errors import AppError
+
+        complain(AppError(*trouble))
+        return 1
+    from desktop.ui.app import main as window
+
+    return window(hidden=hidden)
+
+
+def _trouble() -> tuple[str, str] | None:
+    """Why there can be no window here, and the remedy."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
+        from desktop.text import _
+
+        return (
+            _("There is no screen here for the window."),
+            _("Talk in the terminal instead: nanobot-desktop chat"),
+        )
+    if importlib.util.find_spec("PySide6") is None:
+        from desktop.text import _
+
+        return (
+            _("The window is not installed: PySide6 is missing."),
+            _('Install it with: pip install "nanobot-desktop[window]"'),
+        )
+    return None

@@ -1,0 +1,93 @@
+"""The window's entrance: paint first, load the program behind the painted window, end in order.
+
+The application's own loop is entered here and nowhere else. Before the first picture nothing is imported
+that it does not need: asyncio, the core and the rest follow behind it.
+"""
+
+import json
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from desktop import text
+from desktop.paths import Home, home
+from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.rows import Conversation, Rows
+from desktop.ui.state import StateFile
+from desktop.ui.theme.icons import app_icon
+from desktop.ui.theme.theme import theme
+
+if TYPE_CHECKING:
+    from desktop.ui.loop import Loop
+
+
+def main(*, hidden: bool = False) -> int:
+    """Run the window until the person quits; the exit code. `hidden`: begin in the tray."""
+    place = home()
+    if place.ipc.exists() and _another(place, hidden=hidden):
+        return 0
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Nanobot Desktop")
+    app.setDesktopFileName("nanobot-desktop")
+    app.setQuitOnLastWindowClosed(False)
+    app.setWindowIcon(app_icon())
+    look = _appearance(place)
+    text.use(str(look.get("language") or ""))
+    theme().choose(str(look.get("theme") or ""))
+    file = StateFile(place.root / "window.json", app)
+    rows = Rows(app)
+    rows.fill(_remembered(file))
+    window = MainWindow(file.state, rows)
+    window.sidebar.open(file.state.session)
+    if opened := rows.get(file.state.session):
+        window.header.title.say(opened.shown)
+    window.composer.show_draft(file.state.drafts.get(file.state.session, ""))
+    loops: list[Loop] = []
+
+    def begin() -> None:
+        from desktop.ui.conductor import Conductor
+        from desktop.ui.loop import Loop
+
+        loops.append(Loop(app))
+        Conductor(app, window, file, rows, place).begin(hidden=hidden)
+
+    if hidden:
+        QTimer.singleShot(0, begin)
+    else:
+        window.painted.connect(begin)
+        window.show()
+        window.composer.setFocus()
+    code = app.exec()
+    for loop in loops:
+        loop.close()
+    return code
+
+
+def _another(place: Home, *, hidden: bool) -> bool:
+    """Whether a window of this home runs already; it shows itself unless this one was to stay hidden."""
+    from desktop.core.owner import window_runs
+
+    return window_runs(place, show=not hidden)
+
+
+def _appearance(place: Home) -> dict[str, Any]:
+    """What the first picture needs of the settings, which are read in full only after it."""
+    try:
+        given = json.loads(place.config.read_text("utf-8"))["appearance"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def _remembered(file: StateFile) -> list[Conversation]:
+    found = []
+    for line in file.state.conversations:
+        try:
+            moment = datetime.fromisoformat(line.updated)
+        except ValueError:
+            continue
+        found.append(Conversation(line.key, line.title, moment, line.key in file.state.unread))
+    return found

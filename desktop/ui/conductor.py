@@ -1,0 +1,226 @@
+"""What connects the window's parts with one another and with the core, from the first picture to the end."""
+
+import asyncio
+import signal
+import time
+from contextlib import suppress
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
+
+from desktop import logs
+from desktop.bus.events import ServiceChanged
+from desktop.errors import explain
+from desktop.paths import Home
+from desktop.tasks import cancel, in_thread, spawn
+from desktop.text import _
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.empty import EmptyState
+from desktop.ui.conversation.view import ConversationView
+from desktop.ui.funnel import Funnel
+from desktop.ui.library import Library
+from desktop.ui.main_window import MainWindow
+from desktop.ui.program import Program
+from desktop.ui.sidebar.rows import Rows
+from desktop.ui.state import StateFile
+from desktop.ui.theme.theme import load_later_fonts
+from desktop.ui.trace import Ticker, mark
+from desktop.ui.tray import Tray
+
+type Json = dict[str, Any]
+
+_END_S = 2.0
+_PREPARE_AGAIN_S = 30.0
+
+
+class Conductor(QObject):
+    """One for the program; begin() once the event loop is attached."""
+
+    def __init__(
+        self, app: QApplication, window: MainWindow, file: StateFile, rows: Rows, place: Home
+    ) -> None:
+        super().__init__(app)
+        self._app, self._window, self._file, self._place = app, window, file, place
+        self._quitting = asyncio.Event()
+        self._funnel = Funnel(self)
+        self._program = Program()
+        self._prepared = 0.0
+        load_later_fonts()
+        self.talk = Controller(self._program, self._funnel, self)
+        self._view = ConversationView(self.talk.transcript)
+        self._empty = EmptyState()
+        self._view.set_empty_widget(self._empty)
+        window.place_conversation(self._view)
+        self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
+        self._tray = Tray(window)
+        self._ticker = Ticker.wanted(self)
+
+    def begin(self, *, hidden: bool) -> None:
+        """Start the program behind the window; `hidden`: it is wanted in the tray."""
+        loop = asyncio.get_running_loop()
+        self._funnel.install(loop)
+        self._connect()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            with suppress(NotImplementedError, AttributeError):
+                loop.add_signal_handler(getattr(signal, name), self.quit)
+        if hidden and not self._tray.present:
+            self._window.showMinimized()
+        spawn(self._life(), name="window")
+
+    def quit(self) -> None:
+        """End the program: its window at once, everything behind it in order."""
+        self._quitting.set()
+
+    # ---- the life of the program
+
+    async def _life(self) -> None:
+        listener = await in_thread(logs.start, self._place.logs)
+        try:
+            if await self._started():
+                await self._quitting.wait()
+        finally:
+            self._window.remember(self._file.state)
+            self._window.hide()
+            self._file.write()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_END_S):
+                    await self._stop()
+            await in_thread(logs.stop, listener)
+            mark("ended")
+            self._app.exit(0)
+
+    async def _started(self) -> bool:
+        """Bring the core up; False where another window has this home. A failure is shown, and waits."""
+        try:
+            if not await self._program.start(self._place, {"show": self._show}):
+                return False
+        except Exception as error:
+            told = explain(error)
+            self._funnel.tell(error)
+            self._window.notice.tell(told.text, told.remedy, actions=((_("Quit"), self.quit),))
+            return True
+        self._events = spawn(self._listen(), name="window:events")
+        self.library.begin()
+        mark("ready")
+        return True
+
+    async def _stop(self) -> None:
+        await cancel(getattr(self, "_events", None))
+        await self._program.stop()
+
+    async def _listen(self) -> None:
+        with self._program.bus.subscribe() as events:
+            async for event in events:
+                self.talk.handle(event)
+                if isinstance(event, ServiceChanged):
+                    self._window.header.show_service(event.name, event.state, event.detail)
+
+    async def _show(self, _arguments: Json, _send: object) -> Json:
+        self._window.present()
+        return {}
+
+    # ---- who hears whom
+
+    def _connect(self) -> None:
+        window, talk = self._window, self.talk
+        window.installEventFilter(self)
+        window.close_wanted.connect(self._close)
+        window.sidebar.settings_wanted.connect(self._settings)
+        window.header.settings_wanted.connect(self._settings)
+        window.header.model_menu_wanted.connect(self._model_menu)
+        window.header.model_chosen.connect(talk.choose_model)
+        window.composer.sent.connect(self._send)
+        window.composer.stop_wanted.connect(talk.stop)
+        window.composer.changed.connect(self._draft)
+        window.composer.first_key.connect(self._prepare)
+        self._empty.suggested.connect(self._suggest)
+        self._view.acted.connect(talk.act)
+        talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.busy))
+        talk.model_known.connect(self._model_known)
+        talk.refused.connect(window.composer.show_draft)
+        talk.noted.connect(window.note)
+        self._funnel.told.connect(self._told)
+        self._tray.toggle_wanted.connect(self._toggle)
+        self._tray.new_wanted.connect(self._new)
+        self._tray.settings_wanted.connect(self._settings)
+        self._tray.quit_wanted.connect(self.quit)
+
+    def _told(self, text: str, remedy: str) -> None:
+        self._window.notice.tell(text, remedy, actions=((_("Dismiss"), self._window.notice.hide),))
+
+    def _send(self, text: str) -> None:
+        self._window.notice.hide()
+        self._window.composer.show_draft("")
+        self.talk.send(text)
+
+    def _suggest(self, text: str) -> None:
+        self._window.composer.show_draft(text)
+        self._window.composer.setFocus()
+        self._prepare()
+
+    def _draft(self, text: str) -> None:
+        drafts = self._file.state.drafts
+        if text.strip():
+            drafts[self.talk.key] = text
+        else:
+            drafts.pop(self.talk.key, None)
+        self._file.save()
+
+    def _prepare(self) -> None:
+        """Wake the model: somebody is about to ask."""
+        if time.monotonic() - self._prepared > _PREPARE_AGAIN_S:
+            self._prepared = time.monotonic()
+            self._funnel.run(self._program.call("prepare", session=self.talk.key), name="window:prepare")
+
+    def _model_known(self, line: Json) -> None:
+        self._window.header.show_model(str(line["title"]))
+        self._chosen = line if line["chosen"] else None
+
+    _chosen: Json | None = None
+
+    def _model_menu(self) -> None:
+        self._funnel.run(self._show_models(), name="window:models")
+
+    async def _show_models(self) -> None:
+        found = await self._program.call("models")
+        self._window.header.show_models(found["usual"], found["models"], self._chosen)
+
+    def _settings(self) -> None:
+        self._window.present()
+        self.library.settings()
+
+    def _new(self) -> None:
+        self._window.present()
+        self.library.new()
+
+    # ---- tray and window
+
+    def _toggle(self) -> None:
+        if self._window.isVisible() and not self._window.isMinimized() and self._window.isActiveWindow():
+            self._window.hide()
+        else:
+            self._window.present()
+
+    def _close(self) -> None:
+        self._window.remember(self._file.state)
+        self._file.save()
+        if not self._tray.present:
+            self._window.showMinimized()
+            return
+        self._window.hide()
+        mark("hidden")
+        if not self._file.state.told_about_tray:
+            self._file.state.told_about_tray = True
+            self._file.save()
+            self._tray.say(
+                _("Nanobot is still here"),
+                _("The window is closed, the program goes on in the tray. Quit it from the icon's menu."),
+            )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self._tray.window_changed()
+        elif event.type() == QEvent.Type.WindowActivate:
+            self.library.seen()
+        return super().eventFilter(watched, event)

@@ -1,0 +1,160 @@
+"""Where the person writes: grows with the text, sends on Enter, stops what is being answered."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.words import spoken
+
+_LONGEST = 5_000_000
+"""Characters; what is pasted beyond is cut, as it could never be sent."""
+
+
+class Field(QPlainTextEdit):
+    """The text being written."""
+
+    sent = Signal()
+    stop_wanted = Signal()
+    first_key = Signal()
+    """A key was pressed in it: somebody is about to ask."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("message")
+        self.setTabChangesFocus(True)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.document().setDocumentMargin(4)
+        self._composing = False
+        self._most = 10 * Size.TEXT
+        self.textChanged.connect(self._fit)
+
+    def limit(self, height: int) -> None:
+        """How high it may grow, in pixels."""
+        self._most = height
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = max(1, int(self.document().size().height()))
+        wanted = lines * self.fontMetrics().lineSpacing() + 2 * 4 + 2
+        height = min(max(wanted, Size.CONTROL), self._most)
+        self.setVerticalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAsNeeded
+            if wanted > self._most
+            else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
+        if height != self.height():
+            self.setFixedHeight(height)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        self.first_key.emit()
+        super().inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.first_key.emit()
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if enter and (plain or event.modifiers() == Qt.KeyboardModifier.ControlModifier):
+            if not self._composing:
+                self.sent.emit()
+            return
+        if event.key() == Qt.Key.Key_Escape:
+            self.stop_wanted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit()
+
+
+class Composer(QFrame):
+    """The field with its buttons."""
+
+    sent = Signal(str)
+    stop_wanted = Signal()
+    changed = Signal(str)
+    """The text as it is now: a draft."""
+    first_key = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("composer")
+        self.field = Field()
+        self.send = IconButton("arrow-up", "on_accent")
+        self.send.setObjectName("send")
+        self.stop = IconButton("square", "text")
+        self.stop.setObjectName("stop")
+        for made in (self.send, self.stop):
+            made.setIconSize(QSize(18, 18))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.XS)
+        buttons.addWidget(self.stop)
+        buttons.addWidget(self.send)
+        side = QVBoxLayout()
+        side.addStretch()
+        side.addLayout(buttons)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.M, Space.S, Space.S, Space.S)
+        row.setSpacing(Space.S)
+        row.addWidget(self.field, 1)
+        row.addLayout(side)
+        self.setFocusProxy(self.field)
+        self.assistant = "Nanobot"
+        self.field.sent.connect(self._send)
+        self.field.first_key.connect(self.first_key)
+        self.field.stop_wanted.connect(self._stop)
+        self.field.textChanged.connect(self._text_changed)
+        self.send.clicked.connect(self._send)
+        self.stop.clicked.connect(self._stop)
+        self.busy(busy=False)
+        self._text_changed()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.field.setAccessibleName(_("Message"))
+        self.field.setPlaceholderText(_("Message {name}").format(name=self.assistant))
+        self.send.say(_("Send"), "Enter")
+        self.stop.say(_("Stop"), "Esc")
+
+    def call(self, assistant: str) -> None:
+        """What the agent calls itself."""
+        self.assistant = assistant
+        self._words()
+
+    def busy(self, *, busy: bool) -> None:
+        """Whether an answer is on its way, which can be stopped."""
+        had_focus = self.stop.hasFocus()
+        self.stop.setVisible(busy)
+        if had_focus and not busy:
+            self.field.setFocus()
+
+    def text(self) -> str:
+        return self.field.toPlainText()
+
+    def show_draft(self, text: str) -> None:
+        """Put a text into the field, with the cursor at its end."""
+        if text != self.text():
+            self.field.setPlainText(text)
+            cursor = self.field.textCursor()
+            cursor.movePosition(cursor.MoveOperation.End)
+            self.field.setTextCursor(cursor)
+
+    def _text_changed(self) -> None:
+        text = self.text()
+        self.send.setEnabled(bool(text.strip()))
+        self.changed.emit(text)
+
+    def _send(self) -> None:
+        text = self.text()
+        if text.strip():
+            self.sent.emit(text[:_LONGEST])
+
+    def _stop(self) -> None:
+        if self.stop.isVisible():
+            self.stop_wanted.emit()

@@ -1,0 +1,163 @@
+"""Above a conversation: its title, which model answers it, and whether that model is awake."""
+
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
+
+from desktop.text import _
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import theme
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.words import spoken
+
+HEIGHT = 52
+
+type Json = dict[str, Any]
+
+
+class Title(QLabel):
+    """One line that ends in an ellipsis where it does not fit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "title")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._whole = ""
+
+    def say(self, text: str) -> None:
+        """Set the title."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self.setToolTip(text)
+        self.updateGeometry()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(QColor(theme().colors.text))
+        words = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+
+
+class Dot(QWidget):
+    """The colour of a state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(8, 8)
+        self._role = "faint"
+
+    def show_role(self, role: str) -> None:
+        """`role` is a colour of the palette."""
+        self._role = role
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme().colors, self._role)))
+        painter.drawEllipse(self.rect())
+
+
+class Header(QWidget):
+    """Shows what it is told; says which model the person chose."""
+
+    model_menu_wanted = Signal()
+    model_chosen = Signal(str, str)
+    """Model and provider; both empty for the usual one."""
+    settings_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("header")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(HEIGHT)
+        self.title = Title()
+        self._dot = Dot()
+        self._state = label("small")
+        self._model = button("quiet", "chevron-down")
+        self._model.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._model.clicked.connect(self.model_menu_wanted)
+        self._model_title = ""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.XL, 0, Space.M, 0)
+        row.setSpacing(Space.S)
+        row.addWidget(self.title, 1)
+        row.addWidget(self._dot)
+        row.addWidget(self._state)
+        row.addSpacing(Space.S)
+        row.addWidget(self._model)
+        self._dot.hide()
+        self._services: dict[str, tuple[str, str]] = {}
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._show_model()
+        self._show_state()
+
+    def show_model(self, title: str) -> None:
+        """The model that answers this conversation; empty while it is not known."""
+        self._model_title = title
+        self._show_model()
+
+    def _show_model(self) -> None:
+        self._model.setVisible(bool(self._model_title))
+        metrics = self._model.fontMetrics()
+        shown = metrics.elidedText(self._model_title, Qt.TextElideMode.ElideMiddle, 240)
+        self._model.setText(shown)
+        self._model.setAccessibleName(_("Model: {name}").format(name=self._model_title))
+        self._model.setToolTip(_("The model of this conversation: {name}").format(name=self._model_title))
+
+    def show_service(self, name: str, state: str, detail: str) -> None:
+        """The state of the model host or of the built-in model's server changed."""
+        self._services[name] = (state, detail)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        states = dict(self._services.values())
+        shown = {
+            "failed": ("danger", _("Model failed")),
+            "degraded": ("warning", _("Trying again")),
+            "starting": ("warning", _("Starting the model")),
+            "running": ("success", _("Ready")),
+        }
+        state = next((state for state in shown if state in states), "")
+        role, words = shown.get(state, ("faint", _("Asleep")))
+        self._dot.show_role(role)
+        self._dot.setVisible(bool(self._services))
+        self._state.setText(words if self._services else "")
+        self._state.setAccessibleName(_("Model host: {state}").format(state=words))
+        self._state.setToolTip(states.get(state, "") or _("The model wakes when you begin to write."))
+
+    def show_models(self, usual: Json, models: list[Json], chosen: Json | None) -> None:
+        """Open the menu. `chosen`: this conversation's own model, None where it uses the usual one."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        first = menu.addAction(_("Usual model ({name})").format(name=usual["title"]))
+        first.setCheckable(True)
+        first.setChecked(chosen is None)
+        first.triggered.connect(lambda: self.model_chosen.emit("", ""))
+        menu.addSeparator()
+        for line in models:
+            words = f"{line['title']}   {line['provider_title']}"
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            same = chosen is not None and (chosen["provider"], chosen["model"]) == (
+                line["provider"],
+                line["model"],
+            )
+            action.setChecked(same)
+            action.triggered.connect(
+                lambda _on=False, line=line: self.model_chosen.emit(line["model"], line["provider"])
+            )
+        menu.addSeparator()
+        menu.addAction(icon("settings"), _("Providers and models…")).triggered.connect(self.settings_wanted)
+        corner = self._model.mapToGlobal(QPoint(self._model.width(), self._model.height() + 2))
+        menu.popup(corner - QPoint(menu.sizeHint().width(), 0))

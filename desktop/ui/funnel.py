@@ -1,0 +1,67 @@
+"""The one way by which errors reach the person: slots, tasks, threads and verbs all end here."""
+
+import logging
+import sys
+import threading
+from asyncio import AbstractEventLoop
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop import tasks
+from desktop.errors import AppError, explain
+
+_log = logging.getLogger(__name__)
+
+
+class Funnel(QObject):
+    """Turns any failure into a sentence and a remedy, and says it once."""
+
+    told = Signal(str, str)
+    """Sentence and remedy."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._last: BaseException | None = None
+
+    def install(self, loop: AbstractEventLoop) -> None:
+        """Catch what nobody else caught."""
+        sys.excepthook = lambda _kind, error, _trace: self.tell(error)
+        threading.excepthook = _log_thread
+        loop.set_exception_handler(self._from_loop)
+        tasks.report_to(self.tell)
+
+    def tell(self, error: BaseException) -> None:
+        """Say it, unless it was said just now; what no part of the program expected goes to the log too."""
+        if isinstance(error, KeyboardInterrupt) or self._known(error):
+            return
+        self._last = error
+        said = explain(error) if isinstance(error, Exception) else AppError(str(error))
+        if said is not error:
+            _log.error("unexpected", exc_info=error)
+        self.told.emit(said.text, said.remedy)
+
+    def run(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        """Do something in a task of its own; its failure is told."""
+        tasks.spawn(self._run(work), name=name)
+
+    async def _run(self, work: Coroutine[Any, Any, Any]) -> None:
+        try:
+            await work
+        except Exception as error:
+            self.tell(error)
+
+    def _known(self, error: BaseException) -> bool:
+        return self._last is not None and self._last in (error, error.__cause__, error.__context__)
+
+    def _from_loop(self, _loop: AbstractEventLoop, context: dict[str, Any]) -> None:
+        if error := context.get("exception"):
+            self.tell(error)
+        else:
+            _log.error("event loop: %s", context.get("message"))
+
+
+def _log_thread(args: threading.ExceptHookArgs) -> None:
+    """A thread's failure is told by whoever waits for it; here it is only kept from being lost."""
+    _log.error("thread %s failed", args.thread and args.thread.name, exc_info=args.exc_value)

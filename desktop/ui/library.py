@@ -1,0 +1,174 @@
+"""The conversations of the window: which one is open, what the list shows, what is unread or deleted."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.funnel import Funnel
+from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.rows import KEY, Conversation, Rows
+from desktop.ui.state import Remembered, StateFile
+
+_TITLE = 60
+
+type Json = dict[str, Any]
+
+
+class Library(QObject):
+    """Keeps list, header and field in step with the open conversation."""
+
+    def __init__(
+        self,
+        actions: Actions,
+        funnel: Funnel,
+        window: MainWindow,
+        rows: Rows,
+        file: StateFile,
+        talk: Controller,
+    ) -> None:
+        super().__init__(window)
+        self._actions, self._funnel, self._window = actions, funnel, window
+        self._rows, self._file, self._talk = rows, file, talk
+        self._deleted: list[str] = []
+        window.sidebar.chosen.connect(self.open)
+        window.sidebar.new_wanted.connect(self.new)
+        window.sidebar.delete_wanted.connect(self.delete)
+        window.sidebar.undo_wanted.connect(self.undo)
+        rows.renamed.connect(self._renamed)
+        talk.created.connect(self._created)
+        talk.spoken_in.connect(self._spoken_in)
+
+    def begin(self) -> None:
+        """The core is up: read the true list, and the conversation that was open."""
+        self._funnel.run(self._begin(), name="library:begin")
+
+    def open(self, key: str) -> None:
+        """Show a conversation; the empty key is a new one."""
+        self._file.state.session = key
+        found = self._rows.get(key)
+        self._window.header.title.say(found.shown if found else _("New conversation"))
+        self._talk.open(key)
+        self._window.sidebar.open(key)
+        self._window.composer.show_draft(self._file.state.drafts.get(key, ""))
+        self.seen()
+        self._file.save()
+
+    def new(self) -> None:
+        """Begin a conversation; it is stored with its first message."""
+        self.open("")
+        self._window.composer.setFocus()
+
+    def delete(self, key: str) -> None:
+        """Put a conversation away, and offer to bring it back."""
+        found = self._rows.get(key)
+        if found is None:
+            return
+        row = self._window.sidebar.list.currentIndex().row()
+        self._rows.fill(c for c in self._rows.conversations if c.key != key)
+        self._deleted.append(key)
+        self._window.toast.say(
+            _("“{title}” deleted").format(title=_short(found.shown, 40)), _("Undo"), self.undo
+        )
+        if key == self._talk.key:
+            self._open_near(row)
+        self._remember()
+        self._funnel.run(self._actions.call("delete", session=key), name="library:delete")
+
+    def undo(self) -> None:
+        """Bring the conversation back that was deleted last."""
+        if self._deleted:
+            self._window.toast.hide()
+            self._funnel.run(self._restore(self._deleted.pop()), name="library:restore")
+
+    def seen(self) -> None:
+        """The open conversation is in front of the person."""
+        found = self._rows.get(self._talk.key)
+        if found is not None and found.unread and self._window.isActiveWindow():
+            found.unread = False
+            self._rows.refresh()
+            self._remember()
+
+    def settings(self) -> None:
+        """Open the settings."""
+
+    # ---- how
+
+    async def _begin(self) -> None:
+        await self._refresh()
+        key = self._file.state.session
+        self.open(key if self._rows.get(key) else "")
+
+    async def _refresh(self) -> None:
+        found = await self._actions.call("conversations")
+        unread = set(self._file.state.unread)
+        self._rows.fill(
+            Conversation(
+                line["key"],
+                line["title"],
+                datetime.fromisoformat(line["updated"]),
+                line["key"] in unread,
+            )
+            for line in found["conversations"]
+        )
+        self._talk.transcript.assistant = found["assistant"]
+        self._window.composer.call(found["assistant"])
+        self._remember()
+
+    async def _restore(self, key: str) -> None:
+        await self._actions.call("restore", session=key)
+        await self._refresh()
+        self.open(key)
+
+    def _open_near(self, row: int) -> None:
+        for near in (row, row - 1, row + 1):
+            if 0 <= near < self._rows.rowCount():
+                key = self._rows.index(near).data(KEY)
+                if key:
+                    self.open(key)
+                    return
+        self.new()
+
+    def _created(self, key: str, text: str) -> None:
+        """A new conversation has its first message: what was written for it was its draft."""
+        title = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        self._rows.fill(
+            [*self._rows.conversations, Conversation(key, _short(title, _TITLE), datetime.now(UTC))]
+        )
+        self._file.state.session = key
+        self._file.state.drafts.pop("", None)
+        self._window.sidebar.open(key)
+        self._window.header.title.say(_short(title, _TITLE))
+
+    def _spoken_in(self, key: str, at_rest: bool) -> None:
+        found = self._rows.get(key)
+        if found is None:
+            self._funnel.run(self._refresh(), name="library:refresh")
+            return
+        found.updated = datetime.now(UTC)
+        if at_rest and not (key == self._talk.key and self._window.isActiveWindow()):
+            found.unread = True
+        self._rows.fill(self._rows.conversations)
+        self._remember()
+
+    def _renamed(self, key: str, title: str) -> None:
+        if key == self._talk.key:
+            self._window.header.title.say(title)
+        self._remember()
+        self._funnel.run(self._actions.call("rename", session=key, title=title), name="library:rename")
+
+    def _remember(self) -> None:
+        state = self._file.state
+        state.conversations = [
+            Remembered(c.key, c.title, c.updated.isoformat(timespec="seconds"))
+            for c in self._rows.conversations
+        ]
+        state.unread = [c.key for c in self._rows.conversations if c.unread]
+        self._file.save()
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

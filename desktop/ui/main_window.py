@@ -1,0 +1,165 @@
+"""The main window: widgets in their places, drawn before anything else of the program is loaded."""
+
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.composer import Composer
+from desktop.ui.conversation.header import Header
+from desktop.ui.sidebar.rows import Rows
+from desktop.ui.sidebar.sidebar import Sidebar
+from desktop.ui.state import WindowState
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.trace import mark
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.toast import Toast
+from desktop.ui.words import spoken
+
+_SIZE = (1180, 760)
+_SMALLEST = (560, 420)
+_NARROW = 780
+"""Width below which the list of conversations makes room."""
+
+
+class MainWindow(QMainWindow):
+    """`painted` comes once, when the first picture of the window is on the screen."""
+
+    painted = Signal()
+    close_wanted = Signal()
+
+    def __init__(self, state: WindowState, rows: Rows) -> None:
+        super().__init__()
+        self._was_painted = False
+        self._sidebar_wanted = True
+        self.setWindowTitle("Nanobot Desktop")
+        self.setAccessibleName("Nanobot Desktop")
+        self.setMinimumSize(*_SMALLEST)
+        self.sidebar = Sidebar(rows)
+        self.header = Header()
+        self.composer = Composer()
+        self.notice = Notice()
+        self.footnote = label("small")
+        self.footnote.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._middle = QVBoxLayout()
+        self._middle.setContentsMargins(0, 0, 0, 0)
+        self._middle.setSpacing(0)
+        self._place_holder = QWidget()
+        self._lay_out()
+        self.toast = Toast(self._pane)
+        self._keys()
+        self._stand(state)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        self._middle.addWidget(self.header)
+        self._middle.addWidget(self._place_holder, 1)
+        for made in (self.notice, self.composer):
+            self._middle.addWidget(_column(made))
+        self._middle.addWidget(self.footnote)
+        self._pane = QWidget()
+        self._pane.setLayout(self._middle)
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.sidebar)
+        row.addWidget(self._pane, 1)
+        self.setCentralWidget(whole)
+        self.setTabOrder(self.sidebar.settings, self.composer.field)
+
+    def _words(self) -> None:
+        self.footnote.setText(self.footnote.text())
+        if self.header.title.accessibleName() == "":
+            self.header.title.say(_("New conversation"))
+
+    def place_conversation(self, view: QWidget) -> None:
+        """Put the view of the conversation where room was left for it."""
+        self._middle.replaceWidget(self._place_holder, view)
+        self._place_holder.deleteLater()
+        self.setTabOrder(self.sidebar.settings, view)
+        self.setTabOrder(view, self.composer.field)
+
+    def note(self, text: str) -> None:
+        """A quiet sentence under the message field; empty for none."""
+        self.footnote.setText(text)
+
+    # ---- the window itself
+
+    def present(self) -> None:
+        """Show it in front, wherever it was."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _stand(self, state: WindowState) -> None:
+        self.resize(*_SIZE)
+        if len(state.geometry) == 4:
+            place = QRect(*state.geometry)
+            if any(screen.availableGeometry().intersects(place) for screen in QGuiApplication.screens()):
+                self.setGeometry(place)
+        if state.maximized:
+            self.setWindowState(Qt.WindowState.WindowMaximized)
+
+    def remember(self, state: WindowState) -> None:
+        """Note where it stands."""
+        state.maximized = self.isMaximized()
+        if not state.maximized:
+            place = self.geometry()
+            state.geometry = [place.x(), place.y(), place.width(), place.height()]
+
+    def toggle_sidebar(self) -> None:
+        """Hide the list of conversations, or show it again."""
+        self._sidebar_wanted = not self.sidebar.isVisible()
+        self.sidebar.setVisible(self._sidebar_wanted)
+
+    def _keys(self) -> None:
+        for keys, act in (
+            ("Ctrl+N", self.sidebar.new_wanted.emit),
+            ("Ctrl+,", self.sidebar.settings_wanted.emit),
+            ("Ctrl+F", self._to_search),
+            ("Ctrl+L", self.composer.field.setFocus),
+            ("Ctrl+B", self.toggle_sidebar),
+            ("Ctrl+W", self.close),
+            ("Alt+Down", lambda: self.sidebar.step(1)),
+            ("Alt+Up", lambda: self.sidebar.step(-1)),
+        ):
+            QShortcut(QKeySequence(keys), self, act)
+
+    def _to_search(self) -> None:
+        self.sidebar.show()
+        self.sidebar.search.setFocus()
+        self.sidebar.search.selectAll()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.composer.field.limit(max(Size.CONTROL, event.size().height() // 3))
+        self.sidebar.setVisible(self._sidebar_wanted and event.size().width() >= _NARROW)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._was_painted:
+            self._was_painted = True
+            QTimer.singleShot(0, self._first_painted)
+
+    def _first_painted(self) -> None:
+        mark("painted")
+        self.painted.emit()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.ignore()
+        self.close_wanted.emit()
+
+
+def _column(inner: QWidget) -> QWidget:
+    """A widget in the column of the text, in the middle of whatever room there is."""
+    inner.setMaximumWidth(Size.COLUMN + 2 * Space.M)
+    outer = QWidget()
+    row = QHBoxLayout(outer)
+    row.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
+    row.addStretch(1)
+    row.addWidget(inner, 100)
+    row.addStretch(1)
+    return outer

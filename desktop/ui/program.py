@@ -1,0 +1,71 @@
+"""The core behind the window: started once the window is painted, stopped in order before it ends."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from desktop.errors import AppError
+from desktop.paths import Home
+from desktop.tasks import in_thread
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.bus.bus import Bus
+    from desktop.core.door import Verb
+    from desktop.core.owner import Owner
+
+type Json = dict[str, Any]
+
+
+class Program:
+    """The window's Actions: requests wait until the core is up."""
+
+    def __init__(self) -> None:
+        self._owner: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
+
+    async def start(self, home: Home, verbs: "dict[str, Verb]") -> bool:
+        """Own the home and start the core; False if another window has it, which shows itself instead.
+
+        Raises AppError or OSError.
+        """
+        await in_thread(_load)
+        from desktop.core.owner import WINDOW, Owner, take_over
+
+        ownership = await take_over(home)
+        if ownership is None:
+            return False
+        owner = Owner(home, WINDOW, ownership)
+        await owner.start(verbs=verbs)
+        self._owner.set_result(owner)
+        return True
+
+    @property
+    def bus(self) -> "Bus":
+        """Where the core tells what happens; only once it is up."""
+        return self._owner.result().bus
+
+    async def stop(self) -> None:
+        """End everything in order."""
+        if self._owner.done() and not self._owner.cancelled():
+            await self._owner.result().stop()
+        self._owner.cancel()
+
+    async def call(self, verb: str, /, **arguments: Any) -> Json:
+        """Do one thing; cancelling ends it. Raises AppError."""
+        async for line in self.stream(verb, **arguments):
+            if "result" in line:
+                return dict(line["result"])
+        raise AppError(_("The running Nanobot ended in the middle of the request."))
+
+    async def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[Json]:
+        """Do one thing and tell of it: its events, then {"result": ...}. Raises AppError."""
+        owner = await asyncio.shield(self._owner)
+        async for line in owner.verb(verb, arguments):
+            yield line
+
+
+def _load() -> None:
+    """Import the core in a thread: it takes half a second, in which the window stays usable."""
+    import desktop.core.core
+    import desktop.core.door
+    import desktop.core.owner  # noqa: F401

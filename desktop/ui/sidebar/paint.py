@@ -1,0 +1,126 @@
+"""How a row of the list looks: a title, when it was, a dot for unread, a menu button under the mouse."""
+
+from datetime import datetime
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QLocale, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from desktop.text import language
+from desktop.ui.sidebar.rows import HEADING, MOMENT, UNREAD, Index
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import text_font, theme
+from desktop.ui.theme.tokens import Size, Space
+
+_ROW, _HEADING = 36, 34
+_DOT = 8
+
+
+class RowPainter(QStyledItemDelegate):
+    """Paints rows; a press on the menu button is told by `menu_wanted`."""
+
+    menu_wanted = Signal(object, QPoint)
+    """The row's index, and where the menu should open, in the view's coordinates."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(option.rect.width(), _HEADING if index.data(HEADING) else _ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if index.data(HEADING):
+            _heading(painter, option.rect, index)
+        else:
+            _row(painter, option, index)
+        painter.restore()
+
+    def editorEvent(
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        if (
+            isinstance(event, QMouseEvent)
+            and event.type() == QEvent.Type.MouseButtonRelease
+            and event.button() == Qt.MouseButton.LeftButton
+            and not index.data(HEADING)
+            and _menu_place(option.rect).contains(event.position().toPoint())
+        ):
+            self.menu_wanted.emit(index, _menu_place(option.rect).bottomLeft())
+            return True
+        return super().editorEvent(event, model, option, index)
+
+
+def _heading(painter: QPainter, rect: QRect, index: Index) -> None:
+    painter.setFont(text_font(Size.SMALL, QFont.Weight.DemiBold))
+    painter.setPen(QColor(theme().colors.muted))
+    place = rect.adjusted(Space.L, 0, -Space.M, -6)
+    painter.drawText(
+        place,
+        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom,
+        str(index.data()).upper() if language() == "en" else str(index.data()),
+    )
+
+
+def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    colors = theme().colors
+    state = option.state
+    chosen = bool(state & QStyle.StateFlag.State_Selected)
+    over = bool(state & QStyle.StateFlag.State_MouseOver)
+    box = option.rect.adjusted(Space.S, 1, -Space.S, -1)
+    if chosen or over:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colors.selected if chosen else colors.hover))
+        painter.drawRoundedRect(box, Size.RADIUS, Size.RADIUS)
+    if state & QStyle.StateFlag.State_HasFocus and state & QStyle.StateFlag.State_KeyboardFocusChange:
+        painter.setPen(QColor(colors.accent))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box, Size.RADIUS, Size.RADIUS)
+    unread = bool(index.data(UNREAD))
+    inner = box.adjusted(Space.S, 0, -Space.S, 0)
+    inner.setRight(_trailing(painter, option.rect, inner, index, over, unread) - Space.S)
+    font = text_font(Size.TEXT, QFont.Weight.DemiBold if unread else QFont.Weight.Normal)
+    painter.setFont(font)
+    painter.setPen(QColor(colors.text))
+    title = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, inner.width())
+    painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
+
+
+def _trailing(painter: QPainter, rect: QRect, inner: QRect, index: Index, over: bool, unread: bool) -> int:
+    """Draw what stands at the right; returns where it begins."""
+    colors = theme().colors
+    if over:
+        place = _menu_place(rect)
+        side = (place.width() - Size.ICON) // 2
+        icon("ellipsis").paint(painter, place.adjusted(side, side, -side, -side))
+        return place.left()
+    right = inner.right()
+    if unread:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colors.accent))
+        painter.drawEllipse(right - _DOT, inner.center().y() - _DOT // 2 + 1, _DOT, _DOT)
+        return right - _DOT
+    painter.setFont(text_font(Size.SMALL))
+    painter.setPen(QColor(colors.muted))
+    moment = _moment(index.data(MOMENT))
+    painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, moment)
+    return right - painter.fontMetrics().horizontalAdvance(moment)
+
+
+def _menu_place(rect: QRect) -> QRect:
+    side = 26
+    return QRect(rect.right() - Space.S - side - 3, rect.center().y() - side // 2, side, side)
+
+
+def _moment(moment: datetime) -> str:
+    """The time of today, the day of this week, else the date."""
+    local = moment.astimezone()
+    locale = QLocale(language())
+    days = (datetime.now().astimezone().date() - local.date()).days
+    if days <= 0:
+        return f"{local:%H:%M}"
+    if days < 7:
+        return locale.dayName(local.isoweekday(), QLocale.FormatType.ShortFormat)
+    same_year = local.year == datetime.now().astimezone().year
+    if language() == "zh_CN":
+        return f"{local.month}月{local.day}日" if same_year else f"{local.year}/{local.month}"
+    month = locale.monthName(local.month, QLocale.FormatType.ShortFormat)
+    return f"{month} {local.day}" if same_year else f"{month} {local.year}"

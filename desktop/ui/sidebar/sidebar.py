@@ -1,0 +1,209 @@
+"""The left of the window: search, a new conversation, the conversations, and the way to the settings."""
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.text import _
+from desktop.ui.sidebar.paint import RowPainter
+from desktop.ui.sidebar.rows import HEADING, KEY, Rows
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import theme
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.labels import label
+from desktop.ui.words import spoken
+
+WIDTH = 268
+
+
+class Sidebar(QWidget):
+    """Shows a Rows; says what the person chose."""
+
+    chosen = Signal(str)
+    """The key of the conversation to show."""
+    new_wanted = Signal()
+    delete_wanted = Signal(str)
+    undo_wanted = Signal()
+    settings_wanted = Signal()
+
+    def __init__(self, rows: Rows, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedWidth(WIDTH)
+        self._rows = rows
+        self._open = ""
+        self.search = QLineEdit()
+        self.search.setClearButtonEnabled(False)
+        self._lens = self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search.textChanged.connect(self._narrow)
+        self.new = IconButton("square-pen")
+        self.new.clicked.connect(self.new_wanted)
+        self.list = _list(rows)
+        self._nothing = label("muted", wrap=True)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.settings = button("quiet", "settings")
+        self.settings.clicked.connect(self.settings_wanted)
+        self._lay_out()
+        self._listen()
+        spoken(self._words)
+        self._show_whether_empty()
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
+        top.setSpacing(Space.XS)
+        top.addWidget(self.search)
+        top.addWidget(self.new)
+        bottom = QHBoxLayout()
+        bottom.setContentsMargins(Space.S, Space.S, Space.S, Space.S)
+        bottom.addWidget(self.settings)
+        bottom.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self.list, 1)
+        column.addWidget(self._nothing, 1)
+        column.addLayout(bottom)
+
+    def _listen(self) -> None:
+        painter = RowPainter(self.list)
+        painter.menu_wanted.connect(self._menu)
+        self.list.setItemDelegate(painter)
+        self.list.installEventFilter(self)
+        self.search.installEventFilter(self)
+        self.list.customContextMenuRequested.connect(self._menu_at)
+        selection = self.list.selectionModel()
+        selection.currentChanged.connect(self._current_changed)
+        self._rows.modelReset.connect(self._after_reset)
+        theme().changed.connect(self.list.viewport().update)
+
+    def _words(self) -> None:
+        self.search.setAccessibleName(_("Search"))
+        self.search.setPlaceholderText(_("Search"))
+        self.new.say(_("New conversation"), "Ctrl+N")
+        self.list.setAccessibleName(_("Conversations"))
+        self.settings.setText(_("Settings"))
+        self.settings.setAccessibleName(_("Settings"))
+        self.settings.setToolTip("Ctrl+,")
+        self._rows.refresh()
+
+    # ---- the open conversation
+
+    def open(self, key: str) -> None:
+        """Mark the open conversation; an empty key is a new one, which the list does not show yet."""
+        self._open = key
+        index = self._rows.index_of(key)
+        selection = self.list.selectionModel()
+        if index.isValid():
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        else:
+            selection.clear()
+
+    def step(self, rows: int) -> None:
+        """Open the next conversation down (1) or up (-1)."""
+        row = self.list.currentIndex().row() + rows
+        while 0 <= row < self._rows.rowCount():
+            index = self._rows.index(row)
+            if not index.data(HEADING):
+                self.list.setCurrentIndex(index)
+                return
+            row += rows
+
+    def _current_changed(self, index: QModelIndex) -> None:
+        key = index.data(KEY) if index.isValid() else None
+        if key and key != self._open:
+            self._open = key
+            self.chosen.emit(key)
+
+    def _after_reset(self) -> None:
+        self.open(self._open)
+        self._show_whether_empty()
+
+    def _show_whether_empty(self) -> None:
+        empty = self._rows.rowCount() == 0
+        searching = bool(self.search.text().strip())
+        self._nothing.setText(
+            _("No conversation has these words in its title.")
+            if searching
+            else _("Your conversations will be listed here.")
+        )
+        self._nothing.setVisible(empty)
+        self.list.setVisible(not empty)
+
+    def _narrow(self, text: str) -> None:
+        self._rows.search(text)
+
+    # ---- what can be done with a conversation
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if watched is self.search and self._search_key(event):
+                return True
+            if watched is self.list and self._list_key(event):
+                return True
+        return super().eventFilter(watched, event)
+
+    def _search_key(self, event: QKeyEvent) -> bool:
+        if event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+            return True
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            if not self.list.currentIndex().isValid():
+                self.step(1)
+            return True
+        return False
+
+    def _list_key(self, event: QKeyEvent) -> bool:
+        if self.list.state() == QAbstractItemView.State.EditingState:
+            return False
+        key = self.list.currentIndex().data(KEY)
+        if event.key() == Qt.Key.Key_Delete and key:
+            self.delete_wanted.emit(key)
+            return True
+        if event.key() == Qt.Key.Key_Z and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self.undo_wanted.emit()
+            return True
+        return False
+
+    def _menu_at(self, place: QPoint) -> None:
+        index = self.list.indexAt(place)
+        if not index.isValid():
+            index, place = self.list.currentIndex(), QPoint(Space.XL, Space.XL)
+        if index.isValid() and not index.data(HEADING):
+            self._menu(index, place)
+
+    def _menu(self, index: QModelIndex, place: QPoint) -> None:
+        key = index.data(KEY)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        rename = menu.addAction(icon("pencil"), _("Rename"))
+        rename.setShortcut(Qt.Key.Key_F2)
+        rename.triggered.connect(lambda: self.list.edit(self._rows.index_of(key)))
+        delete = menu.addAction(icon("trash-2", "danger"), _("Delete"))
+        delete.setShortcut(Qt.Key.Key_Delete)
+        delete.triggered.connect(lambda: self.delete_wanted.emit(key))
+        menu.popup(self.list.viewport().mapToGlobal(place))
+
+
+def _list(rows: Rows) -> QListView:
+    made = QListView()
+    made.setModel(rows)
+    made.setMouseTracking(True)
+    made.setUniformItemSizes(False)
+    made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    made.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+    made.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+    return made

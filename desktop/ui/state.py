@@ -1,0 +1,100 @@
+"""What the window remembers of itself: where it stood, the list it showed, which message was being written.
+
+A small JSON file in the home, read before the first window is painted and written again half a second
+after a change. What is in it can be lost without loss: conversations are in their own files.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+_DELAY_MS = 500
+_REMEMBERED = 60
+
+
+@dataclass(slots=True)
+class Remembered:
+    """One line of the list as it was shown last."""
+
+    key: str
+    title: str
+    updated: str
+    """ISO, aware."""
+
+
+@dataclass(slots=True)
+class WindowState:
+    """All that is remembered."""
+
+    geometry: list[int] = field(default_factory=list)
+    """x, y, width, height; empty for the usual place."""
+    maximized: bool = False
+    session: str = ""
+    """The conversation that was open; empty for a new one."""
+    conversations: list[Remembered] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    drafts: dict[str, str] = field(default_factory=dict)
+    """Text being written, by conversation; of a new conversation under the empty name."""
+    told_about_tray: bool = False
+
+
+class StateFile(QObject):
+    """Reads and writes the file; save() may be called as often as anything changes."""
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._path = path
+        self.state = _read(path)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DELAY_MS)
+        self._timer.timeout.connect(self.write)
+
+    def save(self) -> None:
+        """Write soon."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def write(self) -> None:
+        """Write now. A failure costs the memory of the window, which is not worth a sentence."""
+        self._timer.stop()
+        self.state.conversations = self.state.conversations[:_REMEMBERED]
+        data = json.dumps(asdict(self.state), ensure_ascii=False)
+        temporary = self._path.with_suffix(".new")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass") as file:
+                file.write(data)
+            temporary.replace(self._path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> WindowState:
+    try:
+        given = json.loads(path.read_text("utf-8", errors="replace"))
+        return _state(given) if isinstance(given, dict) else WindowState()
+    except (OSError, ValueError, TypeError):
+        return WindowState()
+
+
+def _state(given: dict[str, Any]) -> WindowState:
+    lines = given.get("conversations")
+    return WindowState(
+        geometry=[int(n) for n in given.get("geometry") or []],
+        maximized=bool(given.get("maximized")),
+        session=str(given.get("session") or ""),
+        conversations=[
+            Remembered(str(line["key"]), str(line["title"]), str(line["updated"]))
+            for line in (lines if isinstance(lines, list) else [])
+            if isinstance(line, dict) and {"key", "title", "updated"} <= line.keys()
+        ],
+        unread=[str(key) for key in given.get("unread") or []],
+        drafts={str(key): str(text) for key, text in dict(given.get("drafts") or {}).items()},
+        told_about_tray=bool(given.get("told_about_tray")),
+    )

@@ -1,0 +1,1 @@
+"""What differs from one desktop to the next: the tray and who shows it."""

@@ -1,0 +1,66 @@
+"""A sentence that floats over the window for a while, with one thing to do about it."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+
+_SHOWN_MS = 8_000
+
+
+class Toast(QFrame):
+    """Stays at the lower edge of its parent; a new sentence takes the place of the one before."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("toast")
+        self._below = parent
+        self._text = label(wrap=False)
+        self._button = button("link")
+        self._button.clicked.connect(self._act)
+        self._action: Callable[[], object] | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
+        row.setSpacing(Space.L)
+        row.addWidget(self._text)
+        row.addWidget(self._button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SHOWN_MS)
+        self._timer.timeout.connect(self.hide)
+        parent.installEventFilter(self)
+        self.hide()
+
+    def say(self, text: str, action: str = "", act: Callable[[], object] | None = None) -> None:
+        """Show a sentence; `action` are the words of a button that calls `act`."""
+        self._action = act
+        self._text.setText(text)
+        self._button.setText(action)
+        self._button.setVisible(bool(action))
+        self.setAccessibleName(text)
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def _act(self) -> None:
+        self.hide()
+        if self._action is not None:
+            self._action()
+
+    def _place(self) -> None:
+        self.adjustSize()
+        parent = self._below
+        self.setMaximumWidth(max(200, parent.width() - 2 * Space.XL))
+        self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - Size.CONTROL * 4)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
