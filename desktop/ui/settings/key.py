@@ -1,0 +1,145 @@
+"""The field of a key, and what the keychain says about taking it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.rows import Row
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+
+class KeyEdit(QWidget):
+    """A field that hides what is typed, with an eye to look at it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.edit, self._eye = QLineEdit(), IconButton("eye")
+        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setFocusProxy(self.edit)
+        self._eye.setCheckable(True)
+        self._eye.toggled.connect(self._show)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(Space.XS)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self._eye)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.edit.setAccessibleName(_("Key"))
+        self._eye.say(_("Hide the key") if self._eye.isChecked() else _("Show the key"))
+
+    def _show(self, shown: bool) -> None:
+        mode = QLineEdit.EchoMode.Normal if shown else QLineEdit.EchoMode.Password
+        self.edit.setEchoMode(mode)
+        self._eye.setIcon(icon("eye-off" if shown else "eye"))
+        self._words()
+
+    def text(self) -> str:
+        return self.edit.text().strip()
+
+    def clear(self) -> None:
+        """Forget what was typed, and hide the next."""
+        self.edit.clear()
+        self._eye.setChecked(False)
+
+
+class KeyRow(Row):
+    """The key of one provider: whether there is one, and where to get it."""
+
+    def __init__(self) -> None:
+        self.key = KeyEdit()
+        super().__init__(self.key)
+        self._provider: Mapping[str, Any] = {}
+        self._page = button("link", "external-link")
+        self._page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._provider["key_page"])))
+        self.beside.addSpacing(Space.S)
+        self.beside.addWidget(self._page)
+        self.beside.addStretch(1)
+        self.key.edit.textEdited.connect(lambda: self.complain(""))
+        spoken(self._words)
+
+    def show_provider(self, provider: Mapping[str, Any]) -> None:
+        """Ask for the key of this row of the verb `providers`."""
+        self._provider = provider
+        self.complain("")
+        self._words()
+
+    def _words(self) -> None:
+        provider = self._provider
+        self._page.setText(_("Get a key"))
+        self._page.setVisible(bool(provider.get("key_page")))
+        self.key.edit.setPlaceholderText("••••••••••••" if provider.get("keyed") else "")
+        if provider.get("given"):
+            help_ = _("Given for this run by the environment.")
+        elif provider.get("keyed"):
+            help_ = _("There is one. Another replaces it.")
+        elif provider.get("plaintext"):
+            help_ = _("It stands in plain text in config.json and is not used. Enter it here to move it.")
+        elif provider.get("needs_key"):
+            help_ = _("It is kept in the keychain of this computer.")
+        else:
+            help_ = _("Only if the server wants one.")
+        self.say(_("Key"), help_)
+
+
+class KeychainNotice(QWidget):
+    """Says when the keychain would not take a key, and what can be done. Hidden while all is well."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._outcome, self._switch = Outcome(), Switch()
+        self._session = Row(self._switch)
+        self._state = "ready"
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, Space.S, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._outcome)
+        column.addWidget(self._session)
+        self.hide()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._switch.setAccessibleName(_("For this session only"))
+        self._session.say(
+            _("For this session only"),
+            _("The key is kept in memory and forgotten when Nanobot is closed."),
+        )
+
+    @property
+    def session_only(self) -> bool:
+        """Whether the key is not to be stored."""
+        return self._state != "ready" and self._switch.isChecked()
+
+    def look(self, *, unlock: bool = False) -> None:
+        """Ask for the state of the keychain; `unlock` lets it ask for its password."""
+        if unlock:
+            self._outcome.busy(_("Waiting for the keychain…"), self._work.cancel)
+        self._work.cancel()
+        self._work.start(self._look(unlock), name="settings:keychain")
+
+    async def _look(self, unlock: bool) -> None:
+        self.tell(await self._actions.call("keychain", unlock=unlock))
+
+    def tell(self, found: Mapping[str, Any]) -> None:
+        """Show a state of the verb `keychain`."""
+        self._state = found["state"]
+        self.setVisible(self._state != "ready")
+        unlock = (_("Unlock"), lambda: self.look(unlock=True))
+        again = (_("Look again"), self.look)
+        locked = self._state in ("locked", "dismissed", "waiting")
+        self._outcome.failed(
+            found["text"], found["remedy"], tone="warning", actions=(unlock if locked else again,)
+        )

@@ -1,0 +1,90 @@
+"""Which settings stand on which page: a new model of the configuration needs a line here, nothing else."""
+
+from dataclasses import dataclass
+
+from desktop.config.describe import Setting, setting, settings_of
+from desktop.text import mark
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields in one card. A name is one field's, or a section's for all of its fields."""
+
+    title: str = ""
+    names: tuple[str, ...] = ()
+    part: str = ""
+    """Instead of fields: a widget of PARTS in parts.py."""
+
+    def settings(self) -> list[Setting]:
+        """The fields, in their order."""
+        found: list[Setting] = []
+        for name in self.names:
+            found += settings_of(name) if name in SECTIONS else [setting(name)]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page; `icon` is a file of resources/icons."""
+
+    key: str
+    title: str
+    icon: str
+    groups: tuple[Group, ...]
+
+
+SECTIONS = frozenset({"appearance", "model_host", "local", "agents.defaults"})
+
+PAGES = (
+    Page(
+        "model",
+        mark("Provider and model"),
+        "sparkles",
+        (
+            Group(part="provider"),
+            Group(mark("On this computer"), part="builtin"),
+            Group(
+                mark("Answers"),
+                (
+                    "agents.defaults.temperature",
+                    "agents.defaults.reasoning_effort",
+                    "agents.defaults.max_tokens",
+                    "agents.defaults.context_window_tokens",
+                ),
+            ),
+            Group(part="provider_details"),
+        ),
+    ),
+    Page(
+        "agent",
+        mark("Agent"),
+        "bot",
+        (Group("", ("agents.defaults.bot_name", "agents.defaults.workspace")),),
+    ),
+    Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),
+    Page("language", mark("Language"), "languages", (Group("", ("appearance.language",)),)),
+    Page(
+        "advanced",
+        mark("Advanced"),
+        "sliders-horizontal",
+        (
+            Group(
+                mark("Running"),
+                ("agents.defaults.max_concurrent_turns", "model_host.idle_stop_s", "local.idle_stop_s"),
+            ),
+            Group(mark("Connection"), ("local.server",)),
+        ),
+    ),
+)
+
+ELSEWHERE = frozenset(
+    {
+        "agents.defaults.provider",
+        "agents.defaults.model",
+        "local.model",
+    }
+)
+"""Set by the parts of the first page."""
+
+PROVIDER_DETAILS = ("engine", "idle_timeout_s", "extra_headers")
+"""Fields of one provider's section that stand on the first page for the provider in use."""

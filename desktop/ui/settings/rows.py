@@ -1,0 +1,207 @@
+"""Rows of a page: words on the left, the editor on the right, below it where the page is narrow."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.config.describe import APPLIES, Setting
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.editors import (
+    EDITOR_WIDTH,
+    ChoiceEditor,
+    Editor,
+    FolderEditor,
+    SwitchEditor,
+    TextEditor,
+)
+from desktop.ui.settings.table import TableEditor
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.labels import label, line
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_NARROW = 500
+_SAVED_MS = 2500
+_EDITORS: dict[str, Callable[[Setting], Editor]] = {
+    "text": TextEditor,
+    "whole": TextEditor,
+    "number": TextEditor,
+    "folder": FolderEditor,
+    "choice": ChoiceEditor,
+    "switch": SwitchEditor,
+    "table": TableEditor,
+}
+
+
+class Card(QFrame):
+    """Rows under one another, with lines between them."""
+
+    def __init__(self, *, framed: bool = True) -> None:
+        super().__init__()
+        self.setProperty("kind", "card" if framed else "")
+        side = Space.L if framed else 0
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(side, Space.XS, side, Space.XS)
+        self._column.setSpacing(0)
+
+    def add(self, widget: QWidget, *, parted: bool = True) -> None:
+        """Put a row at the end; `parted` from what is above by a line."""
+        if self._column.count() and parted:
+            self._column.addWidget(line())
+        self._column.addWidget(widget)
+
+
+class Row(QWidget):
+    """Title and help, an editor, and a sentence under the help where something is wrong with it."""
+
+    def __init__(self, editor: QWidget, *, wide: bool = False) -> None:
+        """`wide`: the editor is put below the words and takes the whole width."""
+        super().__init__()
+        self._wide, self._editor = wide, editor
+        self.title, self.help = label(wrap=True), label("small", wrap=True)
+        self.problem = label("error", wrap=True)
+        self.beside = QHBoxLayout()
+        """Beside the title, for small signs."""
+        self.beside.setSpacing(Space.XS)
+        self.beside.addWidget(self.title)
+        self.tools = QHBoxLayout()
+        """Before the editor, for small buttons."""
+        self.tools.setSpacing(Space.XS)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addStretch()
+        words.addLayout(self.beside)
+        words.addWidget(self.help)
+        words.addWidget(self.problem)
+        words.addStretch()
+        self.tools.addWidget(editor, 1)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, Space.M, 0, Space.M)
+        self._box.addLayout(words, 1)
+        self._box.addLayout(self.tools)
+        self.problem.hide()
+        self._arrange()
+
+    def say(self, title: str, help_: str = "") -> None:
+        """Set the words."""
+        self.title.setText(title)
+        self.help.setText(help_)
+        self.help.setVisible(bool(help_))
+
+    def complain(self, text: str) -> None:
+        """Say what is wrong with the value; "" for nothing."""
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
+        field = self._editor.focusProxy() or self._editor
+        field.setProperty("wrong", bool(text))
+        field.style().unpolish(field)
+        field.style().polish(field)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        below = self._wide or self.width() < _NARROW
+        way = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
+        self._box.setSpacing(Space.S if below else Space.XL)
+        self._editor.setMinimumWidth(0 if below else EDITOR_WIDTH)
+        self._editor.setMaximumWidth(16_777_215 if below else EDITOR_WIDTH)
+        if self._box.direction() != way:
+            self._box.setDirection(way)
+
+
+class SettingRow(Row):
+    """One setting: saved as soon as the person is done with it, and what came of that said beside it."""
+
+    saved = Signal(str)
+    """The setting's name, when its new value is on disk."""
+
+    def __init__(self, setting: Setting, actions: Actions) -> None:
+        self.setting = setting
+        self.editor = _EDITORS[setting.kind](setting)
+        super().__init__(self.editor, wide=setting.kind == "table")
+        self._actions, self._work = actions, Work(self)
+        self._variable = ""
+        self._reset = IconButton("undo-2")
+        keep = self._reset.sizePolicy()
+        keep.setRetainSizeWhenHidden(setting.kind != "table")
+        self._reset.setSizePolicy(keep)
+        self._tick, self._said = QLabel(), label("small")
+        self.beside.addSpacing(Space.S)
+        for widget in (self._tick, self._said):
+            self.beside.addWidget(widget)
+            widget.hide()
+        self.beside.addStretch(1)
+        if setting.kind == "table":
+            self.beside.addWidget(self._reset)
+        else:
+            self.tools.insertWidget(0, self._reset)
+        self._quiet = QTimer(self, singleShot=True, interval=_SAVED_MS)
+        self._quiet.timeout.connect(self._hush)
+        self.editor.typed.connect(self._typed)
+        self.editor.entered.connect(self._entered)
+        self._reset.clicked.connect(self._to_default)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        title = _(self.setting.title)
+        note = _("Fixed by the environment variable {name}.").format(name=self._variable)
+        self.say(title, note if self._variable else _(self.setting.help))
+        self.editor.say()
+        self._reset.say(_("Back to the default: {title}").format(title=title))
+
+    def show_value(self, value: Any, variable: str = "") -> None:
+        """Show what is set; `variable` is that of the environment which fixes it."""
+        if not self.editor.busy():
+            self.editor.put(value)
+            self.complain("")
+        self.editor.setEnabled(not variable)
+        self._reset.setVisible(value != self.setting.default and not variable)
+        if variable != self._variable:
+            self._variable = variable
+            self._words()
+
+    def matches(self, wanted: str) -> bool:
+        """Whether the words of this row have this text."""
+        return wanted in f"{self.title.text()}\n{self.help.text()}".casefold()
+
+    def _typed(self, problem: str) -> None:
+        self._hush()
+        self.complain(problem)
+
+    def _entered(self, value: Any) -> None:
+        self._work.start(self._save(value), name=f"setting:{self.setting.name}")
+
+    def _to_default(self) -> None:
+        self._work.start(self._save(None), name=f"setting:{self.setting.name}")
+
+    async def _save(self, value: Any) -> None:
+        try:
+            await self._actions.call("set", values={self.setting.name: value})
+        except AppError as error:
+            self.editor.take_back()
+            self._hush()
+            self.complain(str(error))
+            return
+        if value is None:
+            self.editor.put(self.setting.default)
+            self.editor.field.setFocus()
+        self.complain("")
+        self._tick.setPixmap(icon("check", "success").pixmap(QSize(Size.ICON, Size.ICON)))
+        self._said.setText(_(APPLIES[self.setting.applies]))
+        self._tick.show()
+        self._said.show()
+        self._quiet.start()
+        self.saved.emit(self.setting.name)
+
+    def _hush(self) -> None:
+        self._tick.hide()
+        self._said.hide()

@@ -1,0 +1,154 @@
+"""The window of the settings: pages on the left, the chosen one on the right."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings import look
+from desktop.ui.settings.page import PageView
+from desktop.ui.settings.pages import PAGES
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.styled import styled
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_NAVIGATION = 200
+_SHEET = """
+QFrame#side { background: $sidebar; border-right: 1px solid $border; }
+QListWidget { background: transparent; border: none; }
+QListWidget::item { min-height: 34px; padding: 0 8px; border-radius: 8px; color: $text; }
+QListWidget::item:hover { background: $hover; }
+QListWidget::item:selected { background: $selected; color: $text; }
+QListWidget:focus::item:selected { border: 1px solid $accent; padding: 0 7px; }
+"""
+
+
+class SettingsWindow(QDialog):
+    """Open it with open_page(); it reads what is set each time it is shown."""
+
+    changed = Signal()
+    """Some setting has another value."""
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._actions, self._work = actions, Work(self)
+        self.setWindowFlags(Qt.WindowType.Window)
+        self.resize(860, 640)
+        self.setMinimumSize(520, 400)
+        self._list, self._stack, self._notice = QListWidget(), QStackedWidget(), Notice()
+        self._views = [PageView(page, actions) for page in PAGES]
+        for view in self._views:
+            self._stack.addWidget(view)
+            self._list.addItem(QListWidgetItem(icon(view.page.icon), ""))
+            view.saved.connect(self._saved)
+        self._list.setIconSize(QSize(Size.ICON, Size.ICON))
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self._list.setCurrentRow(0)
+        self._lay_out()
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        side = QFrame()
+        side.setObjectName("side")
+        side.setFixedWidth(_NAVIGATION)
+        styled(side, _SHEET)
+        QVBoxLayout(side).addWidget(self._list)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        above = QVBoxLayout()
+        above.setContentsMargins(Space.XL, Space.L, Space.XL, 0)
+        above.addWidget(self._notice)
+        right.addLayout(above)
+        right.addWidget(self._stack, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(side)
+        row.addLayout(right, 1)
+
+    def _words(self) -> None:
+        self.setWindowTitle(_("Settings"))
+        self._list.setAccessibleName(_("Pages"))
+        for number, view in enumerate(self._views):
+            self._list.item(number).setText(_(view.page.title))
+
+    def open_page(self, key: str = "") -> None:
+        """Show the window, on this page (Page.key) or the one shown last, in front of all others."""
+        for number, view in enumerate(self._views):
+            if view.page.key == key:
+                self._list.setCurrentRow(number)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._list.setFocus()
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        for view in self._views:
+            for part in view.parts:
+                part.leave()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # those belong to the fields
+            super().keyPressEvent(event)
+
+    def refresh(self) -> None:
+        """Read what is set and show it."""
+        self._work.start(self._refresh(), name="settings:refresh")
+
+    async def _refresh(self) -> None:
+        try:
+            reply = await self._actions.call("settings")
+            reply["providers"] = await self._actions.call("providers")
+        except AppError as error:
+            self._notice.tell(error.text, error.remedy)
+            return
+        self._show(reply)
+
+    def _show(self, reply: Mapping[str, Any]) -> None:
+        look.use(reply["values"])
+        for view in self._views:
+            view.show_all(reply)
+            if view.page.key == "language":
+                self._tell_of_fonts(view.notice)
+        self._tell_of_problems(reply["problems"])
+
+    def _tell_of_problems(self, problems: list[dict[str, str]]) -> None:
+        if problems:
+            text = "\n".join(problem["text"] for problem in problems)
+            self._notice.tell(text, problems[0]["remedy"], tone="warning")
+        else:
+            self._notice.hide()
+
+    @staticmethod
+    def _tell_of_fonts(notice: Notice) -> None:
+        if look.font_missing():
+            notice.tell(*look.NO_FONT, tone="warning")
+        else:
+            notice.hide()
+
+    def _saved(self, _name: str) -> None:
+        self.refresh()
+        self.changed.emit()

@@ -1,0 +1,90 @@
+"""What came of an action, in the place where it was begun: under way, done, or failed with the remedy."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.spinner import Spinner
+from desktop.ui.words import spoken
+
+type Act = tuple[str, Callable[[], object]]
+
+
+class Outcome(QWidget):
+    """One line or one notice; hidden while there is nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._spinner, self._mark = Spinner(), QLabel()
+        self._mark.setPixmap(icon("circle-check", "success").pixmap(QSize(Size.ICON, Size.ICON)))
+        self._said = label(wrap=True)
+        self._cancel = button("quiet")
+        self._cancel.clicked.connect(self._cancelled)
+        self._on_cancel: Callable[[], object] | None = None
+        self._notice = Notice()
+        row = QHBoxLayout()
+        row.setSpacing(Space.S)
+        row.addWidget(self._spinner)
+        row.addWidget(self._mark)
+        row.addWidget(self._said, 1)
+        row.addWidget(self._cancel)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(self._notice)
+        spoken(self._words)
+        self.clear()
+
+    def _words(self) -> None:
+        self._cancel.setText(_("Cancel"))
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self._notice.hide()
+        self.hide()
+
+    def busy(self, text: str, cancel: Callable[[], object] | None = None) -> None:
+        """Something is under way; `cancel` ends it."""
+        self._on_cancel = cancel
+        self._line(text, "muted", spinning=True)
+        self._cancel.setVisible(cancel is not None)
+
+    def done(self, text: str) -> None:
+        """It worked."""
+        self._line(text, "success", spinning=False)
+        self._mark.setPixmap(icon("circle-check", "success").pixmap(QSize(Size.ICON, Size.ICON)))
+        self._mark.show()
+
+    def failed(
+        self, text: str, remedy: str = "", *, tone: str = "danger", actions: tuple[Act, ...] = ()
+    ) -> None:
+        """It did not work, or something is in its way."""
+        for widget in (self._spinner, self._mark, self._said, self._cancel):
+            widget.hide()
+        self._notice.tell(text, remedy, tone=tone, actions=actions)
+        self.show()
+
+    def _line(self, text: str, kind: str, *, spinning: bool) -> None:
+        self._notice.hide()
+        self._said.setText(text)
+        self._said.setAccessibleName(text)
+        self._said.setProperty("kind", kind)
+        self._said.style().unpolish(self._said)
+        self._said.style().polish(self._said)
+        self._said.show()
+        self._spinner.setVisible(spinning)
+        self._mark.hide()
+        self._cancel.hide()
+        self.show()
+
+    def _cancelled(self) -> None:
+        if self._on_cancel is not None:
+            self._on_cancel()

@@ -1,0 +1,83 @@
+"""A real core in a home of its own, behind the door, on the window's own kind of loop."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QApplication
+
+from desktop import tasks
+from desktop.bus.bus import Bus
+from desktop.core.core import Core
+from desktop.core.door import Door
+from desktop.errors import explain
+from desktop.paths import Home
+from desktop.providers.host_process import ModelHost
+from desktop.tasks import cancel, spawn
+from desktop.ui.loop import Loop
+
+
+class InProcess:
+    """Actions on a door of this process."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
+        try:
+            return await self._door.handle(verb, arguments, lambda _event: None)
+        except Exception as error:
+            raise explain(error) from error
+
+    async def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
+        lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        work = spawn(self._door.handle(verb, arguments, lines.put_nowait), name=f"verb:{verb}")
+        work.add_done_callback(lambda _task: lines.put_nowait(None))
+        try:
+            while (line := await lines.get()) is not None:
+                yield line
+            try:
+                done = work.result()
+            except Exception as error:
+                raise explain(error) from error
+            yield {"result": done}
+        finally:
+            await cancel(work)
+
+
+class Running:
+    """The program without its main window. `until` is qtbot.waitUntil."""
+
+    def __init__(self, app: QApplication, folder: Path, until: Callable[..., None]) -> None:
+        self.home = Home(folder, folder / "models")
+        self._until = until
+        self.loop = Loop(app)
+        bus = Bus()
+        self.core: Core = self.wait(Core.start(self.home, ModelHost(bus), bus))
+        self.actions = InProcess(Door(self.core, "window"))
+
+    def wait(self, coro: Any, seconds: float = 20) -> Any:
+        """Run a coroutine while the window lives."""
+        task = spawn(coro, name="test")
+        self._until(task.done, timeout=int(seconds * 1000))
+        return task.result()
+
+    def settle(self) -> None:
+        """Wait until nothing is under way any more."""
+        self._until(lambda: not [task for task in tasks._running if not task.done()], timeout=20_000)
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """config.json as it is on disk."""
+        path = self.home.config
+        found: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
+        return found
+
+    def stop(self) -> None:
+        for task in list(tasks._running):
+            task.cancel()
+        self.settle()
+        self.wait(self.core.stop())
+        self.loop.close()
