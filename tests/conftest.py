@@ -8,6 +8,8 @@ import os
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -15,8 +17,12 @@ from hypothesis import HealthCheck, settings
 
 from desktop import tasks
 
+if TYPE_CHECKING:
+    from tests.desktop.desk import Desk
+
 MARKS = {
     "expected_log(pattern)": "the test causes log lines from WARNING up that match this pattern",
+    "expected_qt(pattern)": "the test causes Qt to print warnings that match this pattern",
 }
 
 
@@ -34,12 +40,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def _clean_environment() -> Iterator[None]:
     kept = {name: value for name, value in os.environ.items() if name.startswith("NANOBOT_")}
     for name in kept:
-        if name != "NANOBOT_TEST_MODELS":
+        if not name.startswith("NANOBOT_TEST_"):
             del os.environ[name]
     os.environ["NANOBOT_DESKTOP_LANGUAGE"] = "en"
     yield
     del os.environ["NANOBOT_DESKTOP_LANGUAGE"]
     os.environ.update(kept)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> "Desk":
+    """The desktop session around the tests: keyboard, mouse, tray, notifications."""
+    if "DESKTOP_SESSION_FOLDER" not in os.environ:
+        pytest.skip("needs a desktop session: bash tests/desktop-session.sh -- pytest ...")
+    from tests.desktop.desk import Desk
+
+    return Desk(Path(os.environ.get("NANOBOT_TEST_SHOTS") or tmp_path / "shots"))
 
 
 class _Lines(logging.Handler):

@@ -8,18 +8,35 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../packaging/setup.sh"
 cd "$root"
 
-need_packages() { # COMMAND:PACKAGE... ; the Secret Service that the tests talk to
-  local pair missing=()
-  for pair in "$@"; do
-    command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+need_packages() { # COMMAND:PACKAGE... -- PACKAGE... ; those after -- bring no command, dpkg knows of them
+  local entry missing=()
+  while [ "$1" != -- ]; do
+    command -v "${1%%:*}" >/dev/null || missing+=("${1##*:}")
+    shift
   done
+  shift
+  if command -v dpkg-query >/dev/null; then
+    for entry in "$@"; do
+      [ "$(dpkg-query -W -f '${db:Status-Status}' "$entry" 2>/dev/null)" = installed ] || missing+=("$entry")
+    done
+  fi
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    fail "The tests need these packages, please install them: ${missing[*]}"
+    fail "The tests need these Debian packages, or what they are called here, please install them: ${missing[*]}"
   fi
   say "Installing ${missing[*]}..."
   apt-get update -qq >&2
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# A desktop for the window: tests/desktop-session.sh starts it, tests/desktop drives it.
+need_desktop() {
+  need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring \
+    Xvfb:xvfb openbox:openbox xfce4-panel:xfce4-panel dunst:dunst \
+    xdotool:xdotool import:imagemagick xprop:x11-utils xrandr:x11-xserver-utils xclip:xclip -- \
+    at-spi2-core fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji \
+    libegl1 libgl1 libopengl0 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 \
+    libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1
 }
 
 set_up() {
@@ -42,7 +59,7 @@ step() { # NAME COMMAND...
 
 session=()
 if [ "$(uname)" = Linux ]; then
-  need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring
+  need_desktop
   session=("$root/tests/desktop-session.sh" --secrets unlocked --)
 fi
 set_up

@@ -1,0 +1,30 @@
+"""A desktop session inside the test's own, for what the one around all tests cannot be: without a tray,
+without a keychain, with another screen."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SCRIPT = Path(__file__).parent.parent / "desktop-session.sh"
+
+
+@contextmanager
+def nested_session(*options: str) -> Iterator[dict[str, str]]:
+    """The environment of a new session: `with nested_session("--tray", "none") as environment: ...`
+
+    Give it to a Program (`program.environment |= environment`) and to a Desk.
+    """
+    tell = 'env -0 >"$DESKTOP_SESSION_FOLDER/environment"; echo "$DESKTOP_SESSION_FOLDER"; read _ || true'
+    command = [str(SCRIPT), *options, "--", "sh", "-c", tell]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        try:
+            folder = process.stdout.readline().strip()
+            assert folder, f"no session: {SCRIPT.name} ended with {process.wait(30)}"
+            entries = (Path(folder) / "environment").read_text("utf-8").split("\0")
+            yield dict(entry.split("=", 1) for entry in entries if "=" in entry)
+        finally:
+            process.stdin.close()
+            process.wait(30)

@@ -1,0 +1,45 @@
+"""Widget tests run on a real screen, and fail over anything that Qt complains about.
+
+`qtbot` makes exceptions in slots fail. What Qt prints from WARNING up, from the first fixture to the end of
+the last, must be announced: @pytest.mark.expected_qt("a pattern").
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from tests.desktop.noise import harmless
+
+HERE = Path(__file__).parent
+BAD = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if not item.path.is_relative_to(HERE):
+            continue
+        item.add_marker("no_qt_log")  # pytest-qt's own capture ends before the fixtures do
+        if sys.platform == "linux" and "DESKTOP_SESSION_FOLDER" not in os.environ:
+            reason = "needs a desktop session: bash tests/desktop-session.sh -- pytest ..."
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_unexpected_from_qt(request: pytest.FixtureRequest) -> Iterator[None]:
+    lines: list[str] = []
+
+    def note(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+        if kind in BAD:
+            lines.append(f"{context.category}: {message}")
+
+    before = qInstallMessageHandler(note)
+    yield
+    qInstallMessageHandler(before)
+    expected = [re.compile(mark.args[0]) for mark in request.node.iter_markers("expected_qt")]
+    surprises = [line for line in lines if not harmless(line) and not any(e.search(line) for e in expected)]
+    assert not surprises, "unexpected from Qt:\n" + "\n".join(surprises)
