@@ -1,0 +1,79 @@
+"""What a message is made of once its Markdown is read: flat blocks of plain data, without Qt.
+
+Two readings are the same when their blocks are equal; that is how a streamed answer is compared with the
+whole one, and why nothing that is already right is drawn again.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A piece of text in one style."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    strike: bool = False
+    code: bool = False
+    href: str = ""
+    image: str = ""
+    """Where the picture is; `text` is then what stands for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text, a heading, or one item of a list."""
+
+    runs: tuple[Run, ...]
+    heading: bool = False
+    plain: bool = False
+    """As it was typed: not read as Markdown."""
+    indent: int = 0
+    marker: str = ""
+    """In front of a list item's first paragraph."""
+    tight: bool = False
+    """Close to the block before, as the items of a list are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Some lines of a block of code; a long one is several of these, the first with the head."""
+
+    text: str
+    language: str = ""
+    indent: int = 0
+    glue: str | None = None
+    """Of a piece that goes on: what stands between it and the piece before, a line end or nothing."""
+
+    @property
+    def head(self) -> bool:
+        return self.glue is None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The first row is the head."""
+
+    rows: tuple[tuple[tuple[Run, ...], ...], ...]
+    alignments: tuple[str, ...]
+    """Of each column: "left", "center", "right" or ""."""
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line across."""
+
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Blocks that somebody else wrote."""
+
+    blocks: tuple["Block", ...]
+    indent: int = 0
+
+
+type Block = Paragraph | Code | Table | Rule | Quote

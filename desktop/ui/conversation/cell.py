@@ -1,0 +1,282 @@
+"""One entry on the screen. Cells are used again: show() makes one that of another entry."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.actions import Actions
+from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.dots import Dots
+from desktop.ui.conversation.layout import guess
+from desktop.ui.conversation.slices import Slices, run
+from desktop.ui.conversation.transcript import Author, Entry, State
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import theme
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.notice import Notice
+
+EDGE = 8
+"""Room on both sides of the column, for the ring of the focus."""
+SHOWN, MORE = 24_000, 48_000
+"""Characters of a message that are shown at first, and by each press of "Show more"."""
+_AT_ONCE_S = 0.010
+_BUBBLE_X, _BUBBLE_TOP, _BUBBLE_BOTTOM = 14, 7, 10
+"""Letters stand low in their lines."""
+_FOLD, _STATUS, _GAP = 28, 26, 20
+
+
+@dataclass(slots=True)
+class Shown:
+    """What a reader chose for one entry."""
+
+    unfolded: bool = False
+    limit: int = SHOWN
+
+
+class Cell(QWidget):
+    """Shows one entry in the width that the view gives."""
+
+    resized = Signal(object)
+    """The cell needs another height."""
+    chosen = Signal(object)
+    """The reader unfolded or lengthened it."""
+    acted = Signal(str)
+    menu_wanted = Signal(object, QContextMenuEvent)
+
+    def __init__(self, parent: QWidget, slices: Slices) -> None:
+        super().__init__(parent)
+        self._slices = slices
+        self.entry = Entry("", Author.YOU)
+        self.choice = Shown()
+        self.last = False
+        self.exact = False
+        """Whether the whole text is laid out."""
+        self._name = ""
+        self._thoughts: Body | None = None
+        self._notice: Notice | None = None
+        self.fold = button("quiet", "chevron-right", self)
+        self.fold.setObjectName("fold")
+        self.fold.setIconSize(QSize(14, 14))
+        self.fold.clicked.connect(self._toggle)
+        self.body = Body(self)
+        self._connect(self.body)
+        self._dots = Dots(self)
+        self._status = QLabel(self)
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._status.setProperty("kind", "small")
+        self._status.setWordWrap(True)
+        self.more = button("quiet", "chevron-down", self)
+        self.more.setObjectName("more")
+        self.more.clicked.connect(self._show_more)
+        self.row = Actions(lambda: self.entry.text, self)
+
+    def _connect(self, body: Body) -> None:
+        body.focused.connect(self._focused)
+        body.menu_wanted.connect(lambda event: self.menu_wanted.emit(self, event))
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """What the keyboard reaches, in order."""
+        notice = self._notice.findChildren(QWidget) if self._notice else []
+        thoughts = [self._thoughts] if self._thoughts else []
+        every = [self.fold, *thoughts, self.body, *self.body.buttons, self.more, *notice, self.row.copy]
+        return [w for w in every if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisibleTo(self)]
+
+    def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
+        """Show this entry. `again`: nothing that was laid out before still holds."""
+        if entry.id != self.entry.id or again:
+            self._slices.drop(self)
+            self.body.stream.forget()
+            self.exact = False
+        self.entry, self.choice, self._name = entry, choice, name
+        self.body.setAccessibleName(name)
+        self._say()
+        self._read()
+
+    def _say(self) -> None:
+        entry = self.entry
+        thinking = entry.moving and not entry.text
+        self.fold.setText(_("Thinking…") if thinking else _("Thought"))
+        self.fold.setIcon(icon("chevron-down" if self.choice.unfolded else "chevron-right"))
+        self.fold.setAccessibleName(self.fold.text())
+        self.fold.setVisible(bool(entry.reasoning))
+        self._dots.setVisible(entry.moving)
+        detail = entry.detail if entry.state in (State.WAITING, State.STOPPED) else ""
+        self._status.setText(detail)
+        self._status.setVisible(bool(detail))
+        self.more.setText(_("Show more"))
+        self.more.setVisible(not entry.moving and len(entry.text) > self.choice.limit)
+        self.row.arrange(right=entry.author is Author.YOU)
+        self.row.say(entry.when)
+        self.row.setVisible(not entry.moving and bool(entry.text))
+        self.reveal()
+        self._tell()
+
+    def _tell(self) -> None:
+        entry = self.entry
+        if entry.state is not State.FAILED:
+            if self._notice:
+                self._notice.hide()
+            return
+        if self._notice is None:
+            self._notice = Notice(self)
+        act = partial(self.acted.emit, entry.id)
+        self._notice.tell(
+            entry.detail, entry.remedy, actions=((entry.action, act),) if entry.action else ()
+        )
+
+    def _read(self) -> None:
+        entry, body = self.entry, self.body
+        text = self._cut(entry.text)
+        if entry.moving:
+            body.stream.grow(text, body.formats_now())
+            self.exact = True
+        else:
+            whole = body.stream.typed if entry.author is Author.YOU else body.stream.whole
+            steps = whole(text, body.formats_now())
+            self._slices.drop(self)
+            if run(steps, _AT_ONCE_S):
+                self.exact = True
+            else:
+                self._slices.add(self, steps, self._went_on)
+        self._think()
+
+    def _cut(self, text: str) -> str:
+        limit = self.choice.limit
+        if len(text) <= limit:
+            return text
+        end = text.rfind("\n", limit - 2_000, limit)
+        return text[: end if end > 0 else limit]
+
+    def _think(self) -> None:
+        wanted = self.choice.unfolded and bool(self.entry.reasoning)
+        if wanted and self._thoughts is None:
+            self._thoughts = Body(self, muted=True)
+            self._thoughts.setAccessibleName(_("Thought"))
+            self._connect(self._thoughts)
+        if self._thoughts:
+            text = self.entry.reasoning[-SHOWN:] if wanted else ""
+            run(self._thoughts.stream.typed(text, self._thoughts.formats_now()), 0.1)
+            self._thoughts.setVisible(wanted)
+
+    def _went_on(self) -> None:
+        if not self._slices.busy(self):
+            self.exact = True
+        self.resized.emit(self)
+
+    def _toggle(self) -> None:
+        self.choice.unfolded = not self.choice.unfolded
+        self.chosen.emit(self)
+
+    def _show_more(self) -> None:
+        self.choice.limit += MORE
+        self.chosen.emit(self)
+
+    def arrange(self, width: int) -> int:
+        """Lay everything out in this width; returns the height that it needs."""
+        column = width - 2 * EDGE
+        y = 0
+        if self.fold.isVisibleTo(self):
+            self.fold.setGeometry(EDGE - 4, y, min(column, self.fold.sizeHint().width()), _FOLD)
+            y += _FOLD + Space.XS
+            if self._thoughts and self._thoughts.isVisibleTo(self):
+                y = self._put(self._thoughts, EDGE + Space.L, y, column - Space.L) + Space.M
+        if self.entry.author is Author.YOU:
+            y = self._bubble(y, column)
+        elif self.entry.text:
+            y = self._put(self.body, EDGE, y, column)
+        self.body.setVisible(bool(self.entry.text))
+        self.body.arrange_buttons()
+        if not self.exact:
+            y = max(y, guess(self.entry.text, column, self.choice.limit))
+        return self._below(y, column)
+
+    def _put(self, body: Body, x: int, y: int, width: int) -> int:
+        body.set_width(width)
+        height = body.needed_height()
+        body.setGeometry(x, y, width, height)
+        return y + height
+
+    def _bubble(self, y: int, column: int) -> int:
+        most = int(column * 0.8) - 2 * _BUBBLE_X
+        self.body.set_width(most)
+        width = min(most, int(self.body.document().idealWidth()) + 2)
+        x = EDGE + column - width - _BUBBLE_X
+        return self._put(self.body, x, y + _BUBBLE_TOP, width) + _BUBBLE_BOTTOM
+
+    def _below(self, y: int, column: int) -> int:
+        if self.more.isVisibleTo(self):
+            self.more.setGeometry(EDGE - 4, y + Space.S, min(column, self.more.sizeHint().width()), 32)
+            y += 32 + Space.S
+        if self.entry.moving or self._status.isVisibleTo(self):
+            y += Space.XS if self.entry.text else 0
+            left = EDGE
+            if self.entry.moving:
+                self._dots.move(EDGE, y + 2)
+                left += self._dots.width() + Space.S
+            room = column - left + EDGE
+            height = max(_STATUS, self._status.heightForWidth(room))
+            self._status.setGeometry(left, y, room, height)
+            y += height
+        if self._notice and self._notice.isVisibleTo(self):
+            y += Space.S if self.entry.text else 0
+            layout = self._notice.layout()
+            height = layout.totalHeightForWidth(column) if layout else 0
+            self._notice.setGeometry(EDGE, y, column, height)
+            y += height + Space.S
+        if self.row.isVisibleTo(self):
+            self.row.setGeometry(EDGE - 4, y, column + 8, Actions.HEIGHT)
+            y += Actions.HEIGHT
+        return y + (_GAP if self.entry.author is Author.NANOBOT else Space.S)
+
+    def _focused(self) -> None:
+        self.reveal()
+        self.update()
+
+    def reveal(self) -> None:
+        """Show the buttons if the pointer or the keyboard is here."""
+        near = self.underMouse() or self.has_focus_inside()
+        self.row.reveal(near or (self.last and self.entry.author is Author.NANOBOT))
+
+    def has_focus_inside(self) -> bool:
+        """Whether the keyboard is in this cell."""
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.reveal()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.reveal()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colors = theme().colors
+        ring = self.body.hasFocus() and self.body.by_keyboard
+        if self.entry.author is Author.YOU and self.entry.text:
+            rect = self.body.geometry().adjusted(-_BUBBLE_X, -_BUBBLE_TOP, _BUBBLE_X, _BUBBLE_BOTTOM)
+            painter.setBrush(QColor(colors.bubble))
+            painter.setPen(QColor(colors.accent) if ring else Qt.PenStyle.NoPen)
+            painter.drawRoundedRect(rect, Size.RADIUS_LARGE, Size.RADIUS_LARGE)
+        elif ring:
+            painter.setPen(QColor(colors.accent))
+            rect = self.body.geometry().adjusted(-6, -4, 6, 4)
+            painter.drawRoundedRect(rect, Size.RADIUS, Size.RADIUS)
+        painter.end()
+
+    def text_at(self, y: int) -> int:
+        """The position in the text that stands at that height of the cell."""
+        return self.body.cursorForPosition(QPoint(2, y - self.body.y())).position()
+
+    def height_of(self, position: int) -> int:
+        """At which height of the cell a position in the text stands."""
+        cursor = self.body.textCursor()
+        cursor.setPosition(min(position, self.body.document().characterCount() - 1))
+        rect: QRect = self.body.cursorRect(cursor)
+        return self.body.y() + rect.top()

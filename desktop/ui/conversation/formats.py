@@ -1,0 +1,188 @@
+"""The styles of a message as Qt's formats, made once for each palette from the tokens."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextLength,
+    QTextOption,
+    QTextTableCellFormat,
+    QTextTableFormat,
+)
+
+from desktop.ui.conversation.blocks import Paragraph, Run
+from desktop.ui.theme.theme import code_font, text_font
+from desktop.ui.theme.tokens import Colors, Size, Space
+
+INDENT = 24
+LINE, CODE_LINE = 22, 19
+"""Heights of a line, in pixels, at the least."""
+HEAD = 34
+"""Height of the line above code that names its language."""
+_PARAGRAPH_GAP, _HEADING_GAP, _ITEM_GAP, _BOX_GAP = 12, 20, 5, 12
+_ALIGN = {
+    "center": Qt.AlignmentFlag.AlignHCenter,
+    "right": Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute,
+}
+_MINIMUM = int(QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+_PLAIN = Run("")
+
+
+@lru_cache(8)
+def formats(colors: Colors, muted: bool = False) -> "Formats":
+    """The styles in one palette; `muted` is how reasoning looks."""
+    return Formats(colors, muted)
+
+
+class Formats:
+    """Block, character and table formats; the same object for the same style."""
+
+    def __init__(self, colors: Colors, muted: bool) -> None:
+        self.colors, self._muted = colors, muted
+        self._characters: dict[tuple[Run, bool], QTextCharFormat] = {}
+
+    def characters(self, run: Run = _PLAIN, heading: bool = False) -> QTextCharFormat:
+        """How a run looks."""
+        if run.href:
+            return self._made(run, heading)
+        key = (replace(run, text="", image=""), heading)
+        if key not in self._characters:
+            self._characters[key] = self._made(run, heading)
+        return self._characters[key]
+
+    def _made(self, run: Run, heading: bool) -> QTextCharFormat:
+        made = QTextCharFormat()
+        font = code_font() if run.code else text_font()
+        if run.bold or heading:
+            font.setWeight(QFont.Weight.DemiBold)
+        font.setItalic(run.italic)
+        font.setStrikeOut(run.strike)
+        made.setFont(font, QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesAll)
+        made.setForeground(QColor(self.colors.muted if self._muted else self.colors.text))
+        if run.code:
+            made.setProperty(INLINE_CODE, True)
+        if run.href:
+            made.setAnchor(True)
+            made.setAnchorHref(run.href)
+            made.setForeground(QColor(self.colors.link))
+        return made
+
+    def code_characters(self) -> QTextCharFormat:
+        """How code looks before it is coloured."""
+        if not hasattr(self, "_code"):
+            self._code = QTextCharFormat()
+            font = code_font()
+            font.setFeature(QFont.Tag("calt"), 0)  # -> is two characters
+            self._code.setFont(font)
+            self._code.setForeground(QColor(self.colors.text))
+        return self._code
+
+    @staticmethod
+    def paragraph(block: Paragraph, first: bool) -> QTextBlockFormat:
+        """How a paragraph stands; nothing is above the first."""
+        made = QTextBlockFormat()
+        made.setLineHeight(LINE, _MINIMUM)
+        if not first:
+            gap = _HEADING_GAP if block.heading else _ITEM_GAP if block.tight else _PARAGRAPH_GAP
+            made.setTopMargin(0 if block.plain and block.tight else gap)
+        made.setLeftMargin(block.indent * INDENT)
+        if block.marker:
+            made.setTextIndent(-INDENT)
+            tab = QTextOption.Tab()
+            tab.position = INDENT
+            made.setTabPositions([tab])
+        return made
+
+    @staticmethod
+    def code_line() -> QTextBlockFormat:
+        """How a line of code stands."""
+        made = QTextBlockFormat()
+        made.setLineHeight(CODE_LINE, _MINIMUM)
+        return made
+
+    @staticmethod
+    def rule(indent: int, first: bool) -> QTextBlockFormat:
+        """The place of a line across."""
+        made = QTextBlockFormat()
+        made.setLineHeight(1, int(QTextBlockFormat.LineHeightTypes.FixedHeight.value))
+        made.setTopMargin(0 if first else Space.L)
+        made.setBottomMargin(Space.XS)
+        made.setLeftMargin(indent * INDENT)
+        return made
+
+    @staticmethod
+    def box(indent: int, first: bool, *, joined: bool = False) -> QTextTableFormat:
+        """A box across the column: of code, or of a quotation."""
+        made = QTextTableFormat()
+        made.setBorder(0)
+        made.setCellSpacing(0)
+        made.setCellPadding(0)
+        made.setMargin(0)
+        made.setTopMargin(0 if first or joined else _BOX_GAP)
+        made.setLeftMargin(indent * INDENT)
+        made.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+        return made
+
+    @staticmethod
+    def code_cell(head: bool) -> QTextTableCellFormat:
+        """The room around code."""
+        made = QTextTableCellFormat()
+        made.setLeftPadding(Space.M + 2)
+        made.setRightPadding(Space.M + 2)
+        made.setTopPadding(HEAD if head else 0)
+        made.setBottomPadding(Space.M)
+        return made
+
+    @staticmethod
+    def quote_cell() -> QTextTableCellFormat:
+        """The room around a quotation; the bar is drawn in it."""
+        made = QTextTableCellFormat()
+        made.setLeftPadding(Space.L)
+        made.setTopPadding(2)
+        made.setBottomPadding(2)
+        return made
+
+    def table(self, indent: int, first: bool) -> QTextTableFormat:
+        """A table with thin lines."""
+        made = QTextTableFormat()
+        made.setBorder(0)
+        made.setCellSpacing(0)
+        made.setCellPadding(0)
+        made.setMargin(0)
+        made.setTopMargin(0 if first else _BOX_GAP)
+        made.setLeftMargin(indent * INDENT)
+        made.setHeaderRowCount(1)
+        return made
+
+    def table_cell(self, first_column: bool, head: bool) -> QTextTableCellFormat:
+        """One cell: a line below it."""
+        made = QTextTableCellFormat()
+        made.setPadding(7)
+        made.setLeftPadding(2 if first_column else Space.M)
+        made.setRightPadding(Space.M)
+        made.setBottomBorder(1)
+        made.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        color = self.colors.border_strong if head else self.colors.border
+        made.setBottomBorderBrush(QBrush(QColor(color)))
+        return made
+
+    @staticmethod
+    def cell_text(alignment: str) -> QTextBlockFormat:
+        """The text of one cell."""
+        made = QTextBlockFormat()
+        made.setLineHeight(20, _MINIMUM)
+        if alignment in _ALIGN:
+            made.setAlignment(_ALIGN[alignment])
+        return made
+
+
+INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
+assert Size.TEXT < LINE

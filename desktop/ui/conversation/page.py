@@ -1,0 +1,205 @@
+"""A document made of blocks, each written at the end; what comes after some block can be taken away again.
+
+What a document shows depends on its blocks only, never on how they came there: that is what makes an answer
+that was streamed equal to the same answer read at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from PySide6.QtGui import (
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextImageFormat,
+    QTextTable,
+)
+
+from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
+from desktop.ui.conversation.formats import Formats
+from desktop.ui.conversation.plain import shown
+
+
+@dataclass(slots=True)
+class Piece:
+    """One outermost block as it stands in the document."""
+
+    block: Block
+    start: int
+    before: QTextBlockFormat
+    """Of the document's last paragraph before this one was written."""
+    fresh: bool
+    """Whether that paragraph was there to be written into."""
+    codes: list[tuple[Code, QTextTable]] = field(default_factory=list)
+    quotes: list[QTextTable] = field(default_factory=list)
+    rules: list[int] = field(default_factory=list)
+    """Positions of lines across."""
+
+
+class Page:
+    """The blocks of a document, and where they stand."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        self.document = document
+        self.pieces: list[Piece] = []
+        self.image: Callable[[Run], QTextImageFormat | None] = lambda run: None
+        """Gives the picture of a run, if it may be shown."""
+        self._fresh = True
+
+    def keep(self, count: int) -> None:
+        """Take away all blocks but the first `count`."""
+        if count >= len(self.pieces):
+            return
+        piece = self.pieces[count]
+        del self.pieces[count:]
+        cursor = QTextCursor(self.document)
+        cursor.beginEditBlock()
+        cursor.setPosition(piece.start)
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        cursor.setBlockFormat(piece.before)
+        if piece.fresh:
+            cursor.setBlockCharFormat(QTextCharFormat())
+        cursor.endEditBlock()
+        self._fresh = piece.fresh
+
+    def append(self, block: Block, formats: Formats) -> None:
+        """Write a block at the end."""
+        cursor = QTextCursor(self.document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        piece = Piece(block, cursor.position(), cursor.blockFormat(), self._fresh)
+        cursor.beginEditBlock()
+        writer = _Writer(self, piece, formats)
+        self._fresh = writer.write(cursor, block, self._fresh, not self.pieces)
+        cursor.endEditBlock()
+        self.pieces.append(piece)
+
+    def grow(self, block: Block, formats: Formats) -> bool:
+        """Make the last block into this one if that only needs more text at its end."""
+        if not self.pieces:
+            return False
+        piece = self.pieces[-1]
+        more = _more(piece.block, block)
+        if more is None:
+            return False
+        cursor = QTextCursor(self.document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()
+        if isinstance(block, Code):
+            cursor = piece.codes[0][1].cellAt(0, 0).lastCursorPosition()
+            _write_code(cursor, more, formats)
+            piece.codes[0] = (block, piece.codes[0][1])
+        elif isinstance(block, Paragraph):
+            cursor.insertText(shown(more), formats.characters(block.runs[-1], block.heading))
+        cursor.endEditBlock()
+        piece.block = block
+        return True
+
+
+def _more(old: Block, new: Block) -> str | None:
+    """What has to be added to the old block's text to make it the new one; None if that is not all."""
+    if isinstance(old, Code) and isinstance(new, Code):
+        same = (old.language, old.indent, old.glue) == (new.language, new.indent, new.glue)
+        return new.text[len(old.text) :] if same and new.text.startswith(old.text) else None
+    if not (isinstance(old, Paragraph) and isinstance(new, Paragraph) and old.runs and new.runs):
+        return None
+    a, b = old.runs[-1], new.runs[-1]
+    shape = (old.heading, old.plain, old.indent, old.marker, old.tight)
+    if (
+        shape != (new.heading, new.plain, new.indent, new.marker, new.tight)
+        or old.runs[:-1] != new.runs[:-1]
+    ):
+        return None
+    style = (a.bold, a.italic, a.strike, a.code, a.href, a.image)
+    if style != (b.bold, b.italic, b.strike, b.code, "", "") or not b.text.startswith(a.text):
+        return None
+    return b.text[len(a.text) :]
+
+
+class _Writer:
+    def __init__(self, page: Page, piece: Piece, formats: Formats) -> None:
+        self._page, self._piece, self._formats = page, piece, formats
+
+    def write(self, cursor: QTextCursor, block: Block, fresh: bool, first: bool) -> bool:
+        """Write at the cursor, the end of its frame; tells whether it left an empty paragraph there."""
+        match block:
+            case Paragraph():
+                self._paragraph(cursor, block, fresh, first)
+                return False
+            case Rule():
+                self._begin(cursor, self._formats.rule(block.indent, first), fresh)
+                self._piece.rules.append(cursor.position())
+                return False
+            case Code():
+                self._code(cursor, block, first)
+            case Table():
+                self._table(cursor, block, first)
+            case Quote():
+                self._quote(cursor, block, first)
+        return True
+
+    def _begin(self, cursor: QTextCursor, made: QTextBlockFormat, fresh: bool) -> None:
+        characters = self._formats.characters()
+        if fresh:
+            cursor.setBlockFormat(made)
+            cursor.mergeBlockCharFormat(characters)  # that of a cell is kept in there too
+        else:
+            cursor.insertBlock(made, characters)
+
+    def _paragraph(self, cursor: QTextCursor, block: Paragraph, fresh: bool, first: bool) -> None:
+        self._begin(cursor, self._formats.paragraph(block, first), fresh)
+        if block.marker:
+            cursor.insertText(f"{block.marker}\t", self._formats.characters())
+        self._runs(cursor, block.runs, block.heading)
+
+    def _runs(self, cursor: QTextCursor, runs: tuple[Run, ...], heading: bool) -> None:
+        for run in runs:
+            if run.image and (picture := self._page.image(run)):
+                cursor.insertImage(picture)
+                continue
+            cursor.insertText(shown(run.text or run.image), self._formats.characters(run, heading))
+
+    def _after(self, cursor: QTextCursor, table: QTextTable) -> None:
+        cursor.setPosition(table.lastPosition() + 1)
+        cursor.setBlockFormat(QTextBlockFormat())
+        cursor.setBlockCharFormat(QTextCharFormat())
+
+    def _code(self, cursor: QTextCursor, block: Code, first: bool) -> None:
+        table = cursor.insertTable(1, 1, self._formats.box(block.indent, first, joined=not block.head))
+        cell = table.cellAt(0, 0)
+        cell.setFormat(self._formats.code_cell(block.head))
+        inside = cell.firstCursorPosition()
+        inside.setBlockFormat(self._formats.code_line())
+        inside.mergeBlockCharFormat(self._formats.code_characters())
+        _write_code(inside, block.text, self._formats)
+        self._piece.codes.append((block, table))
+        self._after(cursor, table)
+
+    def _quote(self, cursor: QTextCursor, block: Quote, first: bool) -> None:
+        table = cursor.insertTable(1, 1, self._formats.box(block.indent, first))
+        cell = table.cellAt(0, 0)
+        cell.setFormat(self._formats.quote_cell())
+        self._piece.quotes.append(table)
+        inside, fresh = cell.firstCursorPosition(), True
+        for number, child in enumerate(block.blocks):
+            fresh = self.write(inside, child, fresh, number == 0)
+        self._after(cursor, table)
+
+    def _table(self, cursor: QTextCursor, block: Table, first: bool) -> None:
+        columns = max(1, len(block.alignments))
+        table = cursor.insertTable(len(block.rows), columns, self._formats.table(block.indent, first))
+        for row, cells in enumerate(block.rows):
+            for column in range(columns):
+                cell = table.cellAt(row, column)
+                cell.setFormat(self._formats.table_cell(column == 0, row == 0))
+                inside = cell.firstCursorPosition()
+                inside.setBlockFormat(self._formats.cell_text(block.alignments[column]))
+                inside.mergeBlockCharFormat(self._formats.characters())
+                self._runs(inside, cells[column] if column < len(cells) else (), row == 0)
+        self._after(cursor, table)
+
+
+def _write_code(cursor: QTextCursor, text: str, formats: Formats) -> None:
+    """Lines of code; each is a paragraph, so that one more line costs only itself."""
+    cursor.insertText(shown(text), formats.code_characters())
