@@ -76,7 +76,9 @@ class Conversations:
         return {
             "provider": chosen.spec.name,
             "model": "" if builtin else chosen.model,
-            "title": self._core.builtin.model.name if builtin else chosen.model or chosen.spec.display,
+            "title": " ".join(
+                (self._core.builtin.model.name if builtin else chosen.model or chosen.spec.display).split()
+            ),
             "provider_title": chosen.spec.display,
         }
 

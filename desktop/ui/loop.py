@@ -64,7 +64,9 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
         self._wake = _Wake()
         self._wake.called.connect(self._arm, Qt.ConnectionType.QueuedConnection)
         self._hooks = sys.get_asyncgen_hooks()
+        self._attached = False
         super().__init__(app, already_running=True)
+        self._attached = True
         sys.set_asyncgen_hooks(self._asyncgen_firstiter_hook, self._asyncgen_finalizer_hook)
         self.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="asyncio"))
 
@@ -115,6 +117,13 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
             heapq.heapify(self._later)
             self._cancelled = 0
             self._arm()
+
+    def is_running(self) -> bool:
+        return self._attached
+
+    def stop(self) -> None:
+        """Detach from Qt's loop, which goes on or ends by itself (qasync would end it)."""
+        self._attached = False
 
     def close(self) -> None:
         """End the loop, after Qt's has ended. Waits for the threads of in_thread()."""

@@ -86,7 +86,7 @@ class Sidebar(QWidget):
         selection = self.list.selectionModel()
         selection.currentChanged.connect(self._current_changed)
         self._rows.modelReset.connect(self._after_reset)
-        theme().changed.connect(self.list.viewport().update)
+        theme().changed.connect(lambda: self.list.viewport().update())
 
     def _words(self) -> None:
         self.search.setAccessibleName(_("Search"))

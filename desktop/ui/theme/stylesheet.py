@@ -4,7 +4,6 @@ A widget says what it is by the property `kind`: a QPushButton is "primary", "qu
 QLabel "title", "muted", "small", "section" or plain; a QFrame "card", "notice", "line" or plain.
 """
 
-from dataclasses import asdict
 from string import Template
 
 from desktop.paths import resource
@@ -137,4 +136,4 @@ def stylesheet(colors: Colors) -> str:
         name: getattr(where, name) for where in (Size, Space) for name in vars(where) if name.isupper()
     }
     other = DARK if colors is LIGHT else LIGHT
-    return _SHEET.substitute(asdict(colors), **sizes, chevron=chevron, toast_link=other.link)
+    return _SHEET.substitute(colors._asdict(), **sizes, chevron=chevron, toast_link=other.link)

@@ -3,8 +3,7 @@
 A widget never names a colour or a size of its own. Contrast of text on its surface is 4.5:1 at the least.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class Space:
@@ -48,8 +47,7 @@ SANS: Final = (
 MONO: Final = ("JetBrains Mono", "Noto Sans Mono CJK SC", "PingFang SC", "Microsoft YaHei UI", "monospace")
 
 
-@dataclass(frozen=True, slots=True)
-class Colors:
+class Colors(NamedTuple):
     """One palette; every value is #rrggbb."""
 
     window: str
