@@ -43,6 +43,8 @@ class Code:
     text: str
     language: str = ""
     indent: int = 0
+    more: bool = False
+    """Whether another piece of the same code follows."""
     glue: str | None = None
     """Of a piece that goes on: what stands between it and the piece before, a line end or nothing."""
 

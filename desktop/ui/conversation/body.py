@@ -3,7 +3,7 @@
 from functools import partial
 from math import ceil
 
-from PySide6.QtCore import QMimeData, QRect, QRectF, Qt, QUrl, Signal
+from PySide6.QtCore import QMimeData, QRect, QRectF, QSizeF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -21,9 +21,11 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QToolTip, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import CopyButton
-from desktop.ui.conversation.blocks import Code
-from desktop.ui.conversation.formats import HEAD, Formats, formats
+from desktop.ui.conversation.blocks import Code, Quote, Table
+from desktop.ui.conversation.colours import Colours
+from desktop.ui.conversation.formats import BOX_GAP, HEAD, Formats, formats
 from desktop.ui.conversation.page import Page, Piece
+from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.stream import Stream
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
@@ -45,7 +47,7 @@ class Body(QTextBrowser):
     focused = Signal()
     """The keyboard came or went."""
 
-    def __init__(self, parent: QWidget | None = None, *, muted: bool = False) -> None:
+    def __init__(self, parent: QWidget, slices: Slices, *, muted: bool = False) -> None:
         super().__init__(parent)
         self.setObjectName("message")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -65,6 +67,7 @@ class Body(QTextBrowser):
         self._muted = muted
         self.page = Page(document)
         self.stream = Stream(self.page)
+        self.colours = Colours(self.page, slices)
         self._buttons: list[CopyButton] = []
         self.by_keyboard = False
         self.anchorClicked.connect(_open)
@@ -81,7 +84,9 @@ class Body(QTextBrowser):
 
     def needed_height(self) -> int:
         """How tall the text is at its width."""
-        return ceil(self.document().size().height())
+        blocks = [piece.block for piece in self.page.pieces[-1:]]
+        under = BOX_GAP if blocks and isinstance(blocks[0], Code | Table | Quote) else 0
+        return ceil(self.document().size().height()) - under
 
     def arrange_buttons(self) -> None:
         """Put a button on each block of code, after the text or its width has changed."""
@@ -105,9 +110,8 @@ class Body(QTextBrowser):
         return [code for piece in self.page.pieces for code in piece.codes]
 
     def _codes(self) -> list[tuple[int, QRectF]]:
-        layout = self.document().documentLayout()
         return [
-            (number if code.head else -1, layout.frameBoundingRect(table))
+            (number if code.head else -1, self._rect(table))
             for number, (code, table) in enumerate(self._all_codes())
         ]
 
@@ -175,30 +179,44 @@ class Body(QTextBrowser):
     def _decorate(self, painter: QPainter, piece: Piece, area: QRectF) -> None:
         layout, colors = self.document().documentLayout(), theme().colors
         for code, table in piece.codes:
-            rect = layout.frameBoundingRect(table)
+            rect = self._rect(table)
             if rect.intersects(area):
-                _box(painter, rect, colors.code, colors.border)
-                if code.head and code.language:
-                    painter.setFont(text_font(Size.SMALL))
-                    painter.setPen(QColor(colors.muted))
-                    place = QRectF(rect.left() + Space.M + 2, rect.top() + 2, rect.width() - 80, HEAD - 4)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, code.language)
+                _box(painter, rect, code)
         for table in piece.quotes:
-            rect = layout.frameBoundingRect(table)
+            rect = self._rect(table)
             if rect.intersects(area):
-                bar = QRectF(rect.left(), rect.top(), 3, rect.height())
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colors.quote))
-                painter.drawRoundedRect(bar, 1.5, 1.5)
+                painter.drawRoundedRect(QRectF(rect.left(), rect.top(), 3, rect.height()), 1.5, 1.5)
         for position in piece.rules:
             rect = layout.blockBoundingRect(self.document().findBlock(position))
             painter.fillRect(QRectF(rect.left(), rect.center().y(), rect.width(), 1), QColor(colors.border))
 
+    def _rect(self, table: QTextTable) -> QRectF:
+        """Where a box is: Qt's answer begins at the text inside, and is larger by the margins."""
+        rect = self.document().documentLayout().frameBoundingRect(table)
+        outside, inside = table.format(), table.cellAt(0, 0).format().toTableCellFormat()
+        rect.translate(-inside.leftPadding(), -inside.topPadding())
+        height = rect.height() - outside.topMargin() - outside.bottomMargin()
+        return QRectF(rect.topLeft(), QSizeF(rect.width() - outside.leftMargin(), height))
 
-def _box(painter: QPainter, rect: QRectF, fill: str, edge: str) -> None:
-    painter.setPen(QColor(edge))
-    painter.setBrush(QColor(fill))
-    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), Size.RADIUS, Size.RADIUS)
+
+def _box(painter: QPainter, rect: QRectF, code: Code) -> None:
+    """Rounded where the code begins and where it ends."""
+    colors, hidden = theme().colors, Size.RADIUS * 2
+    top, bottom = (0 if code.head else -hidden), (hidden if code.more else 0)
+    painter.save()
+    painter.setClipRect(rect)
+    painter.setPen(QColor(colors.border))
+    painter.setBrush(QColor(colors.code))
+    whole = rect.adjusted(0.5, top + 0.5, -0.5, bottom - 0.5)
+    painter.drawRoundedRect(whole, Size.RADIUS, Size.RADIUS)
+    if code.head and code.language:
+        painter.setFont(text_font(Size.SMALL))
+        painter.setPen(QColor(colors.muted))
+        place = QRectF(rect.left() + Space.M + 2, rect.top() + 2, rect.width() - 80, HEAD - 4)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, code.language)
+    painter.restore()
 
 
 def _open(url: QUrl) -> None:

@@ -63,7 +63,7 @@ class Cell(QWidget):
         self.fold.setObjectName("fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.clicked.connect(self._toggle)
-        self.body = Body(self)
+        self.body = Body(self, slices)
         self._connect(self.body)
         self._dots = Dots(self)
         self._status = QLabel(self)
@@ -90,7 +90,7 @@ class Cell(QWidget):
     def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
         """Show this entry. `again`: nothing that was laid out before still holds."""
         if entry.id != self.entry.id or again:
-            self._slices.drop(self)
+            self.drop_work()
             self.body.stream.forget()
             self.exact = False
         self.entry, self.choice, self._name = entry, choice, name
@@ -136,12 +136,14 @@ class Cell(QWidget):
         if entry.moving:
             body.stream.grow(text, body.formats_now())
             self.exact = True
+            body.colours.settle(final=False)
         else:
             whole = body.stream.typed if entry.author is Author.YOU else body.stream.whole
             steps = whole(text, body.formats_now())
             self._slices.drop(self)
             if run(steps, _AT_ONCE_S):
                 self.exact = True
+                body.colours.settle(final=True)
             else:
                 self._slices.add(self, steps, self._went_on)
         self._think()
@@ -156,7 +158,7 @@ class Cell(QWidget):
     def _think(self) -> None:
         wanted = self.choice.unfolded and bool(self.entry.reasoning)
         if wanted and self._thoughts is None:
-            self._thoughts = Body(self, muted=True)
+            self._thoughts = Body(self, self._slices, muted=True)
             self._thoughts.setAccessibleName(_("Thought"))
             self._connect(self._thoughts)
         if self._thoughts:
@@ -164,9 +166,15 @@ class Cell(QWidget):
             run(self._thoughts.stream.typed(text, self._thoughts.formats_now()), 0.1)
             self._thoughts.setVisible(wanted)
 
+    def drop_work(self) -> None:
+        """Leave undone what is not done yet."""
+        self._slices.drop(self)
+        self._slices.drop(self.body.colours)
+
     def _went_on(self) -> None:
         if not self._slices.busy(self):
             self.exact = True
+            self.body.colours.settle(final=True)
         self.resized.emit(self)
 
     def _toggle(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QFont,
     QTextBlockFormat,
     QTextCharFormat,
-    QTextFormat,
     QTextFrameFormat,
     QTextLength,
     QTextOption,
@@ -20,14 +19,16 @@ from PySide6.QtGui import (
 
 from desktop.ui.conversation.blocks import Paragraph, Run
 from desktop.ui.theme.theme import code_font, text_font
-from desktop.ui.theme.tokens import Colors, Size, Space
+from desktop.ui.theme.tokens import Colors, Space
 
 INDENT = 24
 LINE, CODE_LINE = 22, 19
 """Heights of a line, in pixels, at the least."""
 HEAD = 34
 """Height of the line above code that names its language."""
-_PARAGRAPH_GAP, _HEADING_GAP, _ITEM_GAP, _BOX_GAP = 12, 20, 5, 12
+BOX_GAP = 12
+"""Under a box or a table: Qt leaves out the gap above a paragraph there."""
+_PARAGRAPH_GAP, _HEADING_GAP, _ITEM_GAP = 12, 20, 5
 _ALIGN = {
     "center": Qt.AlignmentFlag.AlignHCenter,
     "right": Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute,
@@ -68,7 +69,7 @@ class Formats:
         made.setFont(font, QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesAll)
         made.setForeground(QColor(self.colors.muted if self._muted else self.colors.text))
         if run.code:
-            made.setProperty(INLINE_CODE, True)
+            made.setBackground(QColor(self.colors.code))
         if run.href:
             made.setAnchor(True)
             made.setAnchorHref(run.href)
@@ -119,26 +120,21 @@ class Formats:
         return made
 
     @staticmethod
-    def box(indent: int, first: bool, *, joined: bool = False) -> QTextTableFormat:
-        """A box across the column: of code, or of a quotation."""
-        made = QTextTableFormat()
-        made.setBorder(0)
-        made.setCellSpacing(0)
-        made.setCellPadding(0)
-        made.setMargin(0)
-        made.setTopMargin(0 if first or joined else _BOX_GAP)
-        made.setLeftMargin(indent * INDENT)
+    def box(indent: int, fresh: bool, *, more: bool = False) -> QTextTableFormat:
+        """A box across the column, of code or of a quotation; `fresh`: under another box, or the first."""
+        made = _bare_table(indent, fresh)
+        made.setBottomMargin(0 if more else BOX_GAP)
         made.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         return made
 
     @staticmethod
-    def code_cell(head: bool) -> QTextTableCellFormat:
+    def code_cell(head: bool, more: bool) -> QTextTableCellFormat:
         """The room around code."""
         made = QTextTableCellFormat()
         made.setLeftPadding(Space.M + 2)
         made.setRightPadding(Space.M + 2)
         made.setTopPadding(HEAD if head else 0)
-        made.setBottomPadding(Space.M)
+        made.setBottomPadding(0 if more else Space.M)
         return made
 
     @staticmethod
@@ -150,15 +146,10 @@ class Formats:
         made.setBottomPadding(2)
         return made
 
-    def table(self, indent: int, first: bool) -> QTextTableFormat:
+    @staticmethod
+    def table(indent: int, fresh: bool) -> QTextTableFormat:
         """A table with thin lines."""
-        made = QTextTableFormat()
-        made.setBorder(0)
-        made.setCellSpacing(0)
-        made.setCellPadding(0)
-        made.setMargin(0)
-        made.setTopMargin(0 if first else _BOX_GAP)
-        made.setLeftMargin(indent * INDENT)
+        made = _bare_table(indent, fresh)
         made.setHeaderRowCount(1)
         return made
 
@@ -184,5 +175,13 @@ class Formats:
         return made
 
 
-INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
-assert Size.TEXT < LINE
+def _bare_table(indent: int, fresh: bool) -> QTextTableFormat:
+    made = QTextTableFormat()
+    made.setBorder(0)
+    made.setCellSpacing(0)
+    made.setCellPadding(0)
+    made.setMargin(0)
+    made.setTopMargin(0 if fresh else BOX_GAP)
+    made.setBottomMargin(BOX_GAP)
+    made.setLeftMargin(indent * INDENT)
+    return made

@@ -106,12 +106,12 @@ def code(text: str, info: str, indent: int) -> Iterator[Block]:
     language = info.split()[0][:30] if info.split() else ""
     glue: str | None = None
     for piece, after in _pieces(text.removesuffix("\n")):
-        yield Code(piece, language, indent, glue)
+        yield Code(piece, language, indent, after is not None, glue)
         glue = after
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Pieces of code, each with what stands between it and the next."""
+def _pieces(text: str) -> Iterator[tuple[str, str | None]]:
+    """Pieces of code, each with what stands between it and the next; None after the last."""
     at = 0
     while True:
         end, lines = at, 0
@@ -122,7 +122,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
             end = at + CODE_TEXT
             yield text[at:end], ""
         elif end >= len(text):
-            yield text[at : len(text)], ""
+            yield text[at : len(text)], None
             return
         else:
             yield text[at : end - 1], "\n"
@@ -292,7 +292,7 @@ class _Walk:
         heading = opening.type == "heading_open"
         content, marker = token.content, self._marker
         if marker == "•" and (task := _task.match(content)):
-            marker, content = "☐" if task[1] == " " else "☑", content[task.end() :]
+            marker, content = "☐" if task[1] == " " else "☑\ufe0e", content[task.end() :]
         tight = opening.hidden and not self._first
         runs = inline(content, self._references)
         yield Paragraph(runs, heading, False, self._indent, marker, tight)

@@ -5,7 +5,7 @@ that was streamed equal to the same answer read at once.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtGui import (
     QTextBlockFormat,
@@ -31,6 +31,8 @@ class Piece:
     """Of the document's last paragraph before this one was written."""
     fresh: bool
     """Whether that paragraph was there to be written into."""
+    coloured: str = ""
+    """Of the first piece of a block of code: the text that has its colours."""
     codes: list[tuple[Code, QTextTable]] = field(default_factory=list)
     quotes: list[QTextTable] = field(default_factory=list)
     rules: list[int] = field(default_factory=list)
@@ -100,7 +102,7 @@ class Page:
 def _more(old: Block, new: Block) -> str | None:
     """What has to be added to the old block's text to make it the new one; None if that is not all."""
     if isinstance(old, Code) and isinstance(new, Code):
-        same = (old.language, old.indent, old.glue) == (new.language, new.indent, new.glue)
+        same = replace(old, text="") == replace(new, text="")
         return new.text[len(old.text) :] if same and new.text.startswith(old.text) else None
     if not (isinstance(old, Paragraph) and isinstance(new, Paragraph) and old.runs and new.runs):
         return None
@@ -132,11 +134,11 @@ class _Writer:
                 self._piece.rules.append(cursor.position())
                 return False
             case Code():
-                self._code(cursor, block, first)
+                self._code(cursor, block, fresh)
             case Table():
-                self._table(cursor, block, first)
+                self._table(cursor, block, fresh)
             case Quote():
-                self._quote(cursor, block, first)
+                self._quote(cursor, block, fresh)
         return True
 
     def _begin(self, cursor: QTextCursor, made: QTextBlockFormat, fresh: bool) -> None:
@@ -158,17 +160,18 @@ class _Writer:
             if run.image and (picture := self._page.image(run)):
                 cursor.insertImage(picture)
                 continue
-            cursor.insertText(shown(run.text or run.image), self._formats.characters(run, heading))
+            text = shown(run.text or run.image).replace("\n", "\u2028")
+            cursor.insertText(text, self._formats.characters(run, heading))
 
     def _after(self, cursor: QTextCursor, table: QTextTable) -> None:
         cursor.setPosition(table.lastPosition() + 1)
         cursor.setBlockFormat(QTextBlockFormat())
         cursor.setBlockCharFormat(QTextCharFormat())
 
-    def _code(self, cursor: QTextCursor, block: Code, first: bool) -> None:
-        table = cursor.insertTable(1, 1, self._formats.box(block.indent, first, joined=not block.head))
+    def _code(self, cursor: QTextCursor, block: Code, fresh: bool) -> None:
+        table = cursor.insertTable(1, 1, self._formats.box(block.indent, fresh, more=block.more))
         cell = table.cellAt(0, 0)
-        cell.setFormat(self._formats.code_cell(block.head))
+        cell.setFormat(self._formats.code_cell(block.head, block.more))
         inside = cell.firstCursorPosition()
         inside.setBlockFormat(self._formats.code_line())
         inside.mergeBlockCharFormat(self._formats.code_characters())
@@ -176,8 +179,8 @@ class _Writer:
         self._piece.codes.append((block, table))
         self._after(cursor, table)
 
-    def _quote(self, cursor: QTextCursor, block: Quote, first: bool) -> None:
-        table = cursor.insertTable(1, 1, self._formats.box(block.indent, first))
+    def _quote(self, cursor: QTextCursor, block: Quote, fresh: bool) -> None:
+        table = cursor.insertTable(1, 1, self._formats.box(block.indent, fresh))
         cell = table.cellAt(0, 0)
         cell.setFormat(self._formats.quote_cell())
         self._piece.quotes.append(table)
@@ -186,9 +189,9 @@ class _Writer:
             fresh = self.write(inside, child, fresh, number == 0)
         self._after(cursor, table)
 
-    def _table(self, cursor: QTextCursor, block: Table, first: bool) -> None:
+    def _table(self, cursor: QTextCursor, block: Table, fresh: bool) -> None:
         columns = max(1, len(block.alignments))
-        table = cursor.insertTable(len(block.rows), columns, self._formats.table(block.indent, first))
+        table = cursor.insertTable(len(block.rows), columns, self._formats.table(block.indent, fresh))
         for row, cells in enumerate(block.rows):
             for column in range(columns):
                 cell = table.cellAt(row, column)
@@ -202,4 +205,4 @@ class _Writer:
 
 def _write_code(cursor: QTextCursor, text: str, formats: Formats) -> None:
     """Lines of code; each is a paragraph, so that one more line costs only itself."""
-    cursor.insertText(shown(text), formats.code_characters())
+    cursor.insertText(text, formats.code_characters())

@@ -200,7 +200,7 @@ class ConversationView(QAbstractScrollArea):
         self._resized(cell)
 
     def _put_away(self, cell: Cell) -> None:
-        self._slices.drop(cell)
+        cell.drop_work()
         if cell.has_focus_inside():
             self.setFocus()
         cell.hide()
