@@ -3,7 +3,7 @@
 from functools import partial
 from math import ceil
 
-from PySide6.QtCore import QMimeData, QRect, QRectF, QSizeF, Qt, QUrl, Signal
+from PySide6.QtCore import QMimeData, QPointF, QRect, QRectF, QSizeF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QTextOption,
     QTextTable,
     QWheelEvent,
@@ -188,6 +189,13 @@ class Body(QTextBrowser):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colors.quote))
                 painter.drawRoundedRect(QRectF(rect.left(), rect.top(), 3, rect.height()), 1.5, 1.5)
+        for position, ticked in piece.tasks:
+            block = self.document().findBlock(position)
+            rect = layout.blockBoundingRect(block)
+            if rect.intersects(area):
+                line = block.layout().lineAt(0)
+                top = rect.top() + line.y() + line.ascent() - 12
+                _tick_box(painter, QRectF(rect.left() + line.x(), top, 15, 15), ticked)
         for position in piece.rules:
             rect = layout.blockBoundingRect(self.document().findBlock(position))
             painter.fillRect(QRectF(rect.left(), rect.center().y(), rect.width(), 1), QColor(colors.border))
@@ -217,6 +225,17 @@ def _box(painter: QPainter, rect: QRectF, code: Code) -> None:
         place = QRectF(rect.left() + Space.M + 2, rect.top() + 2, rect.width() - 80, HEAD - 4)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, code.language)
     painter.restore()
+
+
+def _tick_box(painter: QPainter, rect: QRectF, ticked: bool) -> None:
+    colors = theme().colors
+    painter.setPen(QColor(colors.accent if ticked else colors.faint))
+    painter.setBrush(QColor(colors.accent if ticked else colors.window))
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 3.5, 3.5)
+    if ticked:
+        painter.setPen(QPen(QColor(colors.on_accent), 1.8))
+        x, y = rect.left(), rect.top()
+        painter.drawPolyline([QPointF(x + 4, y + 8), QPointF(x + 6.5, y + 10.5), QPointF(x + 11, y + 5)])
 
 
 def _open(url: QUrl) -> None:

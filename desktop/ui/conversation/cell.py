@@ -22,6 +22,8 @@ from desktop.ui.widgets.notice import Notice
 
 EDGE = 8
 """Room on both sides of the column, for the ring of the focus."""
+ROW = 44
+"""About what stands around the text of an entry."""
 SHOWN, MORE = 24_000, 48_000
 """Characters of a message that are shown at first, and by each press of "Show more"."""
 _AT_ONCE_S = 0.010

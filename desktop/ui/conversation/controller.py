@@ -39,6 +39,7 @@ class Controller(QObject):
     """Key of a conversation in which something was said, and whether it is now at rest."""
     refused = Signal(str)
     """A message that could not be stored: its text, for the field again."""
+    settings_wanted = Signal()
     noted = Signal(str)
     """What the person should know about the model that answers."""
 
@@ -67,7 +68,7 @@ class Controller(QObject):
         else:
             self.transcript.fill([])
             self.noted.emit("")
-            self._funnel.run(self._usual_model(), name="conversation:new")
+            self._funnel.run(self._model(), name="conversation:model")
 
     def send(self, text: str) -> None:
         """Say something in the open conversation, which begins with it if it is new."""
@@ -78,9 +79,22 @@ class Controller(QObject):
         self._funnel.run(self._actions.call("stop", session=self.key), name="conversation:stop")
 
     def act(self, entry_id: str) -> None:
-        """Carry out the remedy of an entry: ask once more."""
-        if (entry := self.transcript.get(entry_id)) and not entry.moving:
+        """Carry out the remedy of an entry: ask once more, or see to the settings first."""
+        entry = self.transcript.get(entry_id)
+        if entry is None or entry.moving:
+            return
+        if entry.action == _("Open settings"):
+            self.settings_wanted.emit()
+        else:
             self._funnel.run(self._again(), name="conversation:again")
+
+    def settings_changed(self) -> None:
+        """A model other than before may answer: what failed can be asked once more."""
+        for entry in self.transcript.entries[-1:]:
+            if entry.state is State.FAILED:
+                entry.action = _("Try again")
+                self.transcript.touch(entry.id)
+        self._funnel.run(self._model(), name="conversation:model")
 
     def choose_model(self, model: str, provider: str) -> None:
         """Have this conversation answered by another model."""
@@ -99,10 +113,11 @@ class Controller(QObject):
         self.model_known.emit(found)
         self.busy_changed.emit()
 
-    async def _usual_model(self) -> None:
-        found = await self._actions.call("models")
-        if not self.key:
-            self.model_known.emit({**found["usual"], "chosen": False})
+    async def _model(self) -> None:
+        key = self.key
+        found = await self._actions.call("model", session=key)
+        if key == self.key:
+            self.model_known.emit(found)
 
     async def _send(self, text: str) -> None:
         new = not self.key
@@ -188,7 +203,7 @@ class Controller(QObject):
 
     def _ended(self, event: TurnFinished | TurnFailed, entry: Entry) -> None:
         if isinstance(event, TurnFailed):
-            failed(entry, event.error, event.remedy)
+            failed(entry, event.error, event.remedy, event.kind_of_error)
         else:
             entry.text = event.text
             entry.state = State.STOPPED if event.stopped else State.DONE

@@ -76,6 +76,14 @@ class Formats:
             made.setForeground(QColor(self.colors.link))
         return made
 
+    def marker(self, *, hidden: bool) -> QTextCharFormat:
+        """In front of a list item; a box to tick is drawn over its characters."""
+        if not hidden:
+            return self.characters()
+        made = QTextCharFormat(self.characters())
+        made.setForeground(Qt.GlobalColor.transparent)
+        return made
+
     def code_characters(self) -> QTextCharFormat:
         """How code looks before it is coloured."""
         if not hasattr(self, "_code"):

@@ -37,11 +37,15 @@ def waiting(turn: str) -> Entry:
     return Entry(answer_id(turn), Author.NANOBOT, state=State.WAITING, detail=_("Asking the model…"))
 
 
-def failed(entry: Entry, error: str, remedy: str) -> None:
-    """Say in an entry that there is no answer, and why."""
+SETTINGS_ERRORS = ("SignInNeeded", "ConfigError", "KeychainError")
+"""Failures that asking once more does not mend."""
+
+
+def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
+    """Say in an entry that there is no answer, and why; `kind` is the name of the error's class."""
     entry.state = State.FAILED
     entry.detail, entry.remedy = error, remedy
-    entry.action = _("Try again")
+    entry.action = _("Open settings") if kind in SETTINGS_ERRORS else _("Try again")
 
 
 def _entry(record: Record, number: int) -> Entry | None:
@@ -61,7 +65,7 @@ def _entry(record: Record, number: int) -> Entry | None:
         when=when,
     )
     if error := record.get("_error_text"):
-        failed(entry, str(error), str(record.get("_error_remedy") or ""))
+        failed(entry, str(error), str(record.get("_error_remedy") or ""), str(record.get("_error")))
     elif record.get("_stopped"):
         entry.state, entry.detail = State.STOPPED, _("Stopped")
     elif not text and not entry.reasoning:

@@ -292,7 +292,7 @@ class _Walk:
         heading = opening.type == "heading_open"
         content, marker = token.content, self._marker
         if marker == "•" and (task := _task.match(content)):
-            marker, content = "☐" if task[1] == " " else "☑\ufe0e", content[task.end() :]
+            marker, content = "[ ]" if task[1] == " " else "[x]", content[task.end() :]
         tight = opening.hidden and not self._first
         runs = inline(content, self._references)
         yield Paragraph(runs, heading, False, self._indent, marker, tight)

@@ -35,6 +35,8 @@ class Piece:
     """Of the first piece of a block of code: the text that has its colours."""
     codes: list[tuple[Code, QTextTable]] = field(default_factory=list)
     quotes: list[QTextTable] = field(default_factory=list)
+    tasks: list[tuple[int, bool]] = field(default_factory=list)
+    """Positions of boxes to tick, and whether they are."""
     rules: list[int] = field(default_factory=list)
     """Positions of lines across."""
 
@@ -152,7 +154,9 @@ class _Writer:
     def _paragraph(self, cursor: QTextCursor, block: Paragraph, fresh: bool, first: bool) -> None:
         self._begin(cursor, self._formats.paragraph(block, first), fresh)
         if block.marker:
-            cursor.insertText(f"{block.marker}\t", self._formats.characters())
+            if task := block.marker.startswith("["):
+                self._piece.tasks.append((cursor.position(), block.marker == "[x]"))
+            cursor.insertText(f"{block.marker}\t", self._formats.marker(hidden=task))
         self._runs(cursor, block.runs, block.heading)
 
     def _runs(self, cursor: QTextCursor, runs: tuple[Run, ...], heading: bool) -> None:

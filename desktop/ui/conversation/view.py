@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import copy
-from desktop.ui.conversation.cell import EDGE, Cell, Shown
+from desktop.ui.conversation.cell import EDGE, ROW, SHOWN, Cell, Shown
 from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.layout import Heights, guess
 from desktop.ui.conversation.menu import show_menu
@@ -63,7 +63,7 @@ class ConversationView(QAbstractScrollArea):
         self._jump.clicked.connect(self.to_end)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._repaint)
+        self._timer.timeout.connect(self.flush)
         transcript.reset.connect(self._reset)
         transcript.added.connect(self._added)
         transcript.changed.connect(self._changed)
@@ -108,7 +108,15 @@ class ConversationView(QAbstractScrollArea):
 
     def _guess(self, entry: Entry) -> int:
         width = self._width() - 2 * EDGE
-        return guess(entry.text, width, self._choice(entry).limit) + 44
+        return guess(entry.text, width, self._choice(entry).limit) + ROW
+
+    def _guess_all(self) -> None:
+        width = self._width() - 2 * EDGE
+        choices = self._choices
+        self._heights.fill(
+            guess(entry.text, width, choices[entry.id].limit if entry.id in choices else SHOWN) + ROW
+            for entry in self.transcript.entries
+        )
 
     def _choice(self, entry: Entry) -> Shown:
         return self._choices.get(entry.id, _DEFAULT)
@@ -119,7 +127,7 @@ class ConversationView(QAbstractScrollArea):
         self._cells.clear()
         self._choices.clear()
         self._dirty.clear()
-        self._heights.fill(map(self._guess, self.transcript.entries))
+        self._guess_all()
         self._anchor, self._follow, self._news = (0, _TOP), True, False
         self._place()
 
@@ -135,11 +143,12 @@ class ConversationView(QAbstractScrollArea):
         self._dirty.add(index)
         entry = self.transcript.entries[index]
         if not entry.moving:
-            self._repaint()
+            self.flush()
         elif not self._timer.isActive():
             self._timer.start(_REPAINT_MS)
 
-    def _repaint(self) -> None:
+    def flush(self) -> None:
+        """Draw now what has changed."""
         self._timer.stop()
         for index in self._dirty:
             entry = self.transcript.entries[index]
@@ -311,7 +320,7 @@ class ConversationView(QAbstractScrollArea):
         """Another width: the line that was at the top stays there."""
         index, top = self._anchor
         position = anchor.text_at(-top) if top < 0 else 0
-        self._heights.fill(map(self._guess, self.transcript.entries))
+        self._guess_all()
         for which, cell in self._cells.items():
             self._heights.set(which, cell.arrange(self._width()))
         if top < 0:
