@@ -47,11 +47,17 @@ class Conversations:
             "assistant": self._core.store.config.agents.defaults.bot_name,
         }
 
+    async def model(self, arguments: Json, _send: Send) -> Json:
+        """Which model answers a conversation; without `session`, a new one with `model` and `provider`."""
+        return self._model(await self._metadata(arguments) or arguments)
+
+    async def _metadata(self, arguments: Json) -> Any:
+        key = str(arguments.get("session") or "")
+        return (await self._core.sessions.open(key)).metadata if key else {}
+
     async def prepare(self, arguments: Json, _send: Send) -> Json:
         """Wake what a question in this conversation will need; waits for nothing."""
-        metadata: Any = {}
-        if key := str(arguments.get("session") or ""):
-            metadata = (await self._core.sessions.open(key)).metadata
+        metadata = await self._metadata(arguments)
         self._core.models.prepare(str(metadata.get("model") or ""), str(metadata.get("provider") or ""))
         return {}
 

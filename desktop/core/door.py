@@ -44,6 +44,7 @@ class Door:
             "restore": conversations.restore,
             "choose_model": conversations.choose_model,
             "models": conversations.models,
+            "model": conversations.model,
             "stop": self._stop,
             "status": self._status,
             "opening": self._opening,

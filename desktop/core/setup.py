@@ -34,6 +34,7 @@ class Setup:
     async def readiness(self, _arguments: Json, _send: Send) -> Json:
         """Whether a question can be answered now, and by what; asks neither network nor keychain.
 
+        `chosen`: the person decided who answers; else it is the built-in model for want of anything else.
         `needs` is "", "key", "address", "model" (the built-in one is not here) or "provider" (unknown).
         `builtin_installed` is None where another provider is ready, for then nobody looked.
         """
@@ -49,6 +50,7 @@ class Setup:
         return {
             "ready": not needs,
             "needs": needs,
+            "chosen": chosen.reason != "builtin",
             "provider": chosen.spec.name,
             "title": _(chosen.spec.display),
             "model": chosen.model,

@@ -1,4 +1,4 @@
-"""What connects the window's parts with one another and with the core, from the first picture to the end."""
+"""What connects the window's parts with one another and the core, from the first picture to the end."""
 
 import asyncio
 import signal
@@ -22,6 +22,7 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.program import Program
+from desktop.ui.setup import Setup
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
@@ -51,7 +52,8 @@ class Conductor(QObject):
         self._view = ConversationView(self.talk.transcript)
         self._empty = EmptyState()
         self._view.set_empty_widget(self._empty)
-        window.place_conversation(self._view)
+        self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
+        window.place_conversation(self._setup.stack)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._tray = Tray(window)
         self._ticker = Ticker.wanted(self)
@@ -102,6 +104,7 @@ class Conductor(QObject):
             return True
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
+        self._setup.check()
         mark("ready")
         return True
 
@@ -140,6 +143,8 @@ class Conductor(QObject):
         talk.model_known.connect(self._model_known)
         talk.refused.connect(window.composer.show_draft)
         talk.noted.connect(window.note)
+        talk.settings_wanted.connect(self._settings)
+        self._setup.changed.connect(self.library.settings_changed)
         self._funnel.told.connect(self._told)
         self._tray.toggle_wanted.connect(self._toggle)
         self._tray.new_wanted.connect(self._new)
@@ -188,7 +193,7 @@ class Conductor(QObject):
 
     def _settings(self) -> None:
         self._window.present()
-        self.library.settings()
+        self._setup.open()
 
     def _new(self) -> None:
         self._window.present()

@@ -92,8 +92,10 @@ class Library(QObject):
             self._rows.refresh()
             self._remember()
 
-    def settings(self) -> None:
-        """Open the settings."""
+    def settings_changed(self) -> None:
+        """What the agent is called, which model answers or where conversations lie may be new."""
+        self._talk.settings_changed()
+        self._funnel.run(self._refresh(), name="library:refresh")
 
     # ---- how
 

@@ -48,6 +48,8 @@ class Controller(QObject):
         self._actions, self._funnel = actions, funnel
         self.transcript = Transcript(self)
         self.key = ""
+        self._for_new = ("", "")
+        """Model and provider chosen for a conversation that has not begun."""
         self._turns: dict[str, list[str]] = {}
         """Turns that are not at their end, by conversation."""
         self._live: dict[str, Entry] = {}
@@ -62,6 +64,7 @@ class Controller(QObject):
     def open(self, key: str) -> None:
         """Show another conversation; an empty key is a new one."""
         self.key = key
+        self._for_new = ("", "")
         self.busy_changed.emit()
         if key:
             self._funnel.run(self._load(key), name="conversation:open")
@@ -123,6 +126,9 @@ class Controller(QObject):
         new = not self.key
         key = self.key or f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
         try:
+            if new and any(self._for_new):
+                model, provider = self._for_new
+                await self._actions.call("choose_model", session=key, model=model, provider=provider)
             turn = (await self._actions.call("submit", session=key, text=text, front="window"))["turn"]
         except Exception:
             self.refused.emit(text)
@@ -149,7 +155,9 @@ class Controller(QObject):
             self.busy_changed.emit()
 
     async def _choose_model(self, model: str, provider: str) -> None:
-        if not self.key:
+        if not self.key:  # it is stored with the first message
+            self._for_new = (model, provider)
+            self.model_known.emit(await self._actions.call("model", model=model, provider=provider))
             return
         found = await self._actions.call("choose_model", session=self.key, model=model, provider=provider)
         self.model_known.emit(found)
