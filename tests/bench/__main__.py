@@ -1,6 +1,6 @@
 """The speed table: medians of the program beside a bare peer in the same run, printed, never asserted.
 
-Usage: .venv/bin/python tests/bench [cold|warm|turn|idle|import ...] [--runs N] [--no-nanobot]
+Usage: .venv/bin/python tests/bench [import|cold|warm|turn|idle|window ...] [--runs N] [--no-nanobot]
 """
 
 import argparse
@@ -11,10 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, turn
+from tests.bench import cold, idle, turn, window
 from tests.bench.table import Table
 
-PARTS = ("import", "cold", "warm", "turn", "idle")
+PARTS = ("import", "cold", "warm", "turn", "idle", "window")
 
 
 def main() -> None:
@@ -35,6 +35,8 @@ def main() -> None:
         asyncio.run(turn.measure(table))
     if "idle" in arguments.parts:
         idle.measure(table)
+    if "window" in arguments.parts:
+        window.measure(table, arguments.runs)
 
 
 if __name__ == "__main__":
