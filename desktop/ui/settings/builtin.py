@@ -69,7 +69,7 @@ class ModelRow(QWidget):
         buttons.addStretch()
         buttons.addWidget(self.used)
         buttons.addWidget(self.act)
-        self._row, self.fetching, self.outcome = Row(side), Fetching(), Outcome()
+        self._row, self.fetching, self.outcome = Row(side, width=0), Fetching(), Outcome()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

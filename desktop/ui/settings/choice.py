@@ -52,8 +52,7 @@ class ProviderBox(CalmBox):
                 item.setData(row["name"], Qt.ItemDataRole.UserRole)
                 model.appendRow(item)
         self.setModel(model)
-        found = self.findData(chosen)
-        self.setCurrentIndex(found if found >= 0 else next(iter(_choosable(model)), -1))
+        self.setCurrentIndex(self.findData(chosen))
 
 
 def _heading(text: str) -> QStandardItem:
@@ -61,7 +60,3 @@ def _heading(text: str) -> QStandardItem:
     item.setFlags(Qt.ItemFlag.NoItemFlags)
     item.setFont(text_font(Size.SMALL))
     return item
-
-
-def _choosable(model: QStandardItemModel) -> list[int]:
-    return [row for row in range(model.rowCount()) if model.item(row).isSelectable()]

@@ -153,6 +153,19 @@ class CalmBox(QComboBox):
         event.ignore()
 
 
+class FreeBox(CalmBox):
+    """A choice that may also be something else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.edit = QLineEdit()
+        self.edit.setStyleSheet("border: none; background: transparent; padding: 0; min-height: 0")
+        self.setEditable(True)
+        self.setLineEdit(self.edit)
+        self.setInsertPolicy(CalmBox.InsertPolicy.NoInsert)
+        self.setCompleter(None)  # type: ignore[arg-type]  # completing gpt-4 to gpt-4o would be wrong
+
+
 class ChoiceEditor(Editor):
     """One of a few values. A value that is none of them, written by hand into the file, stays choosable."""
 

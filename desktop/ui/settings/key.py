@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -63,6 +63,7 @@ class KeyRow(Row):
         super().__init__(self.key)
         self._provider: Mapping[str, Any] = {}
         self._page = button("link", "external-link")
+        self._page.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the sign after the words
         self._page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._provider["key_page"])))
         self.beside.addSpacing(Space.S)
         self.beside.addWidget(self._page)
@@ -101,7 +102,7 @@ class KeychainNotice(QWidget):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._outcome, self._switch = Outcome(), Switch()
-        self._session = Row(self._switch)
+        self._session = Row(self._switch, width=0)
         self._state = "ready"
         column = QVBoxLayout(self)
         column.setContentsMargins(0, Space.S, 0, 0)
@@ -140,6 +141,11 @@ class KeychainNotice(QWidget):
         unlock = (_("Unlock"), lambda: self.look(unlock=True))
         again = (_("Look again"), self.look)
         locked = self._state in ("locked", "dismissed", "waiting")
-        self._outcome.failed(
-            found["text"], found["remedy"], tone="warning", actions=(unlock if locked else again,)
-        )
+        if locked:
+            remedy = _("Unlock it, or use the key for this session only.")
+        elif self._state == "missing":
+            remedy = _("Install gnome-keyring or KWallet, or use the key for this session only.")
+        else:
+            remedy = found["remedy"]
+        actions = (unlock if locked else again,)
+        self._outcome.failed(found["text"], remedy, tone="warning", actions=actions)

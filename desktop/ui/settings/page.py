@@ -40,6 +40,7 @@ class PageView(QScrollArea):
         self._column = QVBoxLayout()
         self._column.setSpacing(Space.S)
         self._heading(page.title, "title")
+        self._column.addSpacing(Space.S)
         self._column.addWidget(self.notice)
         for group in page.groups:
             if group.title:
@@ -52,7 +53,7 @@ class PageView(QScrollArea):
                 self._column.addWidget(part)
             else:
                 self._column.addWidget(self._card(group.settings(), actions))
-        self._column.addStretch()
+        self._column.addStretch(1)
         self._put_in_the_middle()
         spoken(self._words)
 

@@ -11,7 +11,7 @@ from desktop.errors import AppError, ConfigError, KeychainError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.choice import ProviderBox
-from desktop.ui.settings.editors import CalmBox
+from desktop.ui.settings.editors import FreeBox
 from desktop.ui.settings.key import KeychainNotice, KeyRow
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
@@ -38,17 +38,13 @@ class ProviderForm(QWidget):
         self._reply = _NOTHING
         self._edited = False
         self._looked = False
-        self._box, self._model, self._base = ProviderBox(first_run=first_run), CalmBox(), QLineEdit()
+        self._box, self._model, self._base = ProviderBox(first_run=first_run), FreeBox(), QLineEdit()
         self._provider_row, self._key_row = Row(self._box), KeyRow()
         self._model_row, self._base_row = Row(self._model), Row(self._base)
         self._keychain, self._outcome = KeychainNotice(actions), Outcome()
         self._hint = label("muted", wrap=True)
         self._test, self._save, self._forget = button(), button("primary"), button("quiet")
-        self._model_edit = QLineEdit()
-        self._model.setEditable(True)
-        self._model.setLineEdit(self._model_edit)
-        self._model.setInsertPolicy(CalmBox.InsertPolicy.NoInsert)
-        self._model.setCompleter(None)  # type: ignore[arg-type]
+        self.setFocusProxy(self._box)
         self._lay_out()
         self._connect()
         spoken(self._words)
@@ -87,11 +83,12 @@ class ProviderForm(QWidget):
 
     def _words(self) -> None:
         self._provider_row.say(_("Provider"), _("Who runs the model that answers."))
+        self._box.setPlaceholderText(_("Choose one"))
         self._model_row.say(_("Model"), _("Empty: the provider's usual one."))
         self._base_row.say(_("Address"), _("Of the server's API. Empty: the usual one."))
         for widget, row in ((self._box, self._provider_row), (self._base, self._base_row)):
             widget.setAccessibleName(row.title.text())
-        for part in (self._model, self._model_edit):
+        for part in (self._model, self._model.edit):
             part.setAccessibleName(_("Model"))
         self._test.setText(_("Test"))
         self._save.setText(_("Test and save") if self._first else _("Save"))
@@ -144,7 +141,8 @@ class ProviderForm(QWidget):
         self._model.addItems(list(dict.fromkeys(name for name in (model, row["suggestion"]) if name)))
         self._model.setEditText(model)
         self._model.blockSignals(False)
-        self._model_edit.setPlaceholderText(row["suggestion"])
+        usual = self._reply["answers"].get("model", "") if row["kind"] == "auto" else row["suggestion"]
+        self._model.edit.setPlaceholderText(usual)
         self._base.setText(row["address"])
         self._base.setPlaceholderText(row["base"])
         self._key_row.show_provider(row)
@@ -154,7 +152,7 @@ class ProviderForm(QWidget):
     def _arrange(self) -> None:
         row = self._row
         kind = row["kind"]
-        asks = kind not in ("builtin", "oauth")
+        asks = bool(self._name) and kind not in ("builtin", "oauth")
         keyed = asks and kind not in ("auto", "local")
         self._key_row.setVisible(keyed)
         self._model_row.setVisible(asks)

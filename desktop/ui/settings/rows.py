@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -29,6 +29,7 @@ from desktop.ui.words import spoken
 
 _NARROW = 500
 _SAVED_MS = 2500
+_NO_LIMIT = 16_777_215  # Qt's own
 _EDITORS: dict[str, Callable[[Setting], Editor]] = {
     "text": TextEditor,
     "whole": TextEditor,
@@ -54,17 +55,34 @@ class Card(QFrame):
     def add(self, widget: QWidget, *, parted: bool = True) -> None:
         """Put a row at the end; `parted` from what is above by a line."""
         if self._column.count() and parted:
-            self._column.addWidget(line())
+            _Parting(self._column, widget)
         self._column.addWidget(widget)
+
+
+class _Parting(QObject):
+    """The line above a row; it comes and goes with the row."""
+
+    def __init__(self, column: QVBoxLayout, row: QWidget) -> None:
+        super().__init__(row)
+        self._line = line()
+        self._line.setVisible(not row.isHidden())
+        column.addWidget(self._line)
+        row.installEventFilter(self)
+
+    def eventFilter(self, row: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self._line.setVisible(event.type() == QEvent.Type.ShowToParent)
+        return super().eventFilter(row, event)
 
 
 class Row(QWidget):
     """Title and help, an editor, and a sentence under the help where something is wrong with it."""
 
-    def __init__(self, editor: QWidget, *, wide: bool = False) -> None:
-        """`wide`: the editor is put below the words and takes the whole width."""
+    def __init__(self, editor: QWidget, *, wide: bool = False, width: int = EDITOR_WIDTH) -> None:
+        """`wide`: the editor is put below the words and takes the whole width. `width`: of the editor
+        beside the words; 0 for its own."""
         super().__init__()
-        self._wide, self._editor = wide, editor
+        self._wide, self._width, self._editor = wide, width, editor
         self.title, self.help = label(wrap=True), label("small", wrap=True)
         self.problem = label("error", wrap=True)
         self.beside = QHBoxLayout()
@@ -109,11 +127,11 @@ class Row(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        below = self._wide or self.width() < _NARROW
+        below = self._wide or (self._width and self.width() < _NARROW)
         way = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
         self._box.setSpacing(Space.S if below else Space.XL)
-        self._editor.setMinimumWidth(0 if below else EDITOR_WIDTH)
-        self._editor.setMaximumWidth(16_777_215 if below else EDITOR_WIDTH)
+        self._editor.setMinimumWidth(0 if below else self._width)
+        self._editor.setMaximumWidth(_NO_LIMIT if below or not self._width else self._width)
         if self._box.direction() != way:
             self._box.setDirection(way)
 

@@ -29,14 +29,15 @@ from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-_NAVIGATION = 200
+_NAVIGATION = 216
 _SHEET = """
 QFrame#side { background: $sidebar; border-right: 1px solid $border; }
 QListWidget { background: transparent; border: none; }
-QListWidget::item { min-height: 34px; padding: 0 8px; border-radius: 8px; color: $text; }
+QListWidget::item { min-height: 34px; padding: 0 8px; border-radius: 8px;
+  color: $text; border: 1px solid transparent; }
 QListWidget::item:hover { background: $hover; }
 QListWidget::item:selected { background: $selected; color: $text; }
-QListWidget:focus::item:selected { border: 1px solid $accent; padding: 0 7px; }
+QListWidget::item:focus { border: 1px solid $accent; }
 """
 
 
@@ -70,7 +71,9 @@ class SettingsWindow(QDialog):
         side.setObjectName("side")
         side.setFixedWidth(_NAVIGATION)
         styled(side, _SHEET)
-        QVBoxLayout(side).addWidget(self._list)
+        inner = QVBoxLayout(side)
+        inner.setContentsMargins(Space.M, Space.XL, Space.M, Space.M)
+        inner.addWidget(self._list)
         right = QVBoxLayout()
         right.setSpacing(0)
         above = QVBoxLayout()

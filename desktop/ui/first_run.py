@@ -1,0 +1,260 @@
+"""What stands in the empty conversation until a model can answer: three ways to one, each really tried."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.builtin import BuiltinModels
+from desktop.ui.settings.editors import CalmBox
+from desktop.ui.settings.provider import ProviderForm
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_SIGN = 20
+_COLUMN = 620
+
+
+class _Choice(Card):
+    """One way: an icon, words, and below them what it takes; at first only a button, with `folded`."""
+
+    opened = Signal()
+
+    def __init__(self, icon_name: str, body: QWidget, *, folded: bool = False) -> None:
+        super().__init__()
+        self.title, self.help, self.open = label("title", wrap=True), label("muted", wrap=True), button()
+        self._body = body
+        sign = QLabel()
+        sign.setPixmap(icon(icon_name, "accent").pixmap(QSize(_SIGN, _SIGN)))
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self.help)
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, Space.M, 0, Space.M)
+        row.setSpacing(Space.M)
+        row.addWidget(sign)
+        row.addLayout(words, 1)
+        row.addWidget(self.open)
+        self.add(whole)
+        inset = QWidget()
+        inner = QVBoxLayout(inset)
+        inner.setContentsMargins(_SIGN + Space.M, 0, 0, Space.S)
+        inner.addWidget(body)
+        self.add(inset, parted=False)
+        self.open.setVisible(folded)
+        body.setVisible(not folded)
+        self.open.clicked.connect(self._unfold)
+
+    def say(self, title: str, help_: str, act: str = "") -> None:
+        self.title.setText(title)
+        self.help.setText(help_)
+        self.open.setText(act)
+        self.open.setAccessibleName(f"{act}: {title}")
+        self.setAccessibleName(title)
+
+    def _unfold(self) -> None:
+        self.open.hide()
+        self._body.show()
+        self.opened.emit()
+
+
+class _ServerRow(Row):
+    """A server that was found, with its models."""
+
+    chosen = Signal()
+
+    def __init__(self, server: Mapping[str, Any]) -> None:
+        self.server = server
+        side = QWidget()
+        super().__init__(side)
+        self.models, self.use = CalmBox(), button()
+        self.models.addItems(server["models"])
+        self.models.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.use.clicked.connect(self.chosen)
+        inner = QHBoxLayout(side)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.models, 1)
+        inner.addWidget(self.use)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.say(self.server["title"], self.server["base_url"])
+        self.models.setAccessibleName(_("Model of {server}").format(server=self.server["title"]))
+        self.use.setText(_("Use it"))
+        self.use.setAccessibleName(_("Use {server}").format(server=self.server["title"]))
+        if not self.server["models"]:
+            self.say(self.server["title"], _("It runs, but it has no model yet. Load one there."))
+            self.use.setEnabled(False)
+
+
+class FoundServers(QWidget):
+    """Servers of this machine that can be used at once."""
+
+    ready = Signal()
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._rows: list[_ServerRow] = []
+        self._known = ""
+        self._none, self._again, self.outcome = label("muted", wrap=True), button("link"), Outcome()
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, Space.S, 0, Space.XS)
+        column.setSpacing(Space.S)
+        column.addLayout(self._list)
+        column.addWidget(self._none)
+        column.addWidget(self.outcome)
+        column.addWidget(self._again)
+        self._none.hide()
+        self._again.clicked.connect(self.look)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._again.setText(_("Look again"))
+        self._none.setText(_("None is running. Known are {names}.").format(names=self._known))
+
+    def look(self) -> None:
+        """Look for servers."""
+        self._work.cancel()
+        self._work.start(self._look(), name="first-run:servers")
+
+    async def _look(self) -> None:
+        self.outcome.busy(_("Looking…"))
+        try:
+            found = await self._actions.call("servers")
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.outcome.clear()
+        self._known = ", ".join(found["known"])
+        self._words()
+        for row in self._rows:
+            self._list.removeWidget(row)
+            row.deleteLater()
+        self._rows = [_ServerRow(server) for server in found["servers"]]
+        for row in self._rows:
+            row.chosen.connect(lambda row=row: self._work.start(self._use(row), name="first-run:server"))
+            self._list.addWidget(row)
+        self._none.setVisible(not self._rows)
+
+    async def _use(self, row: _ServerRow) -> None:
+        chosen = {
+            "name": row.server["provider"],
+            "base": row.server["base_url"],
+            "model": row.models.currentText(),
+        }
+        self._enable(False)
+        self.outcome.busy(_("Asking it one small question…"), self._stop)
+        try:
+            await self._actions.call("provider_test", **chosen)
+            await self._actions.call("provider_set", **chosen)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        else:
+            self.outcome.clear()
+            self.ready.emit()
+        finally:
+            self._enable(True)
+
+    def _stop(self) -> None:
+        self._work.cancel()
+        self.outcome.clear()
+
+    def _enable(self, on: bool) -> None:
+        for row in self._rows:
+            row.use.setEnabled(on and bool(row.server["models"]))
+        self._again.setEnabled(on)
+
+
+class FirstRunCard(QScrollArea):
+    """Three choices; `ready` when one of them has proved that it answers, or is installed whole."""
+
+    ready = Signal()
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._actions, self._work = actions, Work(self)
+        self._welcome, self._about = label("title"), label("muted", wrap=True)
+        self.models = BuiltinModels(actions, first_run=True)
+        self.servers = FoundServers(actions)
+        self.form = ProviderForm(actions, first_run=True)
+        self._local = _Choice("cpu", self.models)
+        self._found = _Choice("server", self.servers)
+        self._keyed = _Choice("key-round", self.form, folded=True)
+        self._lay_out()
+        self._keyed.opened.connect(self._unfolded)
+        self.models.ready.connect(self.ready)
+        self.servers.ready.connect(self.ready)
+        self.form.stored.connect(self.ready)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner, middle = QWidget(), QWidget()
+        middle.setMaximumWidth(_COLUMN)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.M)
+        column.addStretch(1)
+        column.addWidget(self._welcome)
+        column.addWidget(self._about)
+        column.addSpacing(Space.S)
+        for choice in (self._local, self._found, self._keyed):
+            column.addWidget(choice)
+        column.addStretch(2)
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(Space.L, Space.L, Space.L, Space.L)
+        row.addStretch(1)
+        row.addWidget(middle, 100)
+        row.addStretch(1)
+        self.setWidget(inner)
+
+    def _words(self) -> None:
+        self._welcome.setText(_("Who should answer?"))
+        self._about.setText(_("Choose one to begin with. You can change it in the settings at any time."))
+        self._local.say(
+            _("Run a small model on this computer"),
+            _("Free, private and without a key. Its answers are simple."),
+        )
+        self._found.say(
+            _("Use a model server that was found"),
+            _("Ollama, LM Studio and the like, if one is running on this computer."),
+        )
+        self._keyed.say(
+            _("Use a provider with a key"),
+            _("The strongest models. The key is stored in the keychain of this computer."),
+            _("Set up"),
+        )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.servers.look()
+        self._work.start(self._fill(), name="first-run:providers")
+
+    async def _fill(self) -> None:
+        try:
+            self.form.show_providers(await self._actions.call("providers"))
+        except AppError as error:
+            self._about.setText(str(error))
+
+    def _unfolded(self) -> None:
+        self.form.setFocus()
+        QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(self._keyed))
