@@ -42,8 +42,8 @@ def main(*, hidden: bool = False) -> int:
     rows.fill(_remembered(file))
     window = MainWindow(file.state, rows)
     window.sidebar.open(file.state.session)
-    if opened := rows.get(file.state.session):
-        window.header.title.say(opened.shown)
+    opened = rows.get(file.state.session)
+    window.header.title.say(opened.shown if opened else text._("New conversation"))
     window.composer.show_draft(file.state.drafts.get(file.state.session, ""))
     loops: list[Loop] = []
 

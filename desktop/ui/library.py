@@ -12,6 +12,7 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import KEY, Conversation, Rows
 from desktop.ui.state import Remembered, StateFile
+from desktop.ui.words import spoken
 
 _TITLE = 60
 
@@ -41,6 +42,7 @@ class Library(QObject):
         rows.renamed.connect(self._renamed)
         talk.created.connect(self._created)
         talk.spoken_in.connect(self._spoken_in)
+        spoken(self._say_title)
 
     def begin(self) -> None:
         """The core is up: read the true list, and the conversation that was open."""
@@ -49,13 +51,16 @@ class Library(QObject):
     def open(self, key: str) -> None:
         """Show a conversation; the empty key is a new one."""
         self._file.state.session = key
-        found = self._rows.get(key)
-        self._window.header.title.say(found.shown if found else _("New conversation"))
         self._talk.open(key)
+        self._say_title()
         self._window.sidebar.open(key)
         self._window.composer.show_draft(self._file.state.drafts.get(key, ""))
         self.seen()
         self._file.save()
+
+    def _say_title(self) -> None:
+        found = self._rows.get(self._talk.key)
+        self._window.header.title.say(found.shown if found else _("New conversation"))
 
     def new(self) -> None:
         """Begin a conversation; it is stored with its first message."""

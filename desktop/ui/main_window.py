@@ -4,7 +4,6 @@ from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from desktop.text import _
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
 from desktop.ui.sidebar.rows import Rows
@@ -15,7 +14,6 @@ from desktop.ui.trace import mark
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.toast import Toast
-from desktop.ui.words import spoken
 
 _SIZE = (1180, 760)
 _SMALLEST = (560, 420)
@@ -41,7 +39,8 @@ class MainWindow(QMainWindow):
         self.composer = Composer()
         self.notice = Notice()
         self.footnote = label("small")
-        self.footnote.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.footnote.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.footnote.setFixedHeight(Size.ICON + Space.S)
         self._middle = QVBoxLayout()
         self._middle.setContentsMargins(0, 0, 0, 0)
         self._middle.setSpacing(0)
@@ -50,7 +49,6 @@ class MainWindow(QMainWindow):
         self.toast = Toast(self._pane)
         self._keys()
         self._stand(state)
-        spoken(self._words)
 
     def _lay_out(self) -> None:
         self._middle.addWidget(self.header)
@@ -68,11 +66,6 @@ class MainWindow(QMainWindow):
         row.addWidget(self._pane, 1)
         self.setCentralWidget(whole)
         self.setTabOrder(self.sidebar.settings, self.composer.field)
-
-    def _words(self) -> None:
-        self.footnote.setText(self.footnote.text())
-        if self.header.title.accessibleName() == "":
-            self.header.title.say(_("New conversation"))
 
     def place_conversation(self, view: QWidget) -> None:
         """Put the view of the conversation where room was left for it."""
@@ -158,7 +151,7 @@ def _column(inner: QWidget) -> QWidget:
     inner.setMaximumWidth(Size.COLUMN + 2 * Space.M)
     outer = QWidget()
     row = QHBoxLayout(outer)
-    row.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
+    row.setContentsMargins(Space.L, Space.XS, Space.L, Space.XS)
     row.addStretch(1)
     row.addWidget(inner, 100)
     row.addStretch(1)

@@ -88,7 +88,7 @@ class Composer(QFrame):
         self.field = Field()
         self.send = IconButton("arrow-up", "on_accent")
         self.send.setObjectName("send")
-        self.stop = IconButton("square", "text")
+        self.stop = IconButton("stop", "text")
         self.stop.setObjectName("stop")
         for made in (self.send, self.stop):
             made.setIconSize(QSize(18, 18))

@@ -37,11 +37,13 @@ class EmptyState(QWidget):
         row.addStretch()
         column = QVBoxLayout(self)
         column.setSpacing(Space.M)
+        column.addStretch()
         column.addWidget(picture)
         column.addWidget(self._greeting)
         column.addWidget(self._hint)
         column.addSpacing(Space.S)
         column.addLayout(row)
+        column.addStretch()
         spoken(self._words)
 
     def _words(self) -> None:

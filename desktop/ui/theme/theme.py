@@ -6,7 +6,7 @@ listens to `changed`; who is styled by the sheet needs nothing.
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from desktop.paths import resource
 from desktop.ui.theme.stylesheet import stylesheet
@@ -28,8 +28,10 @@ class Theme(QObject):
         self.colors = LIGHT
         _load(_FIRST_FONTS)
         app.setStyle(QStyleFactory.create("Fusion"))
-        app.setFont(text_font())
-        app.styleHints().colorSchemeChanged.connect(self._follow)
+        # Both are kept: the second lives no longer than Python's hold on the first.
+        self._hints = app.styleHints()
+        self._accessibility = self._hints.accessibility()
+        self._hints.colorSchemeChanged.connect(self._follow)
         self._apply()
 
     def choose(self, choice: str) -> None:
@@ -45,16 +47,13 @@ class Theme(QObject):
     @property
     def motion_ms(self) -> int:
         """How long a movement takes; 0 where the system asks for none."""
-        hint = QStyle.StyleHint.SH_Widget_Animation_Duration
-        still = self._app.style().styleHint(hint) == 0 or not self._app.isEffectEnabled(
-            Qt.UIEffect.UI_General
-        )
-        return 0 if still else MOTION_MS
+        preference = self._accessibility.motionPreference()
+        return 0 if preference is Qt.MotionPreference.ReducedMotion else MOTION_MS
 
     def _wanted(self) -> Colors:
         if self._choice in ("light", "dark"):
             return DARK if self._choice == "dark" else LIGHT
-        return DARK if self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark else LIGHT
+        return DARK if self._hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
 
     def _follow(self) -> None:
         if self._wanted() is not self.colors:
@@ -65,6 +64,8 @@ class Theme(QObject):
         self.colors = self._wanted()
         self._app.setPalette(_palette(self.colors))
         self._app.setStyleSheet(stylesheet(self.colors))
+        # After the sheet, which brings the desktop's own fonts for single classes of widgets back.
+        self._app.setFont(text_font())
 
 
 def load_later_fonts() -> None:
