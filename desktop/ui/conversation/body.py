@@ -1,9 +1,9 @@
 """The text of one message: a read-only browser as tall as its content, which fetches nothing."""
 
-from functools import partial
+from functools import cache, partial
 from math import ceil
 
-from PySide6.QtCore import QMimeData, QPointF, QRect, QRectF, QSizeF, Qt, QUrl, Signal
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QTextDocument,
     QTextOption,
     QTextTable,
     QWheelEvent,
@@ -25,6 +26,7 @@ from desktop.ui.conversation.actions import CopyButton
 from desktop.ui.conversation.blocks import Code, Quote, Table
 from desktop.ui.conversation.colours import Colours
 from desktop.ui.conversation.formats import BOX_GAP, HEAD, Formats, formats
+from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.page import Page, Piece
 from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.stream import Stream
@@ -32,6 +34,16 @@ from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 
 _SCHEMES = ("http", "https", "mailto")
+_MOVES = (
+    Qt.Key.Key_Space,
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_PageUp,
+    Qt.Key.Key_PageDown,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+)
+"""Without Shift these scroll the conversation."""
 _BUTTONS = 60
 """Of so many blocks of code in one message each has a button."""
 
@@ -48,7 +60,7 @@ class Body(QTextBrowser):
     focused = Signal()
     """The keyboard came or went."""
 
-    def __init__(self, parent: QWidget, slices: Slices, *, muted: bool = False) -> None:
+    def __init__(self, parent: QWidget, slices: Slices, pictures: Pictures, *, muted: bool = False) -> None:
         super().__init__(parent)
         self.setObjectName("message")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -66,7 +78,8 @@ class Body(QTextBrowser):
         document.setDocumentMargin(0)
         document.setDefaultFont(text_font())
         self._muted = muted
-        self.page = Page(document)
+        self._pictures = pictures
+        self.page = Page(document, self._picture)
         self.stream = Stream(self.page)
         self.colours = Colours(self.page, slices)
         self._buttons: list[CopyButton] = []
@@ -82,12 +95,37 @@ class Body(QTextBrowser):
         """Wrap at this width."""
         if self.lineWrapColumnOrWidth() != width:
             self.setLineWrapColumnOrWidth(width)
+            self.page.fit_pictures(width)
+
+    def _picture(self, source: str) -> QSize | None:
+        return self._pictures.size(source)
+
+    def picture_arrived(self, source: str) -> bool:
+        """A picture has been read; whether the text must be made anew, because it cannot be shown."""
+        if source not in self.page.pictures():
+            return False
+        image = self._pictures.get(source)
+        if image is None:
+            return True
+        self.document().addResource(QTextDocument.ResourceType.ImageResource, QUrl(source), image)
+        self.viewport().update()
+        return False
 
     def needed_height(self) -> int:
         """How tall the text is at its width."""
         blocks = [piece.block for piece in self.page.pieces[-1:]]
         under = BOX_GAP if blocks and isinstance(blocks[0], Code | Table | Quote) else 0
         return ceil(self.document().size().height()) - under
+
+    def position_at(self, y: int) -> int:
+        """The position in the text at that height of the parent."""
+        return self.cursorForPosition(QPoint(2, y - self.y())).position()
+
+    def y_of(self, position: int) -> int:
+        """At which height of the parent a position in the text stands."""
+        cursor = self.textCursor()
+        cursor.setPosition(min(position, self.document().characterCount() - 1))
+        return self.y() + self.cursorRect(cursor).top()
 
     def arrange_buttons(self) -> None:
         """Put a button on each block of code, after the text or its width has changed."""
@@ -133,8 +171,11 @@ class Body(QTextBrowser):
             QToolTip.hideText()
 
     def loadResource(self, kind: int, name: QUrl | str) -> QImage:
-        """Nothing is ever fetched, from the disk or the network."""
-        return QImage()
+        """Only what this program itself put in a page is given; nothing is fetched."""
+        source = name.toString() if isinstance(name, QUrl) else name
+        if kind != QTextDocument.ResourceType.ImageResource or source not in self.page.pictures():
+            return _nothing()
+        return self._pictures.get(source) or _nothing()
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
@@ -159,9 +200,7 @@ class Body(QTextBrowser):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        key = Qt.Key
-        moves = (key.Key_Up, key.Key_Down, key.Key_PageUp, key.Key_PageDown, key.Key_Home, key.Key_End)
-        if event.key() in moves and not shift:
+        if event.key() in _MOVES and not shift:
             event.ignore()
             return
         super().keyPressEvent(event)
@@ -207,6 +246,13 @@ class Body(QTextBrowser):
         rect.translate(-inside.leftPadding(), -inside.topPadding())
         height = rect.height() - outside.topMargin() - outside.bottomMargin()
         return QRectF(rect.topLeft(), QSizeF(rect.width() - outside.leftMargin(), height))
+
+
+@cache
+def _nothing() -> QImage:
+    image = QImage(1, 1, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    return image
 
 
 def _box(painter: QPainter, rect: QRectF, code: Code) -> None:

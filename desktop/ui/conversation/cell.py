@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -11,6 +11,7 @@ from desktop.text import _
 from desktop.ui.conversation.actions import Actions
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.dots import Dots
+from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import guess
 from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.transcript import Author, Entry, State
@@ -24,8 +25,9 @@ EDGE = 8
 """Room on both sides of the column, for the ring of the focus."""
 ROW = 44
 """About what stands around the text of an entry."""
-SHOWN, MORE = 24_000, 48_000
-"""Characters of a message that are shown at first, and by each press of "Show more"."""
+SHOWN, MORE, LIVE = 24_000, 48_000, 200_000
+"""Characters of a message that are shown: at first, more by each press of "Show more", and of an answer
+that grew while it was read."""
 _AT_ONCE_S = 0.010
 _BUBBLE_X, _BUBBLE_TOP, _BUBBLE_BOTTOM = 14, 7, 10
 """Letters stand low in their lines."""
@@ -48,11 +50,12 @@ class Cell(QWidget):
     chosen = Signal(object)
     """The reader unfolded or lengthened it."""
     acted = Signal(str)
-    menu_wanted = Signal(object, QContextMenuEvent)
+    hovered = Signal(str)
+    menu_wanted = Signal(object, QWidget, QContextMenuEvent)
 
-    def __init__(self, parent: QWidget, slices: Slices) -> None:
+    def __init__(self, parent: QWidget, slices: Slices, pictures: Pictures) -> None:
         super().__init__(parent)
-        self._slices = slices
+        self._slices, self._pictures = slices, pictures
         self.entry = Entry("", Author.YOU)
         self.choice = Shown()
         self.last = False
@@ -65,7 +68,7 @@ class Cell(QWidget):
         self.fold.setObjectName("fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.clicked.connect(self._toggle)
-        self.body = Body(self, slices)
+        self.body = Body(self, slices, pictures)
         self._connect(self.body)
         self._dots = Dots(self)
         self._status = QLabel(self)
@@ -79,15 +82,16 @@ class Cell(QWidget):
 
     def _connect(self, body: Body) -> None:
         body.focused.connect(self._focused)
-        body.menu_wanted.connect(lambda event: self.menu_wanted.emit(self, event))
+        body.hovered.connect(self.hovered)
+        body.menu_wanted.connect(lambda event: self.menu_wanted.emit(self, body, event))
 
     @property
-    def stops(self) -> list[QWidget]:
-        """What the keyboard reaches, in order."""
+    def every_stop(self) -> list[QWidget]:
+        """What the keyboard can reach, in order; also what is hidden just now."""
         notice = self._notice.findChildren(QWidget) if self._notice else []
         thoughts = [self._thoughts] if self._thoughts else []
         every = [self.fold, *thoughts, self.body, *self.body.buttons, self.more, *notice, self.row.copy]
-        return [w for w in every if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisibleTo(self)]
+        return [w for w in every if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
     def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
         """Show this entry. `again`: nothing that was laid out before still holds."""
@@ -160,13 +164,22 @@ class Cell(QWidget):
     def _think(self) -> None:
         wanted = self.choice.unfolded and bool(self.entry.reasoning)
         if wanted and self._thoughts is None:
-            self._thoughts = Body(self, self._slices, muted=True)
+            self._thoughts = Body(self, self._slices, self._pictures, muted=True)
             self._thoughts.setAccessibleName(_("Thought"))
             self._connect(self._thoughts)
         if self._thoughts:
             text = self.entry.reasoning[-SHOWN:] if wanted else ""
             run(self._thoughts.stream.typed(text, self._thoughts.formats_now()), 0.1)
             self._thoughts.setVisible(wanted)
+
+    def picture_arrived(self, source: str) -> bool:
+        """A picture is there; whether the text must be made anew, because it is none."""
+        return self.body.picture_arrived(source)
+
+    def put_away(self) -> None:
+        """Show nothing; be ready for another entry."""
+        self.drop_work()
+        self.hide()
 
     def drop_work(self) -> None:
         """Leave undone what is not done yet."""
@@ -279,14 +292,3 @@ class Cell(QWidget):
             rect = self.body.geometry().adjusted(-6, -4, 6, 4)
             painter.drawRoundedRect(rect, Size.RADIUS, Size.RADIUS)
         painter.end()
-
-    def text_at(self, y: int) -> int:
-        """The position in the text that stands at that height of the cell."""
-        return self.body.cursorForPosition(QPoint(2, y - self.body.y())).position()
-
-    def height_of(self, position: int) -> int:
-        """At which height of the cell a position in the text stands."""
-        cursor = self.body.textCursor()
-        cursor.setPosition(min(position, self.body.document().characterCount() - 1))
-        rect: QRect = self.body.cursorRect(cursor)
-        return self.body.y() + rect.top()

@@ -186,6 +186,8 @@ def _parser() -> "MarkdownIt":
     parser.enable(["table", "strikethrough", "linkify"])
     assert parser.linkify is not None
     parser.linkify.set({"fuzzy_link": False})
+    known = parser.validateLink
+    parser.validateLink = lambda url: url.startswith("file:") or known(url)  # type: ignore[method-assign]
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 

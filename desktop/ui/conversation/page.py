@@ -7,6 +7,7 @@ that was streamed equal to the same answer read at once.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
     QTextBlockFormat,
     QTextCharFormat,
@@ -16,6 +17,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from desktop.text import _
 from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
 from desktop.ui.conversation.formats import Formats
 from desktop.ui.conversation.plain import shown
@@ -37,6 +39,7 @@ class Piece:
     quotes: list[QTextTable] = field(default_factory=list)
     tasks: list[tuple[int, bool]] = field(default_factory=list)
     """Positions of boxes to tick, and whether they are."""
+    pictures: list[tuple[int, str, QSize]] = field(default_factory=list)
     rules: list[int] = field(default_factory=list)
     """Positions of lines across."""
 
@@ -44,11 +47,14 @@ class Piece:
 class Page:
     """The blocks of a document, and where they stand."""
 
-    def __init__(self, document: QTextDocument) -> None:
+    def __init__(
+        self, document: QTextDocument, picture: Callable[[str], QSize | None] = lambda source: None
+    ) -> None:
         self.document = document
         self.pieces: list[Piece] = []
-        self.image: Callable[[Run], QTextImageFormat | None] = lambda run: None
-        """Gives the picture of a run, if it may be shown."""
+        self.picture = picture
+        """Gives the size of a picture that may be shown."""
+        self._width = 0
         self._fresh = True
 
     def keep(self, count: int) -> None:
@@ -78,6 +84,32 @@ class Page:
         self._fresh = writer.write(cursor, block, self._fresh, not self.pieces)
         cursor.endEditBlock()
         self.pieces.append(piece)
+
+    def pictures(self) -> set[str]:
+        """The addresses of all pictures in the page."""
+        return {source for piece in self.pieces for _, source, _size in piece.pictures}
+
+    def fit_pictures(self, width: int) -> None:
+        """No picture is wider than this."""
+        self._width = width
+        cursor = QTextCursor(self.document)
+        for piece in self.pieces:
+            for position, source, size in piece.pictures:
+                cursor.setPosition(position)
+                cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
+                cursor.setCharFormat(self.image_format(source, size))
+
+    def image_format(self, source: str, size: QSize) -> QTextImageFormat:
+        """A picture in the size that fits."""
+        made = QTextImageFormat()
+        most = QSize(max(40, self._width - 40 if self._width else 400), _TALLEST)
+        fit = size.scaled(most, Qt.AspectRatioMode.KeepAspectRatio)
+        if fit.width() > size.width():
+            fit = size
+        made.setName(source)
+        made.setWidth(fit.width())
+        made.setHeight(fit.height())
+        return made
 
     def grow(self, block: Block, formats: Formats) -> bool:
         """Make the last block into this one if that only needs more text at its end."""
@@ -121,6 +153,9 @@ def _more(old: Block, new: Block) -> str | None:
     return b.text[len(a.text) :]
 
 
+_TALLEST = 480
+
+
 class _Writer:
     def __init__(self, page: Page, piece: Piece, formats: Formats) -> None:
         self._page, self._piece, self._formats = page, piece, formats
@@ -161,11 +196,23 @@ class _Writer:
 
     def _runs(self, cursor: QTextCursor, runs: tuple[Run, ...], heading: bool) -> None:
         for run in runs:
-            if run.image and (picture := self._page.image(run)):
-                cursor.insertImage(picture)
+            if run.image:
+                self._picture(cursor, run)
                 continue
             text = shown(run.text or run.image).replace("\n", "\u2028")
             cursor.insertText(text, self._formats.characters(run, heading))
+
+    def _picture(self, cursor: QTextCursor, run: Run) -> None:
+        size = self._page.picture(run.image)
+        if size is not None:
+            self._piece.pictures.append((cursor.position(), run.image, size))
+            cursor.insertImage(self._page.image_format(run.image, size))
+            return
+        words = shown(run.text).replace("\n", " ").strip() or run.image.rpartition("/")[2]
+        web = run.image.startswith(("http://", "https://"))
+        text = words if web else _("[picture that cannot be shown: {name}]").format(name=words)
+        looks = Run(text, run.bold, not web, href=run.image if web else run.href)
+        cursor.insertText(text, self._formats.characters(looks))
 
     def _after(self, cursor: QTextCursor, table: QTextTable) -> None:
         cursor.setPosition(table.lastPosition() + 1)

@@ -4,27 +4,29 @@ Where the reader is, is held as one entry and where its top stands in the window
 from that, so that heights which turn out other than guessed move what is out of sight, not what is read.
 """
 
-from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import copy
-from desktop.ui.conversation.cell import EDGE, ROW, SHOWN, Cell, Shown
+from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.cell import Cell
 from desktop.ui.conversation.jump import JumpButton
-from desktop.ui.conversation.layout import Heights, guess
 from desktop.ui.conversation.menu import show_menu
-from desktop.ui.conversation.slices import Slices
-from desktop.ui.conversation.transcript import Author, Entry, Transcript
+from desktop.ui.conversation.pool import Pool
+from desktop.ui.conversation.speech import Speech
+from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.theme.theme import theme
-from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.theme.tokens import Space
 from desktop.ui.words import spoken
 
 _TOP, _BOTTOM = Space.XL, Space.M
 _MARGIN = 240
 """Pixels above and below the window for which there are cells too."""
 _REPAINT_MS = 50
-_SPARE = 6
 _SHEET = """
 QTextBrowser#message { background: transparent; border: none; border-radius: 0; padding: 0; }
 QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 6px; min-height: 24px; }
@@ -47,11 +49,12 @@ class ConversationView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setStyleSheet(_SHEET)
         self.verticalScrollBar().setSingleStep(48)
-        self._slices = Slices(self)
-        self._heights = Heights()
-        self._cells: dict[int, Cell] = {}
-        self._spare: list[Cell] = []
-        self._choices: dict[str, Shown] = {}
+        self._pool = Pool(self, transcript)
+        self._pool.acted.connect(self.acted)
+        self._pool.hovered.connect(self.hovered)
+        self._pool.resized.connect(self._place)
+        self._pool.chosen.connect(self._chose)
+        self._pool.menu_wanted.connect(self._menu)
         self._anchor = (0, _TOP)
         """An entry, and how far below the window's top it begins."""
         self._follow = True
@@ -68,7 +71,11 @@ class ConversationView(QAbstractScrollArea):
         transcript.added.connect(self._added)
         transcript.changed.connect(self._changed)
         theme().changed.connect(self._show_again)
+        self._speech = Speech(self, transcript, self._pool.name)
         spoken(self._words)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._focus_moved)
         self._reset()
 
     def set_empty_widget(self, widget: QWidget) -> None:
@@ -85,64 +92,35 @@ class ConversationView(QAbstractScrollArea):
 
     def copy_conversation(self) -> None:
         """Put the whole conversation on the clipboard, as Markdown."""
-        parts = [
-            f"## {self._name(entry)}\n\n{entry.text}" for entry in self.transcript.entries if entry.text
-        ]
+        said = [entry for entry in self.transcript.entries if entry.text]
+        parts = [f"## {self._pool.name(entry)}\n\n{entry.text}" for entry in said]
         copy("\n\n".join(parts) + "\n")
 
     @property
     def cells(self) -> list[Cell]:
         """Those that show something, from top to bottom."""
-        return [self._cells[index] for index in sorted(self._cells)]
+        return [self._pool.cells[index] for index in sorted(self._pool.cells)]
 
     def _words(self) -> None:
         self.setAccessibleName(_("Conversation"))
         self._jump.say()
+        self._speech.say()
         self._show_again()
 
-    def _name(self, entry: Entry) -> str:
-        return _("You") if entry.author is Author.YOU else self.transcript.assistant
-
-    def _width(self) -> int:
-        return max(120, min(Size.COLUMN, self.viewport().width() - 2 * Space.L)) + 2 * EDGE
-
-    def _guess(self, entry: Entry) -> int:
-        width = self._width() - 2 * EDGE
-        return guess(entry.text, width, self._choice(entry).limit) + ROW
-
-    def _guess_all(self) -> None:
-        width = self._width() - 2 * EDGE
-        choices = self._choices
-        self._heights.fill(
-            guess(entry.text, width, choices[entry.id].limit if entry.id in choices else SHOWN) + ROW
-            for entry in self.transcript.entries
-        )
-
-    def _choice(self, entry: Entry) -> Shown:
-        return self._choices.get(entry.id, _DEFAULT)
-
     def _reset(self) -> None:
-        for cell in self._cells.values():
-            self._put_away(cell)
-        self._cells.clear()
-        self._choices.clear()
         self._dirty.clear()
-        self._guess_all()
+        self._pool.fill()
         self._anchor, self._follow, self._news = (0, _TOP), True, False
         self._place()
 
     def _added(self, index: int) -> None:
-        self._heights.append(self._guess(self.transcript.entries[index]))
+        self._pool.add(index)
         self._news = not self._follow
-        if index - 1 in self._cells:
-            self._cells[index - 1].last = False
-            self._cells[index - 1].reveal()
         self._place()
 
     def _changed(self, index: int) -> None:
         self._dirty.add(index)
-        entry = self.transcript.entries[index]
-        if not entry.moving:
+        if not self.transcript.entries[index].moving:
             self.flush()
         elif not self._timer.isActive():
             self._timer.start(_REPAINT_MS)
@@ -151,76 +129,26 @@ class ConversationView(QAbstractScrollArea):
         """Draw now what has changed."""
         self._timer.stop()
         for index in self._dirty:
-            entry = self.transcript.entries[index]
-            if cell := self._cells.get(index):
-                self._load(cell, entry)
-                self._heights.set(index, cell.arrange(self._width()))
-            else:
-                self._heights.set(index, self._guess(entry))
+            self._pool.update(index)
             self._news |= not self._follow
         self._dirty.clear()
         self._place()
 
-    def _load(self, cell: Cell, entry: Entry, *, again: bool = False) -> None:
-        cell.last = entry is self.transcript.entries[-1]
-        choice = self._choices.setdefault(entry.id, Shown()) if entry.id in self._choices else Shown()
-        cell.show_entry(entry, choice, self._name(entry), again=again)
-
     def _show_again(self) -> None:
-        for index, cell in self._cells.items():
-            self._load(cell, self.transcript.entries[index], again=True)
-            self._heights.set(index, cell.arrange(self._width()))
+        self._pool.show_again()
         self._place()
 
-    def _cell(self, index: int) -> Cell:
-        """The cell of an entry, laid out."""
-        if cell := self._cells.get(index):
-            return cell
-        cell = self._spare.pop() if self._spare else self._new_cell()
-        self._cells[index] = cell
-        self._load(cell, self.transcript.entries[index], again=True)
-        self._heights.set(index, cell.arrange(self._width()))
-        return cell
+    def _menu(self, cell: Cell, body: QWidget, event: QContextMenuEvent) -> None:
+        if isinstance(body, Body):
+            show_menu(self, body, cell.entry, event, self.copy_conversation)
 
-    def _new_cell(self) -> Cell:
-        cell = Cell(self.viewport(), self._slices)
-        cell.acted.connect(self.acted)
-        cell.resized.connect(self._resized)
-        cell.chosen.connect(self._chose)
-        cell.body.hovered.connect(self.hovered)
-        cell.menu_wanted.connect(self._menu)
-        return cell
-
-    def _menu(self, cell: Cell, event: QContextMenuEvent) -> None:
-        show_menu(self, cell.body, cell.entry, event, self.copy_conversation)
-
-    def _index(self, cell: Cell) -> int | None:
-        return next((index for index, other in self._cells.items() if other is cell), None)
-
-    def _resized(self, cell: Cell) -> None:
-        if (index := self._index(cell)) is not None:
-            self._heights.set(index, cell.arrange(self._width()))
-            self._place()
-
-    def _chose(self, cell: Cell) -> None:
-        self._choices[cell.entry.id] = cell.choice
+    def _chose(self, index: int) -> None:
         self._follow = False
-        self._load(cell, cell.entry)
-        self._resized(cell)
-
-    def _put_away(self, cell: Cell) -> None:
-        cell.drop_work()
-        if cell.has_focus_inside():
-            self.setFocus()
-        cell.hide()
-        if len(self._spare) < _SPARE:
-            self._spare.append(cell)
-        else:
-            cell.deleteLater()
+        self._place()
 
     def _place(self) -> None:
         """Put cells where the anchor says."""
-        count = len(self._heights)
+        count = len(self._pool.heights)
         if self._empty:
             self._empty.setVisible(not count)
             self._empty.setGeometry(self.viewport().rect())
@@ -229,39 +157,41 @@ class ConversationView(QAbstractScrollArea):
         self._placing = True
         try:
             tops = self._spread() if count else {}
-            width, x = self._width(), (self.viewport().width() - self._width()) // 2
-            for index in [index for index in self._cells if index not in tops]:
-                self._put_away(self._cells.pop(index))
+            width, x = self._pool.width, (self.viewport().width() - self._pool.width) // 2
+            before = set(self._pool.cells)
+            self._pool.keep(tops)
             for index, top in tops.items():
-                cell = self._cells[index]
-                cell.setGeometry(QRect(x, top, width, self._heights[index]))
+                cell = self._pool.cells[index]
+                cell.setGeometry(QRect(x, top, width, self._pool.heights[index]))
                 cell.show()
+            if before != tops.keys():
+                self._order(self.cells)
             self._settle(tops)
         finally:
             self._placing = False
 
     def _spread(self) -> dict[int, int]:
         """For each entry that needs a cell, where its top is."""
-        height, last = self.viewport().height(), len(self._heights) - 1
+        height, last = self.viewport().height(), len(self._pool.heights) - 1
         if self._follow:
-            self._cell(last)
-            self._anchor = (last, height - _BOTTOM - self._heights[last])
+            self._pool.get(last)
+            self._anchor = (last, height - _BOTTOM - self._pool.heights[last])
         for _round in range(3):
             index, top = self._anchor
-            self._cell(index)
+            self._pool.get(index)
             tops = {index: top}
             first, y = index, top
             while first > 0 and y > -_MARGIN:
                 first -= 1
-                self._cell(first)
-                y -= self._heights[first]
+                self._pool.get(first)
+                y -= self._pool.heights[first]
                 tops[first] = y
-            bottom = top + self._heights[index]
+            bottom = top + self._pool.heights[index]
             while index < last and bottom < height + _MARGIN:
                 index += 1
-                self._cell(index)
+                self._pool.get(index)
                 tops[index] = bottom
-                bottom += self._heights[index]
+                bottom += self._pool.heights[index]
             shift = 0
             if index == last and bottom < height - _BOTTOM:
                 shift = height - _BOTTOM - bottom
@@ -277,11 +207,11 @@ class ConversationView(QAbstractScrollArea):
         height = self.viewport().height()
         bar = self.verticalScrollBar()
         if tops:
-            seen = [index for index in sorted(tops) if tops[index] + self._heights[index] > 0]
+            seen = [index for index in sorted(tops) if tops[index] + self._pool.heights[index] > 0]
             index = seen[0] if seen else max(tops)
             self._anchor = (index, tops[index])
-            total = self._heights.total + _TOP + _BOTTOM
-            value = self._heights.top(index) + _TOP - tops[index]
+            total = self._pool.heights.total + _TOP + _BOTTOM
+            value = self._pool.heights.top(index) + _TOP - tops[index]
         else:
             total = value = 0
         if not bar.isSliderDown():
@@ -298,33 +228,54 @@ class ConversationView(QAbstractScrollArea):
         self._jump.raise_()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if self._placing or not len(self._heights):
+        if self._placing or not len(self._pool.heights):
             return
         value = self.verticalScrollBar().value()
         if abs(dy) < 2 * self.viewport().height():
             index, top = self._anchor
             self._anchor = (index, top + dy)
         else:
-            index = self._heights.at(value - _TOP)
-            self._anchor = (index, self._heights.top(index) + _TOP - value)
+            index = self._pool.heights.at(value - _TOP)
+            self._anchor = (index, self._pool.heights.top(index) + _TOP - value)
         self._follow = value >= self.verticalScrollBar().maximum()
         self._place()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        cell = self._cells.get(self._anchor[0])
-        if cell and cell.width() != self._width():
+        cell = self._pool.cells.get(self._anchor[0])
+        if cell and cell.width() != self._pool.width:
             self._rewrap(cell)
         self._place()
 
     def _rewrap(self, anchor: Cell) -> None:
         """Another width: the line that was at the top stays there."""
         index, top = self._anchor
-        position = anchor.text_at(-top) if top < 0 else 0
-        self._guess_all()
-        for which, cell in self._cells.items():
-            self._heights.set(which, cell.arrange(self._width()))
+        position = anchor.body.position_at(-top) if top < 0 else 0
+        self._pool.rewrap()
         if top < 0:
-            self._anchor = (index, -anchor.height_of(position))
+            self._anchor = (index, -anchor.body.y_of(position))
+
+    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        """Whatever the keyboard reaches comes into sight."""
+        if new is None or not self.viewport().isAncestorOf(new):
+            return
+        rect = QRect(new.mapTo(self.viewport(), QPoint(0, 0)), new.size())
+        by_keyboard = not isinstance(new, Body) or new.by_keyboard
+        if by_keyboard:
+            self._into_sight(rect)
+
+    def _into_sight(self, rect: QRect) -> None:
+        room, bar = self.viewport().height(), self.verticalScrollBar()
+        if rect.top() < 0 and (rect.bottom() < room // 2 or rect.height() < room):
+            bar.setValue(bar.value() + rect.top() - Space.L)
+        elif rect.bottom() > room and rect.top() > (0 if rect.height() < room else room // 2):
+            bar.setValue(bar.value() + min(rect.bottom() - room, rect.top()) + Space.L)
+
+    @staticmethod
+    def _order(cells: list[Cell]) -> None:
+        """The keyboard goes from top to bottom."""
+        stops = [stop for cell in cells for stop in cell.every_stop]
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self.verticalScrollBar().event(event)
@@ -348,6 +299,3 @@ class ConversationView(QAbstractScrollArea):
         if event.type() == QEvent.Type.Wheel:
             return False
         return super().viewportEvent(event)
-
-
-_DEFAULT = Shown()

@@ -1,0 +1,154 @@
+"""The cells of a conversation: made for what is visible, used again for what comes into sight."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.cell import EDGE, LIVE, ROW, SHOWN, Cell, Shown
+from desktop.ui.conversation.images import Pictures
+from desktop.ui.conversation.layout import Heights, guess
+from desktop.ui.conversation.slices import Slices
+from desktop.ui.conversation.transcript import Author, Entry, Transcript
+from desktop.ui.theme.tokens import Size, Space
+
+_SPARE = 6
+
+
+class Pool(QObject):
+    """Cells by the index of their entry, and the heights of all entries."""
+
+    acted = Signal(str)
+    hovered = Signal(str)
+    resized = Signal()
+    """A height is another one."""
+    chosen = Signal(int)
+    """The reader unfolded or lengthened this one."""
+    menu_wanted = Signal(object, QWidget, QContextMenuEvent)
+    """The cell, the text in it, and where."""
+
+    def __init__(self, area: QAbstractScrollArea, transcript: Transcript) -> None:
+        super().__init__(area)
+        self._area, self._transcript = area, transcript
+        self.heights = Heights()
+        self.cells: dict[int, Cell] = {}
+        self._spare: list[Cell] = []
+        self._choices: dict[str, Shown] = {}
+        self._slices = Slices(self)
+        self._pictures = Pictures(self)
+        self._pictures.arrived.connect(self._picture_arrived)
+
+    @property
+    def width(self) -> int:
+        """Of a cell: the column and the room beside it."""
+        return max(120, min(Size.COLUMN, self._area.viewport().width() - 2 * Space.L)) + 2 * EDGE
+
+    def name(self, entry: Entry) -> str:
+        """Who says it."""
+        return _("You") if entry.author is Author.YOU else self._transcript.assistant
+
+    def fill(self) -> None:
+        """Begin anew with all entries of the transcript."""
+        self.keep(())
+        self._choices.clear()
+        self.guess_all()
+
+    def guess_all(self) -> None:
+        """Forget every height."""
+        width, choices = self.width - 2 * EDGE, self._choices
+        self.heights.fill(
+            guess(entry.text, width, choices[entry.id].limit if entry.id in choices else SHOWN) + ROW
+            for entry in self._transcript.entries
+        )
+
+    def add(self, index: int) -> None:
+        """There is one more entry."""
+        self.heights.append(self._guess(self._transcript.entries[index]))
+        if before := self.cells.get(index - 1):
+            before.last = False
+            before.reveal()
+
+    def _guess(self, entry: Entry) -> int:
+        choice = self._choices.get(entry.id)
+        return guess(entry.text, self.width - 2 * EDGE, choice.limit if choice else SHOWN) + ROW
+
+    def get(self, index: int) -> Cell:
+        """The cell of an entry, laid out."""
+        if cell := self.cells.get(index):
+            return cell
+        cell = self._spare.pop() if self._spare else self._new()
+        self.cells[index] = cell
+        self._load(index, cell, again=True)
+        return cell
+
+    def update(self, index: int) -> None:
+        """An entry has changed."""
+        entry = self._transcript.entries[index]
+        if entry.moving and len(entry.text) > SHOWN:  # who has read it growing sees all of it
+            self._choices.setdefault(entry.id, Shown()).limit = LIVE
+        if cell := self.cells.get(index):
+            self._load(index, cell)
+        else:
+            self.heights.set(index, self._guess(entry))
+
+    def show_again(self) -> None:
+        """Make every cell anew: other colours, another language."""
+        for index, cell in self.cells.items():
+            self._load(index, cell, again=True)
+
+    def rewrap(self) -> None:
+        """Lay everything out in the width that there is now."""
+        self.guess_all()
+        for index, cell in self.cells.items():
+            self.heights.set(index, cell.arrange(self.width))
+
+    def keep(self, indices: Iterable[int]) -> bool:
+        """Put away the cells of all other entries; whether there were any."""
+        gone = self.cells.keys() - set(indices)
+        for index in gone:
+            cell = self.cells.pop(index)
+            if cell.has_focus_inside():
+                self._area.setFocus()
+            cell.put_away()
+            if len(self._spare) < _SPARE:
+                self._spare.append(cell)
+            else:
+                cell.deleteLater()
+        return bool(gone)
+
+    def _load(self, index: int, cell: Cell, *, again: bool = False) -> None:
+        entry = self._transcript.entries[index]
+        cell.last = index == len(self._transcript.entries) - 1
+        cell.show_entry(entry, self._choices.get(entry.id) or Shown(), self.name(entry), again=again)
+        self.heights.set(index, cell.arrange(self.width))
+
+    def _new(self) -> Cell:
+        cell = Cell(self._area.viewport(), self._slices, self._pictures)
+        cell.acted.connect(self.acted)
+        cell.resized.connect(self._resized)
+        cell.chosen.connect(self._chose)
+        cell.hovered.connect(self.hovered)
+        cell.menu_wanted.connect(self.menu_wanted)
+        return cell
+
+    def _index(self, cell: Cell) -> int | None:
+        return next((index for index, other in self.cells.items() if other is cell), None)
+
+    def _resized(self, cell: Cell) -> None:
+        if (index := self._index(cell)) is not None:
+            self.heights.set(index, cell.arrange(self.width))
+            self.resized.emit()
+
+    def _chose(self, cell: Cell) -> None:
+        if (index := self._index(cell)) is not None:
+            self._choices[cell.entry.id] = cell.choice
+            self._load(index, cell)
+            self.chosen.emit(index)
+
+    def _picture_arrived(self, source: str) -> None:
+        for index, cell in self.cells.items():
+            if cell.picture_arrived(source):
+                self._load(index, cell, again=True)
+        self.resized.emit()

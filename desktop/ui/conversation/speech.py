@@ -1,0 +1,88 @@
+"""What a screen reader gets beyond the cells: a finished answer, once, and a transcript of all the rest.
+
+Cells exist for what is visible only, so the transcript is a text of its own, one pixel large. It is filled
+when an assistive technology is there, and not before.
+"""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.plain import shown
+from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
+
+_ANNOUNCED = 2_000
+"""Characters of an answer that are read out of themselves."""
+
+
+class Speech:
+    """Listens to a transcript for somebody who listens to it."""
+
+    def __init__(self, view: QWidget, transcript: Transcript, name: Callable[[Entry], str]) -> None:
+        self._view, self._transcript, self._name = view, transcript, name
+        self.written: QPlainTextEdit | None = None
+        self._count = 0
+        """How many entries stand in it."""
+        self._coming: set[str] = set()
+        """Answers that were not finished when last looked at."""
+        transcript.reset.connect(self._anew)
+        transcript.added.connect(self._changed)
+        transcript.changed.connect(self._changed)
+
+    def _anew(self) -> None:
+        self._coming = {entry.id for entry in self._transcript.entries if entry.moving}
+        self._count = 0
+        if self.written:
+            self.written.clear()
+        self._write()
+
+    def _changed(self, index: int) -> None:
+        entry = self._transcript.entries[index]
+        if entry.moving:
+            self._coming.add(entry.id)
+            return
+        if entry.id in self._coming:
+            self._coming.discard(entry.id)
+            self._announce(entry)
+        self._write()
+
+    def _announce(self, entry: Entry) -> None:
+        if entry.author is Author.NANOBOT:
+            text = entry.text if entry.state is State.DONE else f"{entry.detail} {entry.remedy}"
+            said = f"{self._name(entry)}: {shown(text)[:_ANNOUNCED]}"
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._view, said))
+
+    def say(self) -> None:
+        """Set the words."""
+        if self.written:
+            self.written.setAccessibleName(_("Transcript"))
+
+    def _write(self) -> None:
+        """Add what is finished and not yet written."""
+        if not QAccessible.isActive():
+            return
+        if self.written is None:
+            self.written = self._made()
+            self.say()
+        entries = self._transcript.entries
+        lines = []
+        while self._count < len(entries) and not entries[self._count].moving:
+            entry = entries[self._count]
+            lines.append(f"{self._name(entry)}: {shown(entry.text or entry.detail)}")
+            self._count += 1
+        if lines:
+            self.written.appendPlainText("\n".join(lines))
+
+    def _made(self) -> QPlainTextEdit:
+        made = QPlainTextEdit(self._view)
+        made.setReadOnly(True)
+        made.setUndoRedoEnabled(False)
+        made.setFrameShape(QFrame.Shape.NoFrame)
+        made.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        made.setGeometry(0, 0, 1, 1)
+        made.lower()
+        made.show()
+        return made
