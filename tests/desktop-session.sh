@@ -105,6 +105,10 @@ if [ "${want[secrets]}" != missing ]; then
 fi
 if [ "${want[portal]}" = gtk ]; then
   allow org.freedesktop.portal.{Desktop,Documents} org.freedesktop.impl.portal.{desktop.gtk,PermissionStore}
+  [ -e "$folder/services/org.freedesktop.impl.portal.desktop.gtk.service" ] || {
+    echo "desktop-session: --portal gtk needs xdg-desktop-portal-gtk" >&2
+    exit 98
+  }
 fi
 cat >"$folder/bus.conf" <<XML
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -74,7 +74,8 @@ class Desk:
         self.run("xdotool", "key", *keys)
 
     def type(self, text: str) -> None:
-        """Type on the keyboard, into whatever has the focus."""
+        """Type on the keyboard, into whatever has the focus; copy() and ctrl+v what no key has."""
+        assert text.isascii(), "xdotool loses letters that it must first give a key"
         self.run("xdotool", "type", "--delay", "4", text)
 
     def move(self, x: int, y: int) -> None:
@@ -138,14 +139,10 @@ class Desk:
         values = dict(line.split("=") for line in told.split())
         return Area(*(int(values[name]) for name in ("X", "Y", "WIDTH", "HEIGHT")))
 
-    def close_window(self, window: str) -> None:
-        """What the button in its frame does: ask the program to close it."""
-        self.run("xdotool", "windowclose" if self._bare else "windowquit", window)
-
-    @property
-    def _bare(self) -> bool:
-        """Whether there is no window manager."""
-        return "not found" in self.run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")
+    def close_active(self, title: str) -> None:
+        """Close the window of this title by the window manager, as the button in its frame does."""
+        self.wait_active(title)
+        self.key("alt+F4")
 
     # ---- monitors
 
@@ -161,6 +158,11 @@ class Desk:
             shape = f"{area.width}/{area.width // 4}x{area.height}/{area.height // 4}+{area.x}+{area.y}"
             # The first takes the only output, so that there is no monitor of the whole screen besides.
             self.run("xrandr", "--setmonitor", f"part{number}", shape, "none" if number else "screen")
+
+    def prefer_dark(self, dark: bool = True) -> None:
+        """Choose the system's colour scheme, which programs are told in a session with --portal gtk."""
+        scheme = "prefer-dark" if dark else "prefer-light"
+        self.run("gsettings", "set", "org.gnome.desktop.interface", "color-scheme", scheme)
 
     # ---- clipboard
 
@@ -200,9 +202,10 @@ class Desk:
             choices.unlink(missing_ok=True)
             self.run("dunstctl", "context")
             try:
-                return action in until(lambda: choices.exists() and choices.read_text("utf-8"), "", 2)
+                until(choices.exists, "the menu", 2)
             except AssertionError:
                 return False
+            return action in choices.read_text("utf-8")
 
         until(offered, f"a button {action!r} on a popup")
 

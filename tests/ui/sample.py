@@ -32,6 +32,7 @@ class Sample(QMainWindow):
         self._done = self._add(QLabel(), "")
         self._screens = self._add(QLabel(), "")
         self._place = self._add(QLabel(), "")
+        self._scheme = self._add(QLabel(), "")
         conversations = self._add(QListWidget(), "Conversations")
         conversations.addItems(["First", "Second"])
         conversations.currentTextChanged.connect(self._tell)
@@ -47,6 +48,7 @@ class Sample(QMainWindow):
         self._add(kind, "").addItems(["small", "large"])
         self._tray()
         self.count_screens()
+        QApplication.styleHints().colorSchemeChanged.connect(self._tell_scheme)
 
     def _add[W: QWidget](self, widget: W, name: str) -> W:
         if name:
@@ -79,6 +81,9 @@ class Sample(QMainWindow):
 
     def _tell(self, what: str) -> None:
         self._done.setText(f"Done: {what}")
+
+    def _tell_scheme(self) -> None:
+        self._scheme.setText(f"Scheme: {QApplication.styleHints().colorScheme().name}")
 
     def count_screens(self) -> None:
         """Tell how many screens there are."""

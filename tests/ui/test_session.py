@@ -71,6 +71,8 @@ def test_keyboard_mouse_and_clipboard(window: Window, desk: Desk) -> None:
     window.wait_text("Message", "pasted 字")
     desk.click_on(window.extents("Send"))
     window.wait_text("Nanobot", "PASTED 字")
+    desk.close_active("Nanobot Desktop")
+    assert window.process.wait(10) == 0
 
 
 def test_the_tray_icon_is_clicked_and_its_menu_used(sample: Program, desk: Desk) -> None:
@@ -123,6 +125,15 @@ def test_a_monitor_is_plugged_and_taken_away(sample: Program, tmp_path: Path) ->
             window.wait("Screens: 2")
             desk.set_monitors(left)
             window.wait("Screens: 1")
+
+
+def test_the_system_turns_dark(sample: Program, tmp_path: Path) -> None:
+    options = ("--portal", "gtk", "--tray", "none", "--notify", "none", "--secrets", "none")
+    with nested_session(*options) as environment:
+        sample.environment |= environment
+        with running_window(sample) as window:
+            Desk(tmp_path, environment).prefer_dark()
+            window.wait("Scheme: Dark")
 
 
 def test_a_program_that_dies_or_complains_fails_its_test(sample: Program) -> None:
