@@ -66,7 +66,10 @@ class Models(Protocol):
 class _Mailbox:
     session: Session
     waiting: deque[tuple[str, Inbound]] = field(default_factory=deque)
-    answering: str = ""
+    turn: Turn | None = None
+    """The one being answered; stays until it is closed in the log."""
+    at_rest: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while no turn is being answered."""
     current: asyncio.Task[None] | None = None
     worker: asyncio.Task[None] | None = None
 
@@ -115,16 +118,19 @@ class Loop:
         """
         session = await self._sessions.open(key)
         asked = session.last_asked
-        if asked is None or session.key in self._boxes:
+        turn = str((asked or {}).get("_turn") or "")
+        if asked is None or turn in self.turns(key):
             return ""
-        turn = str(asked.get("_turn") or "")
         self._queue(session, turn, Inbound(session.key, str(asked.get("content") or "")))
         return turn
 
     def turns(self, key: str) -> list[str]:
         """The turns of a session that are not at their end, the running one first."""
         box = self._boxes.get(clean(key))
-        return [turn for turn in (box.answering, *(t for t, _ in box.waiting)) if turn] if box else []
+        if box is None:
+            return []
+        running = [box.turn.id] if box.turn and not box.turn.closed else []
+        return running + [turn for turn, _inbound in box.waiting]
 
     def _queue(self, session: Session, turn: str, inbound: Inbound) -> None:
         box = self._boxes.setdefault(session.key, _Mailbox(session))
@@ -144,8 +150,9 @@ class Loop:
         box.waiting = deque(item for item in box.waiting if item[0] not in dropped)
         for turn in dropped:
             await self._close_stopped(Turn(turn, box.session))
-        if only in ("", box.answering):
+        if box.turn and only in ("", box.turn.id):
             await cancel(box.current)
+            await box.at_rest.wait()
         return True
 
     async def close(self) -> None:
@@ -161,12 +168,14 @@ class Loop:
                     break
                 turn_id, inbound = box.waiting.popleft()
                 turn = Turn(turn_id, box.session)
-                box.answering = turn_id
+                box.turn = turn
+                box.at_rest.clear()
                 box.current = spawn(self._answer(turn, inbound), name=f"turn:{turn_id}")
                 await asyncio.wait({box.current})
-                box.answering = ""
                 if not turn.closed:
                     await self._close_stopped(turn)
+                box.turn = None
+                box.at_rest.set()
         self._boxes.pop(box.session.key, None)
 
     async def _answer(self, turn: Turn, inbound: Inbound) -> None:

@@ -75,7 +75,7 @@ class _Process(asyncio.SubprocessProtocol):
         assert isinstance(stdin, asyncio.WriteTransport)
         self._stdin = stdin
         if sys.platform == "linux":  # a long conversation in one go: through 64 kB it takes 6 ms more
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ValueError):  # ValueError: it was stopped at once
                 fcntl.fcntl(stdin.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, 1 << 20)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:

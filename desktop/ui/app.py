@@ -5,6 +5,7 @@ that it does not need: asyncio, the core and the rest follow behind it.
 """
 
 import json
+import os
 import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ def main(*, hidden: bool = False) -> int:
     place = home()
     if place.ipc.exists() and _another(place, hidden=hidden):
         return 0
+    _without_gtk()
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Nanobot Desktop")
     app.setDesktopFileName("nanobot-desktop")
@@ -64,6 +66,13 @@ def main(*, hidden: bool = False) -> int:
     for loop in loops:
         loop.close()
     return code
+
+
+def _without_gtk() -> None:
+    """Nothing of GTK shows in our look, and loading it takes 9 MB and a fifth of the start: of Qt's themes
+    for such desktops take the one that needs none. It hears of light and dark from the portal all the same."""
+    if sys.platform.startswith("linux") and "KDE" not in os.environ.get("XDG_CURRENT_DESKTOP", ""):
+        os.environ.setdefault("QT_QPA_PLATFORMTHEME", "gnome")
 
 
 def _another(place: Home, *, hidden: bool) -> bool:

@@ -1,0 +1,162 @@
+"""The verbs of conversations, through the door of a real core beside a real server."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.bus.bus import Subscription
+from desktop.bus.events import TurnFailed, TurnFinished
+from desktop.core.owner import Owner
+from desktop.errors import AppError, UsageError
+from desktop.ipc import Ownership
+from desktop.paths import Home
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+
+type Json = dict[str, Any]
+
+
+class Desk:
+    """A running core and its events."""
+
+    def __init__(self, owner: Owner, events: Subscription) -> None:
+        self.owner, self.events = owner, events
+
+    async def call(self, verb: str, **arguments: Any) -> Json:
+        async for line in self.owner.verb(verb, arguments):
+            if "result" in line:
+                return dict(line["result"])
+        raise AssertionError("no result")
+
+    async def ask(self, session: str, text: str) -> TurnFinished | TurnFailed:
+        await self.call("submit", session=session, text=text, front="window")
+        return await self.end()
+
+    async def end(self) -> TurnFinished | TurnFailed:
+        async for event in self.events:
+            if isinstance(event, TurnFinished | TurnFailed):
+                return event
+        raise AssertionError("the bus ended")
+
+    async def said(self, session: str) -> list[tuple[str, str]]:
+        found = await self.call("conversation", session=session)
+        return [(message["role"], message["content"]) for message in found["messages"]]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as server:
+        yield server
+
+
+@asynccontextmanager
+async def started(home: Home) -> AsyncIterator[Desk]:
+    ownership = Ownership.take(home)
+    assert ownership is not None
+    owner = Owner(home, "window", ownership)
+    await owner.start()
+    try:
+        with owner.bus.subscribe() as events:
+            yield Desk(owner, events)
+    finally:
+        await owner.stop()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
+    program = Program(tmp_path)
+    program.use_server(server.url, "say:Good day.")
+    async with started(Home(tmp_path, tmp_path / "models")) as desk:
+        yield desk
+
+
+async def test_a_conversation_is_listed_with_its_first_words_until_it_is_named(desk: Desk) -> None:
+    await desk.ask("window:a", "What is this?")
+    (line,) = (await desk.call("conversations"))["conversations"]
+    assert (line["key"], line["title"]) == ("window:a", "What is this?")
+    await desk.call("rename", session="window:a", title="  My \n title ")
+    assert (await desk.call("conversations"))["conversations"][0]["title"] == "My title"
+    await desk.call("rename", session="window:a", title="")
+    assert (await desk.call("conversations"))["conversations"][0]["title"] == "What is this?"
+
+
+async def test_deleting_stops_the_answer_and_can_be_taken_back(desk: Desk, server: ScriptedServer) -> None:
+    server.script("slow")
+    await desk.call("submit", session="window:a", text="count", front="window")
+    assert (await desk.call("conversation", session="window:a"))["turns"]
+    await desk.call("delete", session="window:a")
+    assert (await desk.call("conversations"))["conversations"] == []
+    assert (await desk.call("restore", session="window:a"))["restored"]
+    found = await desk.call("conversation", session="window:a")
+    assert found["messages"][0]["content"] == "count"
+    assert found["turns"] == []
+
+
+async def test_a_failed_question_is_asked_again_without_a_second_copy(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    server.script("status:400")
+    assert isinstance(await desk.ask("window:a", "Hello?"), TurnFailed)
+    turn = (await desk.call("again", session="window:a"))["turn"]
+    done = await desk.end()
+    assert isinstance(done, TurnFinished)
+    assert done.turn == turn
+    said = await desk.said("window:a")
+    assert [text for role, text in said if role == "user"] == ["Hello?"]
+    assert said[-1] == ("assistant", "Good day.")
+    asked = server.requests[-1].body["messages"]
+    assert [message["role"] for message in asked] == ["system", "user"]
+
+
+async def test_what_has_its_answer_is_not_asked_again(desk: Desk) -> None:
+    await desk.ask("window:a", "Hello?")
+    with pytest.raises(UsageError):
+        await desk.call("again", session="window:a")
+
+
+async def test_a_question_from_before_a_crash_is_asked_again_by_hand(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    program = Program(tmp_path)
+    program.use_server(server.url, "say:At last.")
+    home = Home(tmp_path, tmp_path / "models")
+    async with started(home) as desk:
+        session = await desk.owner.core.sessions.open("window:a")
+        await session.append({"role": "user", "content": "Anyone?", "_turn": "t1"})
+    async with started(home) as desk:
+        assert (await desk.call("again", session="window:a"))["turn"] == "t1"
+        assert (await desk.end()).turn == "t1"
+        assert (await desk.said("window:a"))[-1] == ("assistant", "At last.")
+
+
+async def test_a_conversation_keeps_the_model_that_was_chosen_for_it(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    await desk.ask("window:a", "one")
+    shown = await desk.call("choose_model", session="window:a", model="say:Other.", provider="custom")
+    assert (shown["model"], shown["chosen"]) == ("say:Other.", True)
+    done = await desk.ask("window:a", "two")
+    assert isinstance(done, TurnFinished)
+    assert done.text == "Other."
+    other = await desk.ask("window:b", "three")
+    assert isinstance(other, TurnFinished)
+    assert other.text == "Good day."
+    await desk.call("choose_model", session="window:a", model="", provider="")
+    assert not (await desk.call("model", session="window:a"))["chosen"]
+
+
+async def test_a_model_of_nobody_is_refused_and_nothing_changes(desk: Desk) -> None:
+    with pytest.raises(AppError):
+        await desk.call("choose_model", session="window:a", model="x", provider="nobody")
+    assert (await desk.call("conversations"))["conversations"] == []
+
+
+async def test_the_menu_has_the_usual_model_first(desk: Desk) -> None:
+    found = await desk.call("models")
+    assert found["usual"]["model"] == "say:Good day."
+    assert found["models"][0] == found["usual"]
+    keys = [(line["provider"], line["model"]) for line in found["models"]]
+    assert len(keys) == len(set(keys))

@@ -1,0 +1,109 @@
+"""A home changes hands: from a command to the window, when nothing is under way any more."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from desktop.core.owner import WINDOW, Owner, take_over, window_runs
+from desktop.ipc import NoOwnerError, Ownership, call
+from desktop.paths import Home
+from desktop.tasks import in_thread, spawn
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path, tmp_path / "models")
+
+
+async def owned(home: Home, front: str, shown: list[bool] | None = None) -> Owner:
+    ownership = Ownership.take(home)
+    assert ownership is not None
+
+    async def show(_arguments: object, _send: object) -> dict[str, object]:
+        assert shown is not None
+        shown.append(True)
+        return {}
+
+    owner = Owner(home, front, ownership)
+    await owner.start(verbs={"show": show})
+    return owner
+
+
+async def test_a_free_home_is_taken_at_once(home: Home) -> None:
+    ownership = await take_over(home)
+    assert ownership is not None
+    ownership.release()
+
+
+async def test_a_command_hands_over_when_its_answer_is_whole(home: Home, tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        Program(tmp_path).use_server(server.url, "slow:0.5")
+        command = await owned(home, "chat")
+        lines = []
+
+        async def ask() -> None:
+            async for line in command.verb("ask", {"text": "count", "session": "cli:direct"}):
+                lines.append(line)  # noqa: PERF401 - what came before a failure counts too
+
+        asking = spawn(ask(), name="ask")
+        await in_thread(server.wait_for_request)
+        ownership = await take_over(home)
+        assert ownership is not None
+        await asking
+        assert lines[-1]["result"]["ok"]
+        with pytest.raises(NoOwnerError):
+            async for _line in command.verb("status", {}):
+                pass
+        await command.stop()
+        ownership.release()
+
+
+async def test_a_window_that_runs_is_shown_instead(home: Home) -> None:
+    shown: list[bool] = []
+    window = await owned(home, WINDOW, shown)
+    assert await take_over(home) is None
+    assert shown == [True]
+    assert await in_thread(_runs, home, False)
+    assert shown == [True]
+    assert await in_thread(_runs, home, True)
+    assert shown == [True, True]
+    await window.stop()
+    assert not await in_thread(_runs, home, True)
+
+
+def _runs(home: Home, show: bool) -> bool:
+    return window_runs(home, show=show)
+
+
+async def test_a_command_that_owns_the_home_is_no_window(home: Home) -> None:
+    command = await owned(home, "ask")
+    assert not await in_thread(_runs, home, True)
+    await command.stop()
+
+
+async def test_an_address_left_behind_by_a_crash_is_no_window(home: Home) -> None:
+    home.root.mkdir(exist_ok=True)
+    home.ipc.write_text('{"port": 1, "token": "x", "pid": 1}', "utf-8")
+    assert not await in_thread(_runs, home, True)
+    async with asyncio.timeout(10):
+        ownership = await take_over(home)
+    assert ownership is not None
+    ownership.release()
+
+
+async def test_who_failed_to_start_holds_nothing(home: Home) -> None:
+    home.root.mkdir(exist_ok=True)
+    home.database.mkdir()  # a folder where the database should be
+    ownership = Ownership.take(home)
+    assert ownership is not None
+    with pytest.raises(Exception, match=r"database|state"):
+        await Owner(home, WINDOW, ownership).start()
+    again = Ownership.take(home)
+    assert again is not None
+    again.release()
+    with pytest.raises(NoOwnerError):
+        async for _line in call(home, "status", {}):
+            pass
