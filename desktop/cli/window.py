@@ -13,7 +13,7 @@ def main(*, hidden: bool) -> int:
 
         complain(AppError(*trouble))
         return 1
-    from desktop.ui.app import main as window
+    from desktop.ui.start import main as window
 
     return window(hidden=hidden)
 

@@ -69,8 +69,8 @@ def main(*, hidden: bool = False) -> int:
 
 
 def _without_gtk() -> None:
-    """Nothing of GTK shows in our look, and loading it takes 9 MB and a fifth of the start: of Qt's themes
-    for such desktops take the one that needs none. It hears of light and dark from the portal all the same."""
+    """Nothing of GTK shows in our look, and loading it takes 9 MB and a fifth of the start: take the one of
+    Qt's themes for such desktops that needs none. It hears of light and dark from the portal as well."""
     if sys.platform.startswith("linux") and "KDE" not in os.environ.get("XDG_CURRENT_DESKTOP", ""):
         os.environ.setdefault("QT_QPA_PLATFORMTHEME", "gnome")
 

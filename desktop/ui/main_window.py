@@ -86,6 +86,8 @@ class MainWindow(QMainWindow):
         self.show()
         self.raise_()
         self.activateWindow()
+        if self.focusWidget() in (None, self.sidebar.search):
+            self.composer.setFocus()
 
     def _stand(self, state: WindowState) -> None:
         self.resize(*_SIZE)

@@ -91,6 +91,7 @@ class Sidebar(QWidget):
     def _words(self) -> None:
         self.search.setAccessibleName(_("Search"))
         self.search.setPlaceholderText(_("Search"))
+        self._lens.setText(_("Search"))
         self.new.say(_("New conversation"), "Ctrl+N")
         self.list.setAccessibleName(_("Conversations"))
         self.settings.setText(_("Settings"))
