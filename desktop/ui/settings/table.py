@@ -82,6 +82,7 @@ class TableEditor(Editor):
         entry.say()
         self._entries.append(entry)
         self._lines.addWidget(entry)
+        entry.show()
         return entry
 
     def _add_line(self) -> None:

@@ -54,8 +54,8 @@ class SettingsWindow(QDialog):
         self.resize(860, 640)
         self.setMinimumSize(520, 400)
         self._list, self._stack, self._notice = QListWidget(), QStackedWidget(), Notice()
-        self._views = [PageView(page, actions) for page in PAGES]
-        for view in self._views:
+        self.views = [PageView(page, actions) for page in PAGES]
+        for view in self.views:
             self._stack.addWidget(view)
             self._list.addItem(QListWidgetItem(icon(view.page.icon), ""))
             view.saved.connect(self._saved)
@@ -90,12 +90,12 @@ class SettingsWindow(QDialog):
     def _words(self) -> None:
         self.setWindowTitle(_("Settings"))
         self._list.setAccessibleName(_("Pages"))
-        for number, view in enumerate(self._views):
+        for number, view in enumerate(self.views):
             self._list.item(number).setText(_(view.page.title))
 
     def open_page(self, key: str = "") -> None:
         """Show the window, on this page (Page.key) or the one shown last, in front of all others."""
-        for number, view in enumerate(self._views):
+        for number, view in enumerate(self.views):
             if view.page.key == key:
                 self._list.setCurrentRow(number)
         self.show()
@@ -109,7 +109,7 @@ class SettingsWindow(QDialog):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        for view in self._views:
+        for view in self.views:
             for part in view.parts:
                 part.leave()
 
@@ -132,7 +132,7 @@ class SettingsWindow(QDialog):
 
     def _show(self, reply: Mapping[str, Any]) -> None:
         look.use(reply["values"])
-        for view in self._views:
+        for view in self.views:
             view.show_all(reply)
             if view.page.key == "language":
                 self._tell_of_fonts(view.notice)

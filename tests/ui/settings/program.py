@@ -67,6 +67,7 @@ class Running:
     def settle(self) -> None:
         """Wait until nothing is under way any more."""
         self._until(lambda: not [task for task in tasks._running if not task.done()], timeout=20_000)
+        self.wait(asyncio.sleep(0))  # what is called when a task is done
 
     @property
     def stored(self) -> dict[str, Any]:

@@ -1,0 +1,167 @@
+"""The card of the first run: each of its three ways leads to a model that answers, or says why not."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QProgressBar
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.first_run import FirstRunCard
+from tests.servers.scripted import ScriptedServer
+from tests.ui.settings.peers import Hub, Ollama
+from tests.ui.settings.program import Running
+from tests.ui.settings.reading import choose, enter, named, press, shown, write
+
+SIZE = 491_400_064
+MB = 1_000_000
+
+
+@pytest.fixture
+def card(running: Running, qtbot: QtBot) -> FirstRunCard:
+    card = FirstRunCard(running.actions)
+    card.resize(700, 700)
+    qtbot.addWidget(card)
+    card.show()
+    qtbot.waitExposed(card)
+    running.settle()
+    return card
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ollama]:
+    with Ollama() as server:
+        monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{server.port}")
+        yield server
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    with Hub(tmp_path, SIZE, 3 * MB) as hub:
+        for name, value in hub.environment.items():
+            monkeypatch.setenv(name, value)
+        yield hub
+
+
+def test_nothing_is_ready_in_an_empty_home(card: FirstRunCard, running: Running) -> None:
+    state = running.wait(running.actions.call("readiness"))
+    assert not state["ready"]
+    assert state["needs"] == "model"
+    assert state["builtin_installed"] is False
+    assert "Run a small model on this computer" in shown(card)
+    assert "491 MB · Apache-2.0" in shown(card)
+
+
+def test_a_found_server_is_tried_and_used(
+    ollama: Ollama, card: FirstRunCard, running: Running, qtbot: QtBot
+) -> None:
+    assert f"http://127.0.0.1:{ollama.port}/v1" in shown(card)
+    choose(card, "Model of Ollama", "llama3:8b")
+    with qtbot.waitSignal(card.ready, timeout=20_000):
+        press(card, "Use Ollama")
+    running.settle()
+    assert ollama.asked[0]["model"] == "llama3:8b"
+    state = running.wait(running.actions.call("readiness"))
+    assert (state["ready"], state["provider"], state["model"]) == (True, "ollama", "llama3:8b")
+
+
+def test_a_found_server_that_fails_is_told_and_not_used(
+    ollama: Ollama, card: FirstRunCard, running: Running
+) -> None:
+    ollama.fails = True
+    press(card, "Use Ollama")
+    running.settle()
+    assert "has a fault of its own (500)" in shown(card)
+    assert running.stored == {}
+
+
+def test_servers_that_come_later_are_found_when_looked_for_again(
+    card: FirstRunCard, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "None is running." in shown(card)
+    with Ollama() as server:
+        monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{server.port}")
+        press(card, "Look again")
+        running.settle()
+        assert "Ollama" in shown(card).splitlines()
+        assert "None is running." not in shown(card)
+
+
+def test_a_key_is_tried_before_it_is_stored(
+    card: FirstRunCard, running: Running, server: ScriptedServer, qtbot: QtBot
+) -> None:
+    press(card, "Set up")
+    choose(card, "Provider", "Custom server")
+    running.settle()
+    write(named(card, "Address"), server.url)
+    write(named(card, "Model"), "some-model")
+    write(named(card, "Key"), "sk-first-run")
+    server.script("status:401")
+    enter(named(card, "Key"))
+    running.settle()
+    assert "did not accept the key" in shown(card)
+    assert running.stored == {}
+    server.script("say:Hello.")
+    with qtbot.waitSignal(card.ready, timeout=20_000):
+        press(card, "Test and save")
+    running.settle()
+    assert running.wait(running.actions.call("readiness"))["ready"]
+    running.wait(running.actions.call("provider_forget", name="custom"))
+
+
+def test_a_download_shows_its_progress_and_keeps_what_came(
+    hub: Hub, card: FirstRunCard, running: Running, qtbot: QtBot
+) -> None:
+    press(card, "Download")
+    bar = card.findChild(QProgressBar)
+    assert bar is not None
+    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=20_000)
+    assert bar.isVisible()
+    assert bar.maximum() == SIZE // 1024
+    assert bar.value() > MB // 1024
+    press(card, "Cancel")
+    running.settle()
+    assert not bar.isVisible()
+    [part] = running.home.models.glob("*.part")
+    kept = part.stat().st_size
+    assert kept > MB
+    press(card, "Download")
+    qtbot.waitUntil(lambda: len(hub.asked) == 2, timeout=20_000)
+    assert f"range: bytes={kept}-" in hub.asked[1].lower()
+    press(card, "Cancel")
+    running.settle()
+    assert running.stored == {}
+
+
+@pytest.mark.expected_log("download of")
+def test_a_download_that_fails_says_so_and_can_be_tried_again(
+    hub: Hub, card: FirstRunCard, running: Running, qtbot: QtBot
+) -> None:
+    hub.closed = True
+    press(card, "Download")
+    running.settle()
+    assert "The model could not be downloaded from huggingface.co." in shown(card)
+    hub.closed = False
+    press(card, "Try again")
+    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=20_000)
+    assert "could not be downloaded" not in shown(card)
+    press(card, "Cancel")
+    running.settle()
+
+
+def test_a_model_that_is_here_is_just_used(
+    home: Path, qtbot: QtBot, request: pytest.FixtureRequest
+) -> None:
+    models = Path(os.environ.get("NANOBOT_TEST_MODELS") or "~/.cache/nanobot-desktop/models").expanduser()
+    if not models.is_dir():
+        pytest.fail("the built-in model is not here: bash tests/run.sh brings it")
+    (home / "models").symlink_to(models)
+    card: FirstRunCard = request.getfixturevalue("card")
+    running: Running = request.getfixturevalue("running")
+    with qtbot.waitSignal(card.ready, timeout=20_000):
+        press(card, "Use it")
+    running.settle()
+    assert running.stored["agents"]["defaults"]["provider"] == "builtin"
+    state = running.wait(running.actions.call("readiness"))
+    assert (state["ready"], state["builtin_installed"]) == (True, True)
