@@ -129,6 +129,7 @@ class Conductor(QObject):
         window, talk = self._window, self.talk
         window.installEventFilter(self)
         window.close_wanted.connect(self._close)
+        window.quit_wanted.connect(self.quit)
         window.sidebar.settings_wanted.connect(self._settings)
         window.header.settings_wanted.connect(self._settings)
         window.header.model_menu_wanted.connect(self._model_menu)

@@ -26,6 +26,7 @@ class MainWindow(QMainWindow):
 
     painted = Signal()
     close_wanted = Signal()
+    quit_wanted = Signal()
 
     def __init__(self, state: WindowState, rows: Rows) -> None:
         super().__init__()
@@ -118,6 +119,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+L", self.composer.field.setFocus),
             ("Ctrl+B", self.toggle_sidebar),
             ("Ctrl+W", self.close),
+            ("Ctrl+Q", self.quit_wanted.emit),
             ("Alt+Down", lambda: self.sidebar.step(1)),
             ("Alt+Up", lambda: self.sidebar.step(-1)),
         ):

@@ -6,6 +6,7 @@ after a change. What is in it can be lost without loss: conversations are in the
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,8 @@ class StateFile(QObject):
                 file.write(data)
             temporary.replace(self._path)
         except OSError:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> WindowState:

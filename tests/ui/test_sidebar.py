@@ -1,0 +1,154 @@
+"""The list: groups, search, the open conversation, naming and deleting by keyboard."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.sidebar.rows import HEADING, KEY, Conversation, Rows
+from desktop.ui.sidebar.sidebar import Sidebar
+from desktop.ui.theme.theme import theme
+from desktop.ui.words import speak
+
+NOW = datetime.now(UTC)
+
+
+def conversation(key: str, days: float = 0, title: str = "", unread: bool = False) -> Conversation:
+    return Conversation(key, title or f"About {key}", NOW - timedelta(days=days), unread)
+
+
+@pytest.fixture
+def sidebar(qtbot: QtBot) -> Sidebar:
+    theme()
+    rows = Rows()
+    rows.fill([conversation("old", 9), conversation("new"), conversation("newest", -0.0001)])
+    made = Sidebar(rows)
+    rows.setParent(made)
+    qtbot.addWidget(made)
+    made.resize(268, 500)
+    made.show()
+    made.activateWindow()
+    qtbot.waitExposed(made)
+    return made
+
+
+def shown(sidebar: Sidebar) -> list[str]:
+    rows = sidebar.list.model()
+    return [
+        f"# {rows.index(row, 0).data()}"
+        if rows.index(row, 0).data(HEADING)
+        else rows.index(row, 0).data(KEY)
+        for row in range(rows.rowCount())
+    ]
+
+
+def test_the_newest_stands_first_under_its_day(sidebar: Sidebar) -> None:
+    assert shown(sidebar) == ["# Today", "newest", "new", "# Earlier", "old"]
+
+
+def test_yesterday_is_told_apart(sidebar: Sidebar) -> None:
+    today = datetime.now().astimezone().replace(hour=12, minute=0)
+    rows = Rows()
+    rows.fill(
+        [
+            Conversation("a", "a", today),
+            Conversation("b", "b", today - timedelta(days=1)),
+            Conversation("c", "c", today - timedelta(days=2)),
+        ]
+    )
+    assert [rows.index(row).data() for row in (0, 2, 4)] == ["Today", "Yesterday", "Earlier"]
+
+
+def test_a_search_narrows_by_all_its_words_and_says_when_nothing_is_left(
+    sidebar: Sidebar, qtbot: QtBot
+) -> None:
+    QTest.keyClicks(sidebar.search, "NEW about")
+    assert [row for row in shown(sidebar) if row[0] != "#"] == ["newest", "new"]
+    QTest.keyClicks(sidebar.search, " zebra")
+    assert shown(sidebar) == []
+    assert sidebar._nothing.isVisible()
+    QTest.keyClick(sidebar.search, Qt.Key.Key_Escape)
+    assert len(shown(sidebar)) == 5
+
+
+def test_choosing_opens_once_and_headings_cannot_be_chosen(sidebar: Sidebar, qtbot: QtBot) -> None:
+    chosen: list[str] = []
+    sidebar.chosen.connect(chosen.append)
+    sidebar.open("newest")
+    assert chosen == []
+    sidebar.list.setFocus()
+    for _ in range(3):
+        QTest.keyClick(sidebar.list, Qt.Key.Key_Down)
+    assert chosen == ["new", "old"]
+    QTest.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(40, 12))
+    assert chosen == ["new", "old"]
+
+
+def test_stepping_passes_the_headings(sidebar: Sidebar) -> None:
+    chosen: list[str] = []
+    sidebar.chosen.connect(chosen.append)
+    sidebar.open("new")
+    sidebar.step(1)
+    sidebar.step(1)
+    sidebar.step(-1)
+    assert chosen == ["old", "new"]
+
+
+def test_the_open_one_stays_chosen_when_the_list_is_filled_anew(sidebar: Sidebar) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    sidebar.open("old")
+    rows.fill([*rows.conversations, conversation("another")])
+    assert sidebar.list.currentIndex().data(KEY) == "old"
+
+
+def test_a_title_is_edited_in_place(sidebar: Sidebar, qtbot: QtBot) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    renamed: list[tuple[str, str]] = []
+    rows.renamed.connect(lambda key, title: renamed.append((key, title)))
+    sidebar.open("new")
+    sidebar.list.setFocus()
+    QTest.keyClick(sidebar.list, Qt.Key.Key_F2)
+    editor = sidebar.list.findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.clear()
+    QTest.keyClicks(editor, "  Better   title ")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: renamed == [("new", "Better title")], timeout=3_000)
+    found = rows.get("new")
+    assert found is not None
+    assert found.title == "Better title"
+
+
+def test_delete_and_undo_are_asked_for_by_keys(sidebar: Sidebar, qtbot: QtBot) -> None:
+    deleted: list[str] = []
+    undone: list[bool] = []
+    sidebar.delete_wanted.connect(deleted.append)
+    sidebar.undo_wanted.connect(lambda: undone.append(True))
+    sidebar.open("old")
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert deleted == ["old"]
+    assert undone == [True]
+
+
+def test_unread_is_told_to_who_cannot_see_the_dot(sidebar: Sidebar) -> None:
+    rows = Rows()
+    rows.fill([conversation("a", unread=True), conversation("b", 0.001)])
+    described = Qt.ItemDataRole.AccessibleDescriptionRole
+    assert [rows.index(row).data(described) for row in (1, 2)] == ["unread", ""]
+
+
+def test_another_language_is_spoken_at_once(sidebar: Sidebar, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE")
+    try:
+        speak("zh_CN")
+        assert shown(sidebar)[0] == "# 今天"
+        assert sidebar.settings.text() == "设置"
+    finally:
+        speak("en")
+    assert shown(sidebar)[0] == "# Today"
