@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QPen,
     QTextDocument,
     QTextOption,
-    QTextTable,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolTip, QWidget
@@ -74,7 +73,9 @@ class Body(QTextBrowser):
         self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.viewport().setAutoFillBackground(False)
-        document = self.document()
+        document = QTextDocument(self)  # ours: a reference to Qt's own may outlive it unnoticed
+        document.setUndoRedoEnabled(False)
+        self.setDocument(document)
         document.setDocumentMargin(0)
         document.setDefaultFont(text_font())
         self._muted = muted
@@ -145,17 +146,17 @@ class Body(QTextBrowser):
         """Those on the blocks of code, in order."""
         return [button for button in self._buttons if not button.isHidden()]
 
-    def _all_codes(self) -> list[tuple[Code, QTextTable]]:
+    def _all_codes(self) -> list[tuple[Code, int]]:
         return [code for piece in self.page.pieces for code in piece.codes]
 
     def _codes(self) -> list[tuple[int, QRectF]]:
         return [
-            (number if code.head else -1, self._rect(table))
-            for number, (code, table) in enumerate(self._all_codes())
+            (number if code.head else -1, self._rect(place))
+            for number, (code, place) in enumerate(self._all_codes())
         ]
 
     def _code_text(self, which: int) -> str:
-        codes = [code for code, _table in self._all_codes()][which:]
+        codes = [code for code, _place in self._all_codes()][which:]
         text = codes[0].text
         for code in codes[1:]:
             if code.glue is None:
@@ -218,12 +219,12 @@ class Body(QTextBrowser):
 
     def _decorate(self, painter: QPainter, piece: Piece, area: QRectF) -> None:
         layout, colors = self.document().documentLayout(), theme().colors
-        for code, table in piece.codes:
-            rect = self._rect(table)
+        for code, place in piece.codes:
+            rect = self._rect(place)
             if rect.intersects(area):
                 _box(painter, rect, code)
-        for table in piece.quotes:
-            rect = self._rect(table)
+        for place in piece.quotes:
+            rect = self._rect(place)
             if rect.intersects(area):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colors.quote))
@@ -239,8 +240,9 @@ class Body(QTextBrowser):
             rect = layout.blockBoundingRect(self.document().findBlock(position))
             painter.fillRect(QRectF(rect.left(), rect.center().y(), rect.width(), 1), QColor(colors.border))
 
-    def _rect(self, table: QTextTable) -> QRectF:
+    def _rect(self, position: int) -> QRectF:
         """Where a box is: Qt's answer begins at the text inside, and is larger by the margins."""
+        table = self.page.box(position)
         rect = self.document().documentLayout().frameBoundingRect(table)
         outside, inside = table.format(), table.cellAt(0, 0).format().toTableCellFormat()
         rect.translate(-inside.leftPadding(), -inside.topPadding())

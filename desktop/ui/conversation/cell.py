@@ -62,23 +62,25 @@ class Cell(QWidget):
         self.exact = False
         """Whether the whole text is laid out."""
         self._name = ""
-        self._thoughts: Body | None = None
-        self._notice: Notice | None = None
+        self._bottom = self._floor = 0
+        """How tall the text was when it was last laid out, and while it is made anew."""
+        self.thoughts: Body | None = None
+        self.notice: Notice | None = None
         self.fold = button("quiet", "chevron-right", self)
         self.fold.setObjectName("fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.clicked.connect(self._toggle)
         self.body = Body(self, slices, pictures)
         self._connect(self.body)
-        self._dots = Dots(self)
-        self._status = QLabel(self)
-        self._status.setTextFormat(Qt.TextFormat.PlainText)
-        self._status.setProperty("kind", "small")
-        self._status.setWordWrap(True)
+        self.dots = Dots(self)
+        self.status = QLabel(self)
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status.setProperty("kind", "small")
+        self.status.setWordWrap(True)
         self.more = button("quiet", "chevron-down", self)
         self.more.setObjectName("more")
         self.more.clicked.connect(self._show_more)
-        self.row = Actions(lambda: self.entry.text, self)
+        self.actions_row = Actions(lambda: self.entry.text, self)
 
     def _connect(self, body: Body) -> None:
         body.focused.connect(self._focused)
@@ -88,9 +90,17 @@ class Cell(QWidget):
     @property
     def every_stop(self) -> list[QWidget]:
         """What the keyboard can reach, in order; also what is hidden just now."""
-        notice = self._notice.findChildren(QWidget) if self._notice else []
-        thoughts = [self._thoughts] if self._thoughts else []
-        every = [self.fold, *thoughts, self.body, *self.body.buttons, self.more, *notice, self.row.copy]
+        notice = self.notice.findChildren(QWidget) if self.notice else []
+        thoughts = [self.thoughts] if self.thoughts else []
+        every = [
+            self.fold,
+            *thoughts,
+            self.body,
+            *self.body.buttons,
+            self.more,
+            *notice,
+            self.actions_row.copy,
+        ]
         return [w for w in every if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
     def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
@@ -98,6 +108,7 @@ class Cell(QWidget):
         if entry.id != self.entry.id or again:
             self.drop_work()
             self.body.stream.forget()
+            self._floor = self._bottom if self.exact and entry.id == self.entry.id else 0
             self.exact = False
         self.entry, self.choice, self._name = entry, choice, name
         self.body.setAccessibleName(name)
@@ -111,30 +122,28 @@ class Cell(QWidget):
         self.fold.setIcon(icon("chevron-down" if self.choice.unfolded else "chevron-right"))
         self.fold.setAccessibleName(self.fold.text())
         self.fold.setVisible(bool(entry.reasoning))
-        self._dots.setVisible(entry.moving)
+        self.dots.setVisible(entry.moving)
         detail = entry.detail if entry.state in (State.WAITING, State.STOPPED) else ""
-        self._status.setText(detail)
-        self._status.setVisible(bool(detail))
+        self.status.setText(detail)
+        self.status.setVisible(bool(detail))
         self.more.setText(_("Show more"))
         self.more.setVisible(not entry.moving and len(entry.text) > self.choice.limit)
-        self.row.arrange(right=entry.author is Author.YOU)
-        self.row.say(entry.when)
-        self.row.setVisible(not entry.moving and bool(entry.text))
+        self.actions_row.arrange(right=entry.author is Author.YOU)
+        self.actions_row.say(entry.when)
+        self.actions_row.setVisible(not entry.moving and bool(entry.text))
         self.reveal()
         self._tell()
 
     def _tell(self) -> None:
         entry = self.entry
         if entry.state is not State.FAILED:
-            if self._notice:
-                self._notice.hide()
+            if self.notice:
+                self.notice.hide()
             return
-        if self._notice is None:
-            self._notice = Notice(self)
+        if self.notice is None:
+            self.notice = Notice(self)
         act = partial(self.acted.emit, entry.id)
-        self._notice.tell(
-            entry.detail, entry.remedy, actions=((entry.action, act),) if entry.action else ()
-        )
+        self.notice.tell(entry.detail, entry.remedy, actions=((entry.action, act),) if entry.action else ())
 
     def _read(self) -> None:
         entry, body = self.entry, self.body
@@ -163,14 +172,14 @@ class Cell(QWidget):
 
     def _think(self) -> None:
         wanted = self.choice.unfolded and bool(self.entry.reasoning)
-        if wanted and self._thoughts is None:
-            self._thoughts = Body(self, self._slices, self._pictures, muted=True)
-            self._thoughts.setAccessibleName(_("Thought"))
-            self._connect(self._thoughts)
-        if self._thoughts:
+        if wanted and self.thoughts is None:
+            self.thoughts = Body(self, self._slices, self._pictures, muted=True)
+            self.thoughts.setAccessibleName(_("Thought"))
+            self._connect(self.thoughts)
+        if self.thoughts:
             text = self.entry.reasoning[-SHOWN:] if wanted else ""
-            run(self._thoughts.stream.typed(text, self._thoughts.formats_now()), 0.1)
-            self._thoughts.setVisible(wanted)
+            run(self.thoughts.stream.typed(text, self.thoughts.formats_now()), 0.1)
+            self.thoughts.setVisible(wanted)
 
     def picture_arrived(self, source: str) -> bool:
         """A picture is there; whether the text must be made anew, because it is none."""
@@ -198,6 +207,7 @@ class Cell(QWidget):
 
     def _show_more(self) -> None:
         self.choice.limit += MORE
+        self.body.setFocus()
         self.chosen.emit(self)
 
     def arrange(self, width: int) -> int:
@@ -207,8 +217,8 @@ class Cell(QWidget):
         if self.fold.isVisibleTo(self):
             self.fold.setGeometry(EDGE - 4, y, min(column, self.fold.sizeHint().width()), _FOLD)
             y += _FOLD + Space.XS
-            if self._thoughts and self._thoughts.isVisibleTo(self):
-                y = self._put(self._thoughts, EDGE + Space.L, y, column - Space.L) + Space.M
+            if self.thoughts and self.thoughts.isVisibleTo(self):
+                y = self._put(self.thoughts, EDGE + Space.L, y, column - Space.L) + Space.M
         if self.entry.author is Author.YOU:
             y = self._bubble(y, column)
         elif self.entry.text:
@@ -216,7 +226,8 @@ class Cell(QWidget):
         self.body.setVisible(bool(self.entry.text))
         self.body.arrange_buttons()
         if not self.exact:
-            y = max(y, guess(self.entry.text, column, self.choice.limit))
+            y = max(y, self._floor or guess(self.entry.text, column, self.choice.limit))
+        self._bottom = y
         return self._below(y, column)
 
     def _put(self, body: Body, x: int, y: int, width: int) -> int:
@@ -236,24 +247,24 @@ class Cell(QWidget):
         if self.more.isVisibleTo(self):
             self.more.setGeometry(EDGE - 4, y + Space.S, min(column, self.more.sizeHint().width()), 32)
             y += 32 + Space.S
-        if self.entry.moving or self._status.isVisibleTo(self):
+        if self.entry.moving or self.status.isVisibleTo(self):
             y += Space.XS if self.entry.text else 0
             left = EDGE
             if self.entry.moving:
-                self._dots.move(EDGE, y + 2)
-                left += self._dots.width() + Space.S
+                self.dots.move(EDGE, y + 2)
+                left += self.dots.width() + Space.S
             room = column - left + EDGE
-            height = max(_STATUS, self._status.heightForWidth(room))
-            self._status.setGeometry(left, y, room, height)
+            height = max(_STATUS, self.status.heightForWidth(room))
+            self.status.setGeometry(left, y, room, height)
             y += height
-        if self._notice and self._notice.isVisibleTo(self):
+        if self.notice and self.notice.isVisibleTo(self):
             y += Space.S if self.entry.text else 0
-            layout = self._notice.layout()
+            layout = self.notice.layout()
             height = layout.totalHeightForWidth(column) if layout else 0
-            self._notice.setGeometry(EDGE, y, column, height)
+            self.notice.setGeometry(EDGE, y, column, height)
             y += height + Space.S
-        if self.row.isVisibleTo(self):
-            self.row.setGeometry(EDGE - 4, y, column + 8, Actions.HEIGHT)
+        if self.actions_row.isVisibleTo(self):
+            self.actions_row.setGeometry(EDGE - 4, y, column + 8, Actions.HEIGHT)
             y += Actions.HEIGHT
         return y + (_GAP if self.entry.author is Author.NANOBOT else Space.S)
 
@@ -264,7 +275,7 @@ class Cell(QWidget):
     def reveal(self) -> None:
         """Show the buttons if the pointer or the keyboard is here."""
         near = self.underMouse() or self.has_focus_inside()
-        self.row.reveal(near or (self.last and self.entry.author is Author.NANOBOT))
+        self.actions_row.reveal(near or (self.last and self.entry.author is Author.NANOBOT))
 
     def has_focus_inside(self) -> bool:
         """Whether the keyboard is in this cell."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextLayout, QTextTable
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextLayout
 
 from desktop.ui.conversation import highlight
 from desktop.ui.conversation.blocks import Code
@@ -12,7 +12,7 @@ from desktop.ui.conversation.page import Page, Piece
 from desktop.ui.conversation.slices import Slices
 from desktop.ui.theme.theme import theme
 
-type Pieces = list[tuple[Piece, Code, QTextTable]]
+type Pieces = list[tuple[Piece, Code, int]]
 
 
 class Colours:
@@ -62,27 +62,28 @@ class Colours:
     def _show(self, pieces: Pieces, spans: list[Span], text: str) -> Iterator[None]:
         pieces[0][0].coloured = text
         at, begin = 0, 0
-        for piece, _code, table in pieces:
+        for piece, _code, place in pieces:
             if piece not in self._page.pieces:
                 return
             end = at + len(piece.codes[0][0].text)
             while begin < len(spans) and spans[begin][0] + spans[begin][1] <= at:
                 begin += 1
             if spans:
-                _paint(table, at, spans[begin:])
+                _paint(self._page, place, at, spans[begin:])
             at = end + len(next((c.glue or "" for p, c, _ in pieces if p.start > piece.start), ""))
             yield
 
 
 def joined(pieces: Pieces) -> str:
     """The code of several pieces as one text."""
-    return "".join((code.glue or "") + code.text for _piece, code, _table in pieces)
+    return "".join((code.glue or "") + code.text for _piece, code, _place in pieces)
 
 
-def _paint(table: QTextTable, at: int, spans: list[Span]) -> None:
+def _paint(page: Page, place: int, at: int, spans: list[Span]) -> None:
     """Lay the colours over the lines of one box; `at` is where its text begins in the whole."""
     dark = theme().dark
-    cursor = QTextCursor(table.document())
+    table = page.box(place)
+    cursor = QTextCursor(page.document)
     cursor.beginEditBlock()
     block, last = table.cellAt(0, 0).firstCursorPosition().block(), table.lastPosition()
     begin = 0

@@ -35,8 +35,9 @@ class Piece:
     """Whether that paragraph was there to be written into."""
     coloured: str = ""
     """Of the first piece of a block of code: the text that has its colours."""
-    codes: list[tuple[Code, QTextTable]] = field(default_factory=list)
-    quotes: list[QTextTable] = field(default_factory=list)
+    codes: list[tuple[Code, int]] = field(default_factory=list)
+    """With the position inside their box: Qt's tables are looked up when needed, as they may be gone."""
+    quotes: list[int] = field(default_factory=list)
     tasks: list[tuple[int, bool]] = field(default_factory=list)
     """Positions of boxes to tick, and whether they are."""
     pictures: list[tuple[int, str, QSize]] = field(default_factory=list)
@@ -85,6 +86,12 @@ class Page:
         cursor.endEditBlock()
         self.pieces.append(piece)
 
+    def box(self, position: int) -> QTextTable:
+        """The innermost table around a position."""
+        cursor = QTextCursor(self.document)
+        cursor.setPosition(position)
+        return cursor.currentTable()
+
     def pictures(self) -> set[str]:
         """The addresses of all pictures in the page."""
         return {source for piece in self.pieces for _, source, _size in piece.pictures}
@@ -123,7 +130,7 @@ class Page:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
         if isinstance(block, Code):
-            cursor = piece.codes[0][1].cellAt(0, 0).lastCursorPosition()
+            cursor = self.box(piece.codes[0][1]).cellAt(0, 0).lastCursorPosition()
             _write_code(cursor, more, formats)
             piece.codes[0] = (block, piece.codes[0][1])
         elif isinstance(block, Paragraph):
@@ -227,14 +234,14 @@ class _Writer:
         inside.setBlockFormat(self._formats.code_line())
         inside.mergeBlockCharFormat(self._formats.code_characters())
         _write_code(inside, block.text, self._formats)
-        self._piece.codes.append((block, table))
+        self._piece.codes.append((block, table.firstPosition()))
         self._after(cursor, table)
 
     def _quote(self, cursor: QTextCursor, block: Quote, fresh: bool) -> None:
         table = cursor.insertTable(1, 1, self._formats.box(block.indent, fresh))
         cell = table.cellAt(0, 0)
         cell.setFormat(self._formats.quote_cell())
-        self._piece.quotes.append(table)
+        self._piece.quotes.append(table.firstPosition())
         inside, fresh = cell.firstCursorPosition(), True
         for number, child in enumerate(block.blocks):
             fresh = self.write(inside, child, fresh, number == 0)

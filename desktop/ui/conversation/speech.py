@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
@@ -21,7 +21,9 @@ _ANNOUNCED = 2_000
 class Speech:
     """Listens to a transcript for somebody who listens to it."""
 
-    def __init__(self, view: QWidget, transcript: Transcript, name: Callable[[Entry], str]) -> None:
+    def __init__(
+        self, view: QAbstractScrollArea, transcript: Transcript, name: Callable[[Entry], str]
+    ) -> None:
         self._view, self._transcript, self._name = view, transcript, name
         self.written: QPlainTextEdit | None = None
         self._count = 0
@@ -77,7 +79,8 @@ class Speech:
             self.written.appendPlainText("\n".join(lines))
 
     def _made(self) -> QPlainTextEdit:
-        made = QPlainTextEdit(self._view)
+        # Of a scroll area's children, only those of its viewport are told to assistive technologies.
+        made = QPlainTextEdit(self._view.viewport())
         made.setReadOnly(True)
         made.setUndoRedoEnabled(False)
         made.setFrameShape(QFrame.Shape.NoFrame)

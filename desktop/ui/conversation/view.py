@@ -6,8 +6,8 @@ from that, so that heights which turn out other than guessed move what is out of
 
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from desktop.text import _
@@ -73,9 +73,6 @@ class ConversationView(QAbstractScrollArea):
         theme().changed.connect(self._show_again)
         self._speech = Speech(self, transcript, self._pool.name)
         spoken(self._words)
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._focus_moved)
         self._reset()
 
     def set_empty_widget(self, widget: QWidget) -> None:
@@ -88,6 +85,8 @@ class ConversationView(QAbstractScrollArea):
         """Go to the end and follow it."""
         self._follow = True
         self._news = False
+        if self._jump.hasFocus():
+            self.setFocus()
         self._place()
 
     def copy_conversation(self) -> None:
@@ -100,6 +99,11 @@ class ConversationView(QAbstractScrollArea):
     def cells(self) -> list[Cell]:
         """Those that show something, from top to bottom."""
         return [self._pool.cells[index] for index in sorted(self._pool.cells)]
+
+    @property
+    def timers(self) -> int:
+        """How many timers of the conversation are armed."""
+        return sum(timer.isActive() for timer in self.findChildren(QTimer))
 
     def _words(self) -> None:
         self.setAccessibleName(_("Conversation"))
@@ -208,7 +212,8 @@ class ConversationView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         if tops:
             seen = [index for index in sorted(tops) if tops[index] + self._pool.heights[index] > 0]
-            index = seen[0] if seen else max(tops)
+            exact = [index for index in seen if self._pool.cells[index].exact and tops[index] < height]
+            index = (exact or seen or [max(tops)])[0]
             self._anchor = (index, tops[index])
             total = self._pool.heights.total + _TOP + _BOTTOM
             value = self._pool.heights.top(index) + _TOP - tops[index]
@@ -254,14 +259,13 @@ class ConversationView(QAbstractScrollArea):
         if top < 0:
             self._anchor = (index, -anchor.body.y_of(position))
 
-    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+    def focusNextPrevChild(self, forward: bool) -> bool:
         """Whatever the keyboard reaches comes into sight."""
-        if new is None or not self.viewport().isAncestorOf(new):
-            return
-        rect = QRect(new.mapTo(self.viewport(), QPoint(0, 0)), new.size())
-        by_keyboard = not isinstance(new, Body) or new.by_keyboard
-        if by_keyboard:
-            self._into_sight(rect)
+        moved = super().focusNextPrevChild(forward)
+        new = QApplication.focusWidget()
+        if moved and new is not None and self.viewport().isAncestorOf(new):
+            self._into_sight(QRect(new.mapTo(self.viewport(), QPoint(0, 0)), new.size()))
+        return moved
 
     def _into_sight(self, rect: QRect) -> None:
         room, bar = self.viewport().height(), self.verticalScrollBar()
@@ -277,9 +281,6 @@ class ConversationView(QAbstractScrollArea):
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self.verticalScrollBar().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar, key = self.verticalScrollBar(), event.key()
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -294,8 +295,3 @@ class ConversationView(QAbstractScrollArea):
             bar.setValue(bar.value() + pages[Qt.Key(key)] * (bar.pageStep() - 2 * bar.singleStep()))
         else:
             event.ignore()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Wheel:
-            return False
-        return super().viewportEvent(event)

@@ -1,0 +1,113 @@
+"""An answer that was streamed, however it was cut, ends as the same page as when it is read at once."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from PySide6.QtGui import QTextDocument
+
+from desktop.ui.conversation.formats import formats
+from desktop.ui.conversation.page import Page
+from desktop.ui.conversation.stream import Stream
+from desktop.ui.theme.theme import theme
+from tests.ui.conversation.documents import cuts, document
+
+DOCUMENTS = 300
+"""How many documents by chance an ordinary run reads."""
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+class Paper:
+    """A page and its stream, without a window."""
+
+    def __init__(self) -> None:
+        self.document = QTextDocument()
+        self.document.setUndoRedoEnabled(False)
+        self.stream = Stream(Page(self.document))
+        self.formats = formats(theme().colors)
+
+    def finish(self, text: str) -> str:
+        for _step in self.stream.whole(text, self.formats):
+            pass
+        return self.document.toHtml()
+
+    def grow(self, text: str) -> str:
+        self.stream.grow(text, self.formats)
+        return self.document.toHtml()
+
+
+def at_once(text: str) -> str:
+    return Paper().finish(text)
+
+
+def streamed(deltas: Iterator[str] | list[str]) -> str:
+    paper, text = Paper(), ""
+    for delta in deltas:
+        text += delta
+        paper.grow(text)
+    return paper.finish(text)
+
+
+@pytest.mark.parametrize("first", range(0, DOCUMENTS, 50))
+def test_random_documents_end_as_when_read_at_once(first: int) -> None:
+    for seed in range(first, first + 50):
+        text = document(seed)
+        assert streamed(cuts(text, seed)) == at_once(text), f"document {seed}"
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.lists(st.text("ab *_`#->|[]()!:\n\t~\\1.x", max_size=25), max_size=12),
+)
+@example(["a | b\n-", " | -\n1 | 2"])
+@example(["Title\n", "=", "==\nmore"])
+@example(["[ref] text\n\nmore\n\n", "[ref]: https://x.org\n"])
+@example(["- a\n- b\n", "\n- c\n"])
+@example(["para\n", "#", "x"])
+@example(["\r", "\n\r\n"])
+def test_any_text_in_any_pieces_ends_as_when_read_at_once(deltas: list[str]) -> None:
+    assert streamed(deltas) == at_once("".join(deltas))
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_long_answer_token_by_token(size: int) -> None:
+    text = "\n\n".join(document(seed) for seed in range(900, 930))
+    deltas = [text[at : at + 37 * size] for at in range(0, len(text), 37 * size)]
+    assert streamed(deltas) == at_once(text)
+
+
+def test_a_long_list_and_long_code_are_not_lost_while_they_grow() -> None:
+    text = "".join(f"- item {n} with some words\n" for n in range(400)) + "\n```py\n"
+    text += "".join(f"value_{n} = {n}\n" for n in range(400)) + "```\n\nend"
+    paper = Paper()
+    for at in range(0, len(text), 997):
+        paper.grow(text[:at])
+    paper.grow(text)
+    plain = paper.document.toPlainText()
+    assert "item 399 with" in plain
+    assert "value_399 = 399" in plain
+    assert plain.endswith("end")
+    assert paper.finish(text) == at_once(text)
+
+
+def test_what_is_finished_is_not_written_again() -> None:
+    paper = Paper()
+    text = "first paragraph\n\nsecond paragraph\n\nthird paragraph\n\nfourth"
+    paper.grow(text)
+    paper.document.documentLayout()
+    changed: list[int] = []
+    paper.document.contentsChange.connect(lambda position, removed, added: changed.append(position))
+    paper.grow(text + " goes on\n\nfifth")
+    assert min(changed) >= paper.document.toPlainText().index("fourth")
+
+
+def test_a_definition_at_the_end_makes_the_link_at_the_beginning() -> None:
+    assert "https://example.org/late" in streamed(
+        ["see [this]\n\nmore\n\n", "[this]: https://example.org/late"]
+    )
