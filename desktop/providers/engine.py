@@ -200,7 +200,7 @@ async def install(models: Path) -> Path | None:
             _log.warning("npm ci: exit code %s: %s", code, output[-2000:])
             raise AppError(
                 _("The engine of the built-in model could not be installed."),
-                _("Check the connection and run: nanobot-desktop local setup. Details are in the log."),
+                _("Check the connection and try again. Details are in the log."),
             )
         await in_thread(_drop_others, fresh / "node_modules" / "@node-llama-cpp")
         with contextlib.suppress(OSError):

@@ -142,7 +142,7 @@ async def fetch(model: Model, folder: Path, progress: Progress) -> Path:
                 _("What came from {host} is not {name}: its checksum is wrong. It was thrown away.").format(
                     host=_host(model), name=model.name
                 ),
-                _("Try again later, or on another network: nanobot-desktop local setup"),
+                _("Try again later, or on another network."),
             )
         return await in_thread(_finish, target, model)
 
@@ -213,7 +213,7 @@ async def _download(model: Model, sink: _Sink, progress: Progress) -> None:
                         _("{host} sends more than {name} has; the download was ended.").format(
                             host=_host(model), name=model.name
                         ),
-                        _("Try again later, or on another network: nanobot-desktop local setup"),
+                        _("Try again later, or on another network."),
                     )
                 await in_thread(sink.write, chunk)
                 progress(sink.done, model.size)
@@ -326,7 +326,7 @@ def _host(model: Model) -> str:
 def _broken_off(model: Model) -> AppError:
     return AppError(
         _("The model could not be downloaded from {host}.").format(host=_host(model)),
-        _("Check the connection and run: nanobot-desktop local setup (what already came is kept)"),
+        _("Check the connection and try again; what already came is kept."),
     )
 
 

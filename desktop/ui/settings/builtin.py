@@ -157,6 +157,7 @@ class BuiltinModels(QWidget):
 
     async def _bring(self, row: ModelRow) -> None:
         row.outcome.clear()
+        row.act.show()
         row.act.setEnabled(False)
         row.fetching.tell(0, 0 if row.model["installed"] else row.model["size"])
         row.fetching.show()
@@ -167,6 +168,7 @@ class BuiltinModels(QWidget):
         except AppError as error:
             again = (_("Try again"), lambda: self.begin(row))
             row.outcome.failed(error.text, error.remedy, actions=(again,))
+            row.act.hide()
         else:
             self.ready.emit()
             self.refresh()

@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QStyledItemDelegate, QWidget
 
 from desktop.config.describe import Setting
 from desktop.errors import ConfigError
@@ -12,9 +12,16 @@ from desktop.text import _
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
 
-EDITOR_WIDTH = 260
+EDITOR_WIDTH = 240
+_LIST = """
+QComboBox { combobox-popup: 0; }
+QComboBox QAbstractItemView { border-radius: 0; }
+QComboBox QAbstractItemView::item:selected { background: $selected; color: $text; }
+QComboBox QAbstractItemView::item:disabled { color: $muted; }
+"""
 
 
 class Editor(QWidget):
@@ -96,8 +103,9 @@ class TextEditor(Editor):
 
     def put(self, value: Any) -> None:
         super().put(value)
-        self._edit.setText(self.setting.write(value))
-        self._edit.setCursorPosition(0)
+        if self._edit.text() != (text := self.setting.write(value)):
+            self._edit.setText(text)
+            self._edit.setCursorPosition(0)
 
     def say(self) -> None:
         super().say()
@@ -148,6 +156,11 @@ class FolderEditor(TextEditor):
 
 class CalmBox(QComboBox):
     """A choice that a turning wheel passes over: pages are scrolled more often than values are changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        styled(self, _LIST)
+        self.setItemDelegate(QStyledItemDelegate(self))  # the one that a style sheet can reach
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

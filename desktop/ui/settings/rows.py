@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.config.describe import APPLIES, Setting
 from desktop.errors import AppError
@@ -92,7 +92,7 @@ class Row(QWidget):
         self.tools = QHBoxLayout()
         """Before the editor, for small buttons."""
         self.tools.setSpacing(Space.XS)
-        words = QVBoxLayout()
+        self.words = words = QVBoxLayout()
         words.setSpacing(2)
         words.addStretch()
         words.addLayout(self.beside)
@@ -136,6 +136,27 @@ class Row(QWidget):
             self._box.setDirection(way)
 
 
+class _SavedLine(QWidget):
+    """A tick and a sentence; it stands in for the help for a while and is as high: nothing moves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tick, self._said = QLabel(), label("small")
+        self._said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(Space.XS)
+        row.addWidget(self._tick, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._said, 1, Qt.AlignmentFlag.AlignTop)
+        self.hide()
+
+    def tell(self, text: str, height: int) -> None:
+        self._tick.setPixmap(icon("check", "success").pixmap(QSize(Size.SMALL + 2, Size.SMALL + 2)))
+        self._said.setText(text)
+        self.setFixedHeight(max(height, Size.ICON))
+        self.show()
+
+
 class SettingRow(Row):
     """One setting: saved as soon as the person is done with it, and what came of that said beside it."""
 
@@ -152,11 +173,8 @@ class SettingRow(Row):
         keep = self._reset.sizePolicy()
         keep.setRetainSizeWhenHidden(setting.kind != "table")
         self._reset.setSizePolicy(keep)
-        self._tick, self._said = QLabel(), label("small")
-        self.beside.addSpacing(Space.S)
-        for widget in (self._tick, self._said):
-            self.beside.addWidget(widget)
-            widget.hide()
+        self._saved = _SavedLine()
+        self.words.insertWidget(self.words.indexOf(self.help), self._saved)
         self.beside.addStretch(1)
         if setting.kind == "table":
             self.beside.addWidget(self._reset)
@@ -213,13 +231,12 @@ class SettingRow(Row):
             self.editor.put(self.setting.default)
             self.editor.field.setFocus()
         self.complain("")
-        self._tick.setPixmap(icon("check", "success").pixmap(QSize(Size.ICON, Size.ICON)))
-        self._said.setText(_(APPLIES[self.setting.applies]))
-        self._tick.show()
-        self._said.show()
+        self._saved.tell(_(APPLIES[self.setting.applies]), self.help.height())
+        self.help.hide()
         self._quiet.start()
         self.saved.emit(self.setting.name)
 
     def _hush(self) -> None:
-        self._tick.hide()
-        self._said.hide()
+        self._quiet.stop()
+        self._saved.hide()
+        self.help.setVisible(bool(self.help.text()))

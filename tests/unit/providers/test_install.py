@@ -77,7 +77,7 @@ async def test_a_failure_leaves_nothing_and_is_told(machine: Machine) -> None:
     machine.npm("echo no network; exit 3")
     with pytest.raises(AppError, match="could not be installed") as failure:
         await engine.install(machine.models)
-    assert "local setup" in failure.value.remedy
+    assert "try again" in failure.value.remedy
     assert machine.engines == []
 
 
