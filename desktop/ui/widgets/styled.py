@@ -1,6 +1,5 @@
 """A style sheet for one widget, in the theme's colours, that follows light and dark."""
 
-from dataclasses import asdict
 from string import Template
 
 from PySide6.QtCore import QObject
@@ -17,7 +16,7 @@ class _Sheet(QObject):
         self._apply()
 
     def _apply(self) -> None:
-        self._widget.setStyleSheet(self._template.substitute(asdict(theme().colors)))
+        self._widget.setStyleSheet(self._template.substitute(theme().colors._asdict()))
 
 
 def styled(widget: QWidget, sheet: str) -> None:
