@@ -29,6 +29,7 @@ _MARGIN = 240
 _REPAINT_MS = 50
 _SHEET = """
 QTextBrowser#message { background: transparent; border: none; border-radius: 0; padding: 0; }
+QScrollBar::handle:vertical:disabled { background: transparent; }
 QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 6px; min-height: 24px; }
 """
 
@@ -46,6 +47,8 @@ class ConversationView(QAbstractScrollArea):
         self.transcript = transcript
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Always there, so that the text is not wrapped anew when the window is full; unseen until then.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setStyleSheet(_SHEET)
         self.verticalScrollBar().setSingleStep(48)
@@ -223,6 +226,7 @@ class ConversationView(QAbstractScrollArea):
             bar.setPageStep(height)
             bar.setRange(0, max(0, total - height))
             bar.setValue(value)
+            bar.setEnabled(total > height)
         at_end = value >= total - height - 2
         self._follow = self._follow or at_end
         self._news = self._news and not self._follow
