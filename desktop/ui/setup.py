@@ -25,9 +25,13 @@ class Setup(QObject):
         self.stack.addWidget(view)
         self._card: QWidget | None = None
         self._settings: QWidget | None = None
-        self._wanted = False
+        self._wanted: bool | None = None
+        """Whether the card is wanted; None until somebody has looked."""
+        self._nothing = QWidget()
+        self.stack.addWidget(self._nothing)
         transcript.reset.connect(self._show)
         transcript.added.connect(self._show)
+        self._show()
 
     def check(self) -> None:
         """Look whether a question can be answered, and offer the first-run card where it cannot."""
@@ -48,7 +52,9 @@ class Setup(QObject):
         self._show()
 
     def _show(self) -> None:
-        if self._wanted and not self._transcript.entries:
+        if self._wanted is None and not self._transcript.entries:
+            self.stack.setCurrentWidget(self._nothing)
+        elif self._wanted and not self._transcript.entries:
             self.stack.setCurrentWidget(self._made_card())
         else:
             self.stack.setCurrentWidget(self._view)
