@@ -1,7 +1,8 @@
-"""Long runs, as commands: kills at random moments, and damage to files.
+"""Long runs, as commands: kills at random moments, damage to files, a very long conversation.
 
 Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
+       .venv/bin/python tests/soak talk [--messages 1000]
 
 A run that finds something lost says what and exits with 1.
 """
@@ -14,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import fuzz, kill
+from tests.soak import fuzz, kill, talk
 
 
 def main() -> None:
@@ -26,15 +27,19 @@ def main() -> None:
     kills.add_argument("--server", type=int, default=20)
     damage = verbs.add_parser("fuzz", help="damage session files and load them")
     damage.add_argument("--rounds", type=int, default=2000)
-    for verb in (kills, damage):
+    long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
+    long.add_argument("--messages", type=int, default=1000)
+    for verb in (kills, damage, long):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     chance = random.Random(arguments.seed)
     if arguments.verb == "kill":
         lost = kill.run(chance, arguments.program, arguments.host, arguments.server)
-    else:
+    elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
+    else:
+        lost = talk.run(arguments.messages)
     for line in lost:
         print(f"LOST: {line}")
     sys.exit(1 if lost else 0)
