@@ -31,7 +31,7 @@ that grew while it was read."""
 _AT_ONCE_S = 0.010
 _BUBBLE_X, _BUBBLE_TOP, _BUBBLE_BOTTOM = 14, 7, 10
 """Letters stand low in their lines."""
-_FOLD, _STATUS, _GAP = 28, 26, 20
+_FOLD, _STATUS, _GAP = 28, 26, 16
 
 
 @dataclass(slots=True)
@@ -215,7 +215,7 @@ class Cell(QWidget):
         column = width - 2 * EDGE
         y = 0
         if self.fold.isVisibleTo(self):
-            self.fold.setGeometry(EDGE - 4, y, min(column, self.fold.sizeHint().width()), _FOLD)
+            self.fold.setGeometry(0, y, min(column, self.fold.sizeHint().width()), _FOLD)
             y += _FOLD + Space.XS
             if self.thoughts and self.thoughts.isVisibleTo(self):
                 y = self._put(self.thoughts, EDGE + Space.L, y, column - Space.L) + Space.M
@@ -245,7 +245,7 @@ class Cell(QWidget):
 
     def _below(self, y: int, column: int) -> int:
         if self.more.isVisibleTo(self):
-            self.more.setGeometry(EDGE - 4, y + Space.S, min(column, self.more.sizeHint().width()), 32)
+            self.more.setGeometry(0, y + Space.S, min(column, self.more.sizeHint().width()), 32)
             y += 32 + Space.S
         if self.entry.moving or self.status.isVisibleTo(self):
             y += Space.XS if self.entry.text else 0

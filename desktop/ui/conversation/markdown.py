@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-WINDOW = 3_000
-"""Characters that are read in one step."""
+WINDOW, LINES = 3_000, 100
+"""Characters and lines that are read in one step."""
 BLOCK = 12_000
-"""A single block longer than this is cut, or shown as typed."""
+"""A single block longer than this, or than four times the lines, is shown as typed."""
 CODE_LINES, CODE_TEXT = 100, 4_000
 """How much code stands in one block of ours."""
 NESTING = 24
@@ -34,8 +34,8 @@ _task = re.compile(r"\[([ xX])\](?:\s+|$)")
 type References = dict[str, Any]
 
 
-def read(text: str) -> Iterator[Block]:
-    """The blocks of a whole text. Between two of them never passes more than a moment."""
+def read(text: str) -> Iterator[Block | None]:
+    """The blocks of a whole text; None where some time has passed without one."""
     references = definitions(text) if len(text) > WINDOW else {}
     at, continued = 0, False
     while at < len(text):
@@ -44,12 +44,13 @@ def read(text: str) -> Iterator[Block]:
             continued = False
             continue
         at, continued = yield from _window(text, at, references, continued)
+        yield None
 
 
 def definitions(text: str, known: References | None = None) -> References:
     """The link definitions of a long text, found without reading all of it, and those known before."""
     references = known or {}
-    found = [match[0] for _, match in zip(range(500), _definition.finditer(text), strict=False)]
+    found = [match[0] for _, match in zip(range(60), _definition.finditer(text), strict=False)]
     if found:
         _parser().parse("\n\n".join(found), references)
     return references
@@ -131,11 +132,11 @@ def _pieces(text: str) -> Iterator[tuple[str, str | None]]:
 
 def _window(
     text: str, at: int, references: References, continued: bool
-) -> Generator[Block, None, tuple[int, bool]]:
+) -> Generator[Block | None, None, tuple[int, bool]]:
     """The finished blocks of the text from `at`; returns where the next begins, and whether in a list."""
-    size = WINDOW
+    size, lines = WINDOW, LINES
     while True:
-        end = text.find("\n", at + size) + 1 or len(text)
+        end = _end(text, at, size, lines)
         if end - at > 2 * BLOCK:
             end = text.find("\n", at, at + 2 * BLOCK) + 1 or at + 2_000
             yield from typed(text[at:end])
@@ -149,16 +150,26 @@ def _window(
             return (end if last else at + offset(part, found[-1][0])), False
         if not found:
             return end, False
-        if end - at >= BLOCK:
-            tokens = found[0][1]
-            places = items(tokens)
-            if len(places) > 1:
-                line, which = places[-1]
-                yield from blocks_of(tokens[:which], part, references, continued=continued)
-                return at + offset(part, line), True
+        tokens = found[0][1]
+        if len(places := items(tokens)) > 1:
+            line, which = places[-1]
+            yield from blocks_of(tokens[:which], part, references, continued=continued)
+            return at + offset(part, line), True
+        if end - at >= BLOCK or lines > 2 * LINES:
             yield from typed(part)
             return end, False
-        size *= 2
+        size, lines = size * 2, lines * 2
+        yield None
+
+
+def _end(text: str, at: int, size: int, lines: int) -> int:
+    """The end of the line with which a window is full."""
+    end = at
+    for _ in range(lines):
+        end = text.find("\n", end) + 1 or len(text)
+        if end - at >= size or end == len(text):
+            break
+    return end
 
 
 def items(tokens: "Sequence[Token]") -> list[tuple[int, int]]:

@@ -51,11 +51,12 @@ class Stream:
         """Make the page that of a text that is no Markdown."""
         yield from self._settle(markdown.typed(shown(text)), formats)
 
-    def _settle(self, blocks: Iterator[Block], formats: Formats) -> Iterator[None]:
+    def _settle(self, blocks: Iterator[Block | None], formats: Formats) -> Iterator[None]:
         count = 0
         for block in blocks:
-            self._put(count, block, formats)
-            count += 1
+            if block is not None:
+                self._put(count, block, formats)
+                count += 1
             yield
         self._page.keep(count)
 

@@ -30,7 +30,7 @@ _REPAINT_MS = 50
 _SHEET = """
 QTextBrowser#message { background: transparent; border: none; border-radius: 0; padding: 0; }
 QScrollBar::handle:vertical:disabled { background: transparent; }
-QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 6px; min-height: 24px; }
+QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 8px; min-height: 26px; color: %s; }
 """
 
 
@@ -50,7 +50,7 @@ class ConversationView(QAbstractScrollArea):
         # Always there, so that the text is not wrapped anew when the window is full; unseen until then.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setStyleSheet(_SHEET)
+        self.setStyleSheet(_SHEET % theme().colors.muted)
         self.verticalScrollBar().setSingleStep(48)
         self._pool = Pool(self, transcript)
         self._pool.acted.connect(self.acted)
@@ -73,7 +73,7 @@ class ConversationView(QAbstractScrollArea):
         transcript.reset.connect(self._reset)
         transcript.added.connect(self._added)
         transcript.changed.connect(self._changed)
-        theme().changed.connect(self._show_again)
+        theme().changed.connect(self._restyle)
         self._speech = Speech(self, transcript, self._pool.name)
         spoken(self._words)
         self._reset()
@@ -140,6 +140,10 @@ class ConversationView(QAbstractScrollArea):
             self._news |= not self._follow
         self._dirty.clear()
         self._place()
+
+    def _restyle(self) -> None:
+        self.setStyleSheet(_SHEET % theme().colors.muted)
+        self._show_again()
 
     def _show_again(self) -> None:
         self._pool.show_again()
