@@ -62,12 +62,18 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
         case "sign_in" if status == 403:
             return (
                 _("{provider} does not allow this key to use {model}."),
-                _("Choose another model, or set a new key with: nanobot-desktop provider set {provider}"),
+                _(
+                    "Choose another model, or set a new key in the settings or with: "
+                    "nanobot-desktop provider set {provider}"
+                ),
             )
         case "sign_in":
             return (
                 _("{provider} did not accept the key."),
-                _("Check the key, or set a new one with: nanobot-desktop provider set {provider}"),
+                _(
+                    "Check the key, or set a new one in the settings or with: "
+                    "nanobot-desktop provider set {provider}"
+                ),
             )
         case "rate_limited":
             return _("{provider} gets too many requests."), _("Wait a little and ask again.")

@@ -200,7 +200,7 @@ class BuiltinServer:
         if path is None:
             raise AppError(
                 _("The built-in model is not on this machine yet."),
-                _("Fetch it with: nanobot-desktop local setup"),
+                _("Fetch it in the settings or with: nanobot-desktop local setup"),
             )
         found = await engine.launches(self._models, path, self.model.id, self._window)
         for launch in found:
@@ -214,7 +214,10 @@ class BuiltinServer:
             raise engine.nothing_runs()
         raise AppError(
             _("The built-in model did not start."),
-            _("Details are in the log. Installing it anew may help: nanobot-desktop local setup"),
+            _(
+                "Details are in the log. Installing it anew may help, in the settings or with: "
+                "nanobot-desktop local setup"
+            ),
         )
 
     async def _launch(self, launch: engine.Launch) -> Running:

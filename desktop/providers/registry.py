@@ -62,7 +62,7 @@ def choose(
         if spec is None:
             raise ConfigError(
                 _("There is no provider called {name}.").format(name=named),
-                _("See nanobot-desktop provider list, or set agents.defaults.provider to auto."),
+                _("Choose one in the settings; the names are listed by: nanobot-desktop provider list"),
             )
         return _choice(config, spec, model, "named")
     return _auto(config, {provider_name(name) for name in keys}, model)
@@ -235,7 +235,9 @@ def sign_in_needed(spec: ProviderSpec) -> SignInNeeded:
             ),
             _("Choose a provider that works with a key; see nanobot-desktop provider list."),
         )
-    remedy = _("Store one with: nanobot-desktop provider set {name}.").format(name=spec.name)
+    remedy = _("Store one in the settings or with: nanobot-desktop provider set {name}").format(
+        name=spec.name
+    )
     if spec.key_page:
-        remedy += " " + _("Keys are given out at {page}").format(page=spec.key_page)
+        remedy += "\n" + _("Keys are given out at {page}").format(page=spec.key_page)
     return SignInNeeded(_("{name} needs a key.").format(name=spec.display), remedy)
