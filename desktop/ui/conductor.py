@@ -1,6 +1,7 @@
 """What connects the window's parts with one another and the core, from the first picture to the end."""
 
 import asyncio
+import gc
 import signal
 import time
 from contextlib import suppress
@@ -33,6 +34,7 @@ type Json = dict[str, Any]
 
 _END_S = 2.0
 _PREPARE_AGAIN_S = 30.0
+_PATIENCE_S = 3.0
 
 
 class Conductor(QObject):
@@ -47,6 +49,7 @@ class Conductor(QObject):
         self._funnel = Funnel(self)
         self._program = Program()
         self._prepared = 0.0
+        self._events: asyncio.Task[None] | None = None
         load_later_fonts()
         self.talk = Controller(self._program, self._funnel, self)
         self._view = ConversationView(self.talk.transcript)
@@ -78,22 +81,27 @@ class Conductor(QObject):
 
     async def _life(self) -> None:
         listener = await in_thread(logs.start, self._place.logs)
+        start = spawn(self._started(), name="window:start")
+        quitting = spawn(self._quitting.wait(), name="window:quitting")
         try:
-            if await self._started():
-                await self._quitting.wait()
+            await asyncio.wait({start, quitting}, return_when=asyncio.FIRST_COMPLETED)
+            if start.done() and start.result():
+                await quitting
         finally:
             self._window.remember(self._file.state)
             self._window.hide()
             self._file.write()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_END_S):
-                    await self._stop()
+                    await cancel(start, quitting, self._events)
+                    await self._program.stop()
             await in_thread(logs.stop, listener)
             mark("ended")
             self._app.exit(0)
 
     async def _started(self) -> bool:
         """Bring the core up; False where another window has this home. A failure is shown, and waits."""
+        slow = asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting)
         try:
             if not await self._program.start(self._place, {"show": self._show}):
                 return False
@@ -102,15 +110,28 @@ class Conductor(QObject):
             self._funnel.tell(error)
             self._window.notice.tell(told.text, told.remedy, actions=((_("Quit"), self.quit),))
             return True
+        finally:
+            slow.cancel()
+        self._window.notice.hide()
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
         self._setup.check()
         mark("ready")
+        self._settle()
         return True
 
-    async def _stop(self) -> None:
-        await cancel(getattr(self, "_events", None))
-        await self._program.stop()
+    def _say_waiting(self) -> None:
+        self._window.notice.tell(
+            _("Nanobot is at work in a terminal."),
+            _("It goes on here as soon as the answer there is whole."),
+            tone="info",
+        )
+
+    def _settle(self) -> None:
+        """While nobody has asked yet: what the garbage collector need not look at for ever is set aside, a
+        pause that would come in mid-answer otherwise."""
+        gc.collect()
+        gc.freeze()
 
     async def _listen(self) -> None:
         with self._program.bus.subscribe() as events:

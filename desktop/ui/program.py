@@ -28,6 +28,14 @@ class Program:
 
         Raises AppError or OSError.
         """
+        try:
+            return await self._start(home, verbs)
+        except Exception as error:  # whoever waits for the core hears of it too
+            self._owner.set_exception(error)
+            self._owner.exception()
+            raise
+
+    async def _start(self, home: Home, verbs: "dict[str, Verb]") -> bool:
         await in_thread(_load)
         from desktop.core.owner import WINDOW, Owner, take_over
 
@@ -46,9 +54,8 @@ class Program:
 
     async def stop(self) -> None:
         """End everything in order."""
-        if self._owner.done() and not self._owner.cancelled():
+        if not self._owner.cancel() and not self._owner.exception():
             await self._owner.result().stop()
-        self._owner.cancel()
 
     async def call(self, verb: str, /, **arguments: Any) -> Json:
         """Do one thing; cancelling ends it. Raises AppError."""
