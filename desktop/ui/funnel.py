@@ -16,14 +16,10 @@ _log = logging.getLogger(__name__)
 
 
 class Funnel(QObject):
-    """Turns any failure into a sentence and a remedy, and says it once."""
+    """Turns any failure into a sentence and a remedy."""
 
     told = Signal(str, str)
     """Sentence and remedy."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._last: BaseException | None = None
 
     def install(self, loop: AbstractEventLoop) -> None:
         """Catch what nobody else caught."""
@@ -33,10 +29,9 @@ class Funnel(QObject):
         tasks.report_to(self.tell)
 
     def tell(self, error: BaseException) -> None:
-        """Say it, unless it was said just now; what no part of the program expected goes to the log too."""
-        if isinstance(error, KeyboardInterrupt) or self._known(error):
+        """Say it; what no part of the program expected goes to the log too."""
+        if isinstance(error, KeyboardInterrupt):
             return
-        self._last = error
         said = explain(error) if isinstance(error, Exception) else AppError(str(error))
         if said is not error:
             _log.error("unexpected", exc_info=error)
@@ -51,9 +46,6 @@ class Funnel(QObject):
             await work
         except Exception as error:
             self.tell(error)
-
-    def _known(self, error: BaseException) -> bool:
-        return self._last is not None and self._last in (error, error.__cause__, error.__context__)
 
     def _from_loop(self, _loop: AbstractEventLoop, context: dict[str, Any]) -> None:
         if error := context.get("exception"):
