@@ -64,9 +64,9 @@ def test_a_task_that_nobody_waits_for_is_told(funnel: Funnel, qtbot: QtBot) -> N
 def test_the_same_failure_is_told_each_time_it_comes(funnel: Funnel, qtbot: QtBot) -> None:
     seen = told(funnel)
     error = AppError("The core did not start.")
-    for number in (1, 2):
+    for _ in range(2):
         funnel.run(fail(error), name="test")
-        qtbot.waitUntil(lambda number=number: len(seen) == number)
+    qtbot.waitUntil(lambda: len(seen) == 2)
 
 
 @pytest.mark.expected_log("unexpected")

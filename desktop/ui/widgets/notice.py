@@ -47,6 +47,7 @@ class Notice(QFrame):
             self._buttons.addWidget(made)
         if actions:
             self._buttons.addStretch()
+        self._buttons.setContentsMargins(0, Space.S if actions else 0, 0, 0)
         self.setProperty("tone", tone)
         self.style().unpolish(self)
         self.style().polish(self)
