@@ -103,7 +103,7 @@ class KeychainNotice(QWidget):
         self._actions, self._work = actions, Work(self)
         self._outcome, self._switch = Outcome(), Switch()
         self._session = Row(self._switch, width=0)
-        self._state = "ready"
+        self._found: Mapping[str, Any] = {"state": "ready", "text": "", "remedy": ""}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, Space.S, 0, 0)
         column.setSpacing(0)
@@ -122,28 +122,32 @@ class KeychainNotice(QWidget):
     @property
     def session_only(self) -> bool:
         """Whether the key is not to be stored."""
-        return self._state != "ready" and self._switch.isChecked()
+        return self._found["state"] != "ready" and self._switch.isChecked()
 
     def look(self, *, unlock: bool = False) -> None:
         """Ask for the state of the keychain; `unlock` lets it ask for its password."""
-        if unlock:
-            self._outcome.busy(_("Waiting for the keychain…"), self._work.cancel)
         self._work.cancel()
+        if unlock:
+            self._outcome.busy(_("Waiting for the keychain…"), self._stop)
         self._work.start(self._look(unlock), name="settings:keychain")
+
+    def _stop(self) -> None:
+        self._work.cancel()
+        self.tell(self._found)
 
     async def _look(self, unlock: bool) -> None:
         self.tell(await self._actions.call("keychain", unlock=unlock))
 
     def tell(self, found: Mapping[str, Any]) -> None:
         """Show a state of the verb `keychain`."""
-        self._state = found["state"]
-        self.setVisible(self._state != "ready")
+        self._found, state = found, found["state"]
+        self.setVisible(state != "ready")
         unlock = (_("Unlock"), lambda: self.look(unlock=True))
         again = (_("Look again"), self.look)
-        locked = self._state in ("locked", "dismissed", "waiting")
+        locked = state in ("locked", "dismissed", "waiting")
         if locked:
             remedy = _("Unlock it, or use the key for this session only.")
-        elif self._state == "missing":
+        elif state == "missing":
             remedy = _("Install gnome-keyring or KWallet, or use the key for this session only.")
         else:
             remedy = found["remedy"]

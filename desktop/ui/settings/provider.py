@@ -148,6 +148,20 @@ class ProviderForm(QWidget):
         self._key_row.show_provider(row)
         for shown in (self._model_row, self._base_row):
             shown.complain("")
+        if row["kind"] == "local":
+            self._work.start(self._suggest(self._name), name="settings:servers")
+
+    async def _suggest(self, name: str) -> None:
+        """Offer the models that a server on this machine has."""
+        found = (await self._actions.call("servers"))["servers"]
+        models = [model for server in found if server["provider"] == name for model in server["models"]]
+        if models and name == self._name:
+            typed = self._model.currentText()
+            self._model.blockSignals(True)
+            self._model.clear()
+            self._model.addItems(list(dict.fromkeys([*filter(None, [typed]), *models])))
+            self._model.setEditText(typed or models[0])
+            self._model.blockSignals(False)
 
     def _arrange(self) -> None:
         row = self._row
@@ -195,12 +209,16 @@ class ProviderForm(QWidget):
         except ConfigError as error:
             self._base_row.complain(error.text)
             raise
+        key = self._key_row.key.text()
+        if row["needs_key"] and not (key or row["keyed"]):
+            self._key_row.complain(_("A key is needed here."))
+            raise ConfigError(_("{name} needs a key.").format(name=row["title"]))
         if row["kind"] == "direct" and not model:
             self._model_row.complain(_("This may not be empty."))
             raise ConfigError(_("The model's name is missing."), _("Write it into the field Model."))
         draft: dict[str, Any] = {"name": self._name, "model": model or row["suggestion"]}
         if row["kind"] not in ("auto", "local"):
-            draft["key"] = self._key_row.key.text()
+            draft["key"] = key
         return draft | ({"base": base} if base else {"usual_base": bool(row["address"])})
 
     def _enter(self) -> None:
@@ -274,8 +292,7 @@ class ProviderForm(QWidget):
         """Tell it where it happened, with the remedy that there is in this window."""
         kind, remedy = type(error).__name__, error.remedy
         if kind == "SignInNeeded":
-            needed = _("A key is needed here.") if not self._key_row.key.text() else _("Not accepted.")
-            self._key_row.complain(needed)
+            self._key_row.complain(_("Not accepted."))
             remedy = _("Check the field Key: paste the whole key, or get a new one from the provider.")
         elif getattr(error, "status", None) == 404:
             self._model_row.complain(_("Not known there."))

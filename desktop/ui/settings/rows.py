@@ -84,6 +84,7 @@ class Row(QWidget):
         super().__init__()
         self._wide, self._width, self._editor = wide, width, editor
         self.title, self.help = label(wrap=True), label("small", wrap=True)
+        self.title.setBuddy(editor.focusProxy() or editor)  # on Linux a list's own name is not read out
         self.problem = label("error", wrap=True)
         self.beside = QHBoxLayout()
         """Beside the title, for small signs."""
@@ -134,6 +135,10 @@ class Row(QWidget):
         self._editor.setMaximumWidth(_NO_LIMIT if below or not self._width else self._width)
         if self._box.direction() != way:
             self._box.setDirection(way)
+        self.arranged(below=bool(below))
+
+    def arranged(self, *, below: bool) -> None:
+        """The editor is now beside the words, or below them."""
 
 
 class _SavedLine(QWidget):
@@ -166,13 +171,10 @@ class SettingRow(Row):
     def __init__(self, setting: Setting, actions: Actions) -> None:
         self.setting = setting
         self.editor = _EDITORS[setting.kind](setting)
+        self._reset = IconButton("undo-2")
         super().__init__(self.editor, wide=setting.kind == "table")
         self._actions, self._work = actions, Work(self)
         self._variable = ""
-        self._reset = IconButton("undo-2")
-        keep = self._reset.sizePolicy()
-        keep.setRetainSizeWhenHidden(setting.kind != "table")
-        self._reset.setSizePolicy(keep)
         self._saved = _SavedLine()
         self.words.insertWidget(self.words.indexOf(self.help), self._saved)
         self.beside.addStretch(1)
@@ -193,6 +195,11 @@ class SettingRow(Row):
         self.say(title, note if self._variable else _(self.setting.help))
         self.editor.say()
         self._reset.say(_("Back to the default: {title}").format(title=title))
+
+    def arranged(self, *, below: bool) -> None:
+        keep = self._reset.sizePolicy()
+        keep.setRetainSizeWhenHidden(not below)  # editors stand in one line
+        self._reset.setSizePolicy(keep)
 
     def show_value(self, value: Any, variable: str = "") -> None:
         """Show what is set; `variable` is that of the environment which fixes it."""
