@@ -81,6 +81,10 @@ class Keychain:
         """Remove a key; it is no error if there is none. Raises KeychainError."""
         await self._call(self._delete, name)
 
+    def forget(self, name: str) -> None:
+        """Drop a key from memory; what is stored stays."""
+        self._known.pop(name, None)
+
     def remember(self, name: str, value: str) -> None:
         """Use a key until the program ends, without storing it."""
         logs.mask(value)

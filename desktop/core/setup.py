@@ -158,11 +158,17 @@ class Setup:
         return defaults.model if defaults.provider == spec.name and defaults.model else spec.suggestion
 
     async def provider_forget(self, arguments: Json, _send: Send) -> Json:
-        """Remove a provider's key from the keychain. Raises KeychainError; then it is still there."""
+        """Remove a provider's key from the keychain, or from memory if it is nowhere else.
+
+        Raises KeychainError; then it is still there.
+        """
         spec = self._spec(str(arguments["name"]))
-        await self._core.keychain.delete(spec.name)
-        if spec.name in self._core.store.config.providers:
+        if self._core.store.config.provider(spec.name).key_stored:
+            await self._core.keychain.delete(spec.name)
             await self._core.change({f"providers.{spec.name}.keyStored": None})
+        else:
+            self._core.keychain.forget(spec.name)
+            await self._core.apply()
         return {}
 
     async def provider_test(self, arguments: Json, _send: Send) -> Json:

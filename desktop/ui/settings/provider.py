@@ -140,6 +140,7 @@ class ProviderForm(QWidget):
         self._model.clear()
         self._model.addItems(list(dict.fromkeys(name for name in (model, row["suggestion"]) if name)))
         self._model.setEditText(model)
+        self._model.edit.setCursorPosition(0)
         self._model.blockSignals(False)
         usual = self._reply["answers"].get("model", "") if row["kind"] == "auto" else row["suggestion"]
         self._model.edit.setPlaceholderText(usual)
@@ -284,7 +285,7 @@ class ProviderForm(QWidget):
         except AppError as error:
             self._failed(error)
             return False
-        self._outcome.done(_("The key was removed from the keychain."))
+        self._outcome.done(_("The key was removed."))
         self.stored.emit()
         return True
 

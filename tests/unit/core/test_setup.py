@@ -111,6 +111,8 @@ async def test_a_key_for_this_session_makes_it_ready(house: House, config: Path)
     assert (await house.do("readiness"))["ready"]
     assert "gsk_once" not in config.read_text()
     assert "keyStored" not in config.read_text()
+    await house.do("provider_forget", name="groq")
+    assert (await house.do("readiness"))["needs"] == "key"
 
 
 async def test_a_bad_address_stores_no_key(house: House, config: Path) -> None:
