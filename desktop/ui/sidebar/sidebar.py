@@ -1,6 +1,15 @@
 """The left of the window: search, a new conversation, the conversations, and the way to the settings."""
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPoint,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -85,6 +94,7 @@ class Sidebar(QWidget):
         self.list.customContextMenuRequested.connect(self._menu_at)
         selection = self.list.selectionModel()
         selection.currentChanged.connect(self._current_changed)
+        selection.selectionChanged.connect(self._selected)
         self._rows.modelReset.connect(self._after_reset)
         theme().changed.connect(lambda: self.list.viewport().update())
 
@@ -126,6 +136,11 @@ class Sidebar(QWidget):
         if key and key != self._open:
             self._open = key
             self.chosen.emit(key)
+
+    def _selected(self, selected: QItemSelection) -> None:
+        """Assistive technologies select; they do not make current."""
+        for index in selected.indexes():
+            self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
 
     def _after_reset(self) -> None:
         self.open(self._open)

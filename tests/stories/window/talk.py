@@ -28,3 +28,9 @@ def open_conversation(window: Window, title: str) -> None:
     """Choose a conversation in the list, and wait until its title stands above it."""
     window.select(title, within="Conversations")
     window.wait(title, "label")
+
+
+def messages(window: Window, author: str = "Nanobot") -> list[str]:
+    """The messages of one author that can be seen, from top to bottom."""
+    nodes = window.all(author)
+    return [node.text for node in sorted(nodes, key=lambda node: node.extents[1])]

@@ -7,7 +7,7 @@ import time
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, running_window
 from tests.stories.program import Program
-from tests.stories.window.talk import ask, listed, rest
+from tests.stories.window.talk import ask, listed, messages, rest
 
 LONG = "Write a long story about a robot that lives in a lighthouse. Use at least three hundred words."
 SHORT = "What is the capital of France?"
@@ -17,7 +17,7 @@ def longer_than(window: Window, length: int) -> str:
     """The newest answer, once it is longer than this."""
 
     def look() -> str | None:
-        texts = window.texts("Nanobot")
+        texts = messages(window)
         return texts[-1] if texts and len(texts[-1]) > length else None
 
     return window.until(look, f"an answer of more than {length} characters", 120)
@@ -40,13 +40,13 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
         window.press("Stop")
         window.wait("Stopped")
         rest(window)
-        kept = window.texts("Nanobot")[-1]
+        kept = messages(window)[-1]
         assert len(kept) >= len(grown)
 
         ask(window, SHORT)
         window.wait_text("Nanobot", "Paris")
         rest(window)
-        answer = window.texts("Nanobot")[-1]
+        answer = messages(window)[-1]
         desk.screenshot("first-run-second-answer")
         transcript = window.text("Transcript")
 
@@ -56,7 +56,7 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
         icon = desk.tray(window.pid)
         icon.click()
         window.wait(TITLE, "frame")
-        assert window.texts("Nanobot")[-1] == answer
+        assert messages(window)[-1] == answer
         desk.close_active(TITLE)
         window.gone(TITLE, "frame")
         icon.choose("Quit")
