@@ -109,6 +109,7 @@ class FoundServers(QWidget):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._rows: list[_ServerRow] = []
+        self._asking = False
         self._known = ""
         self._none, self._again, self.outcome = label("muted", wrap=True), button("link"), Outcome()
         self._list = QVBoxLayout()
@@ -126,12 +127,13 @@ class FoundServers(QWidget):
 
     def _words(self) -> None:
         self._again.setText(_("Look again"))
-        self._none.setText(_("None is running. Known are {names}.").format(names=self._known))
+        self._none.setText(_("None is running. Looked for {names}.").format(names=self._known))
 
     def look(self) -> None:
         """Look for servers."""
-        self._work.cancel()
-        self._work.start(self._look(), name="first-run:servers")
+        if not self._asking:
+            self._work.cancel()
+            self._work.start(self._look(), name="first-run:servers")
 
     async def _look(self) -> None:
         self.outcome.busy(_("Looking…"))
@@ -176,6 +178,7 @@ class FoundServers(QWidget):
         self.outcome.clear()
 
     def _enable(self, on: bool) -> None:
+        self._asking = not on
         for row in self._rows:
             row.use.setEnabled(on and bool(row.server["models"]))
         self._again.setEnabled(on)

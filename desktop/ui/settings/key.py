@@ -93,6 +93,7 @@ class KeyRow(Row):
         else:
             help_ = _("Only if the server wants one.")
         self.say(_("Key"), help_)
+        self.key.setEnabled(not provider.get("given"))
 
 
 class KeychainNotice(QWidget):

@@ -46,7 +46,7 @@ class Provider(Part):
         self.form.stored.connect(lambda: self.saved.emit("agents.defaults.provider"))
 
     def show_all(self, reply: Mapping[str, Any]) -> None:
-        self.form.show_providers(reply["providers"])
+        self.form.show_providers(reply["providers"], reply["fixed"])
 
     def leave(self) -> None:
         self.form.forget_draft()

@@ -22,6 +22,7 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 _SHOWN_ANSWER = 60
+_NOTHING_FIXED: Mapping[str, str] = {}
 _NOTHING: Mapping[str, Any] = {"providers": [], "provider": "auto", "model": "", "answers": {}}
 
 
@@ -35,7 +36,7 @@ class ProviderForm(QWidget):
     def __init__(self, actions: Actions, *, first_run: bool = False) -> None:
         super().__init__()
         self._actions, self._work, self._first = actions, Work(self), first_run
-        self._reply = _NOTHING
+        self._reply, self._fixed = _NOTHING, _NOTHING_FIXED
         self._edited = False
         self._looked = False
         self._box, self._model, self._base = ProviderBox(first_run=first_run), FreeBox(), QLineEdit()
@@ -86,6 +87,12 @@ class ProviderForm(QWidget):
         self._box.setPlaceholderText(_("Choose one"))
         self._model_row.say(_("Model"), _("Empty: the provider's usual one."))
         self._base_row.say(_("Address"), _("Of the server's API. Empty: the usual one."))
+        for name, fixed in (
+            ("agents.defaults.provider", self._provider_row),
+            ("agents.defaults.model", self._model_row),
+            (f"providers.{self._name}.api_base", self._base_row),
+        ):
+            fixed.fix(self._fixed.get(name, ""))
         for widget, row in ((self._box, self._provider_row), (self._base, self._base_row)):
             widget.setAccessibleName(row.title.text())
         for part in (self._model, self._model.edit):
@@ -97,14 +104,16 @@ class ProviderForm(QWidget):
 
     # ---- what is shown
 
-    def show_providers(self, reply: Mapping[str, Any]) -> None:
-        """Show the reply of the verb `providers`; what the person is at work on stays."""
+    def show_providers(self, reply: Mapping[str, Any], fixed: Mapping[str, str] = _NOTHING_FIXED) -> None:
+        """Show the reply of the verb `providers`; what the person is at work on stays. `fixed`: settings
+        that the environment fixes, with their variables."""
+        self._fixed = fixed
         chosen = self._name if self._edited else reply["provider"]
         self._reply = reply
         self._box.fill(reply["providers"], chosen)
         if not self._edited:
             self._show_chosen()
-        self._arrange()
+        self._words()
 
     def forget_draft(self) -> None:
         """Drop what was typed and not saved, and what is under way."""
@@ -130,7 +139,7 @@ class ProviderForm(QWidget):
         self._key_row.key.clear()
         self._outcome.clear()
         self._show_chosen()
-        self._arrange()
+        self._words()
 
     def _show_chosen(self) -> None:
         row = self._row

@@ -114,6 +114,13 @@ class Row(QWidget):
         self.help.setText(help_)
         self.help.setVisible(bool(help_))
 
+    def fix(self, variable: str) -> None:
+        """The value is that of a variable of the environment, and cannot be changed; "" for none."""
+        self._editor.setEnabled(not variable)
+        if variable:
+            self.help.setText(_("Fixed by the environment variable {name}.").format(name=variable))
+            self.help.show()
+
     def complain(self, text: str) -> None:
         """Say what is wrong with the value; "" for nothing."""
         self.problem.setText(text)
@@ -191,8 +198,8 @@ class SettingRow(Row):
 
     def _words(self) -> None:
         title = _(self.setting.title)
-        note = _("Fixed by the environment variable {name}.").format(name=self._variable)
-        self.say(title, note if self._variable else _(self.setting.help))
+        self.say(title, _(self.setting.help))
+        self.fix(self._variable)
         self.editor.say()
         self._reset.say(_("Back to the default: {title}").format(title=title))
 
@@ -206,7 +213,6 @@ class SettingRow(Row):
         if not self.editor.busy():
             self.editor.put(value)
             self.complain("")
-        self.editor.setEnabled(not variable)
         self._reset.setVisible(value != self.setting.default and not variable)
         if variable != self._variable:
             self._variable = variable

@@ -182,3 +182,16 @@ def test_without_a_keychain_a_key_is_kept_for_the_session(
     press(window, "Test")
     running.settle()
     assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_what_the_environment_fixes_is_said_in_the_form(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("NANOBOT_AGENTS__DEFAULTS__PROVIDER", "groq")
+    monkeypatch.setenv("NANOBOT_PROVIDERS__GROQ__API_KEY", "gsk_given")
+    window: SettingsWindow = request.getfixturevalue("window")
+    assert "Fixed by the environment variable NANOBOT_AGENTS__DEFAULTS__PROVIDER." in shown(window)
+    assert "Given for this run by the environment." in shown(window)
+    assert not named(window, "Key").isEnabled()
+    assert "gsk_given" not in shown(window)
+    assert named(window, "Model").isEnabled()
