@@ -1,6 +1,8 @@
 """The text of one message: a read-only browser as tall as its content, which fetches nothing."""
 
+import re
 from functools import cache, partial
+from itertools import islice
 from math import ceil
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QUrl, Signal
@@ -43,6 +45,7 @@ _MOVES = (
     Qt.Key.Key_End,
 )
 """Without Shift these scroll the conversation."""
+_marker = re.compile(r"^(\d+\.|•|\[[ x]\])\t", re.MULTILINE)
 _BUTTONS = 60
 """Of so many blocks of code in one message each has a button."""
 
@@ -103,12 +106,13 @@ class Body(QTextBrowser):
 
     def picture_arrived(self, source: str) -> bool:
         """A picture has been read; whether the text must be made anew, because it cannot be shown."""
-        if source not in self.page.pictures():
+        name = next((name for name, where in self.page.pictures().items() if where == source), None)
+        if name is None:
             return False
         image = self._pictures.get(source)
         if image is None:
             return True
-        self.document().addResource(QTextDocument.ResourceType.ImageResource, QUrl(source), image)
+        self.document().addResource(QTextDocument.ResourceType.ImageResource, QUrl(name), image)
         self.viewport().update()
         return False
 
@@ -130,7 +134,9 @@ class Body(QTextBrowser):
 
     def arrange_buttons(self) -> None:
         """Put a button on each block of code, after the text or its width has changed."""
-        heads = [(code, rect) for code, rect in self._codes() if code >= 0][:_BUTTONS]
+        codes = enumerate(self._codes())
+        places = list(islice(((which, place) for which, (code, place) in codes if code.head), _BUTTONS))
+        heads = [(which, self._rect(place)) for which, place in places]
         while len(self._buttons) < len(heads):
             self._buttons.append(CopyButton(str, self.viewport()))
         for button, (which, rect) in zip(self._buttons, heads, strict=False):
@@ -146,17 +152,11 @@ class Body(QTextBrowser):
         """Those on the blocks of code, in order."""
         return [button for button in self._buttons if not button.isHidden()]
 
-    def _all_codes(self) -> list[tuple[Code, int]]:
+    def _codes(self) -> list[tuple[Code, int]]:
         return [code for piece in self.page.pieces for code in piece.codes]
 
-    def _codes(self) -> list[tuple[int, QRectF]]:
-        return [
-            (number if code.head else -1, self._rect(place))
-            for number, (code, place) in enumerate(self._all_codes())
-        ]
-
     def _code_text(self, which: int) -> str:
-        codes = [code for code, _place in self._all_codes()][which:]
+        codes = [code for code, _place in self._codes()][which:]
         text = codes[0].text
         for code in codes[1:]:
             if code.glue is None:
@@ -173,14 +173,15 @@ class Body(QTextBrowser):
 
     def loadResource(self, kind: int, name: QUrl | str) -> QImage:
         """Only what this program itself put in a page is given; nothing is fetched."""
-        source = name.toString() if isinstance(name, QUrl) else name
-        if kind != QTextDocument.ResourceType.ImageResource or source not in self.page.pictures():
+        source = self.page.pictures().get(name.toString() if isinstance(name, QUrl) else name)
+        if kind != QTextDocument.ResourceType.ImageResource.value or source is None:
             return _nothing()
         return self._pictures.get(source) or _nothing()
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
-        data.setText(self.textCursor().selection().toPlainText().replace("\ufffc", ""))
+        text = self.textCursor().selection().toPlainText().replace("\ufffc", "")
+        data.setText(_marker.sub(r"\1 ", text))
         return data
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -224,7 +224,8 @@ class Cell(QWidget):
         elif self.entry.text:
             y = self._put(self.body, EDGE, y, column)
         self.body.setVisible(bool(self.entry.text))
-        self.body.arrange_buttons()
+        if self.exact:
+            self.body.arrange_buttons()
         if not self.exact:
             y = max(y, self._floor or guess(self.entry.text, column, self.choice.limit))
         self._bottom = y

@@ -208,7 +208,7 @@ def inline(text: str, references: References) -> tuple[Run, ...]:
     if not _special.search(text):
         return (Run(text),) if text else ()
     dense = text.count("[") > _BRACKETS or sum(map(text.count, "*_~`&<\\:@")) > _MARKS
-    if dense or len(text) > _INLINE:
+    if dense:
         return (Run(text.replace("\n", "\u2028")),)
     from markdown_it.rules_core import StateCore, linkify, text_join
     from markdown_it.token import Token
@@ -306,6 +306,11 @@ class _Walk:
         content, marker = token.content, self._marker
         if marker == "•" and (task := _task.match(content)):
             marker, content = "[ ]" if task[1] == " " else "[x]", content[task.end() :]
+        if len(content) > _INLINE:
+            yield from self._empty_item()
+            yield from typed(content)
+            self._first = False
+            return
         tight = opening.hidden and not self._first
         runs = inline(content, self._references)
         yield Paragraph(runs, heading, False, self._indent, marker, tight)

@@ -4,6 +4,7 @@ What a document shows depends on its blocks only, never on how they came there: 
 that was streamed equal to the same answer read at once.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +34,8 @@ class Piece:
     """Of the document's last paragraph before this one was written."""
     fresh: bool
     """Whether that paragraph was there to be written into."""
+    boxes: int = 0
+    """In the page up to here."""
     coloured: str = ""
     """Of the first piece of a block of code: the text that has its colours."""
     codes: list[tuple[Code, int]] = field(default_factory=list)
@@ -92,9 +95,9 @@ class Page:
         cursor.setPosition(position)
         return cursor.currentTable()
 
-    def pictures(self) -> set[str]:
-        """The addresses of all pictures in the page."""
-        return {source for piece in self.pieces for _, source, _size in piece.pictures}
+    def pictures(self) -> dict[str, str]:
+        """Of all pictures in the page: where they are, by the name that the document knows them by."""
+        return {_name(source): source for piece in self.pieces for _, source, _size in piece.pictures}
 
     def fit_pictures(self, width: int) -> None:
         """No picture is wider than this."""
@@ -113,7 +116,7 @@ class Page:
         fit = size.scaled(most, Qt.AspectRatioMode.KeepAspectRatio)
         if fit.width() > size.width():
             fit = size
-        made.setName(source)
+        made.setName(_name(source))
         made.setWidth(fit.width())
         made.setHeight(fit.height())
         return made
@@ -138,6 +141,11 @@ class Page:
         cursor.endEditBlock()
         piece.block = block
         return True
+
+
+def _name(source: str) -> str:
+    """Not the address itself, so that Qt cannot go there."""
+    return f"picture:{hashlib.sha256(source.encode('utf-8', 'replace')).hexdigest()}"
 
 
 def _more(old: Block, new: Block) -> str | None:

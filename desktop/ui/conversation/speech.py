@@ -6,7 +6,7 @@ when an assistive technology is there, and not before.
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 
@@ -18,12 +18,15 @@ _ANNOUNCED = 2_000
 """Characters of an answer that are read out of themselves."""
 
 
-class Speech:
+class Speech(QObject):
     """Listens to a transcript for somebody who listens to it."""
+
+    announced = Signal(str)
 
     def __init__(
         self, view: QAbstractScrollArea, transcript: Transcript, name: Callable[[Entry], str]
     ) -> None:
+        super().__init__(view)
         self._view, self._transcript, self._name = view, transcript, name
         self.written: QPlainTextEdit | None = None
         self._count = 0
@@ -55,6 +58,7 @@ class Speech:
         if entry.author is Author.NANOBOT:
             text = entry.text if entry.state is State.DONE else f"{entry.detail} {entry.remedy}"
             said = f"{self._name(entry)}: {shown(text)[:_ANNOUNCED]}"
+            self.announced.emit(said)
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._view, said))
 
     def say(self) -> None:

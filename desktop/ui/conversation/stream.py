@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import Block
+from desktop.ui.conversation.blocks import Block, boxes, flat
 from desktop.ui.conversation.formats import Formats
 from desktop.ui.conversation.markdown import BLOCK, WINDOW
 from desktop.ui.conversation.page import Page
@@ -18,6 +18,10 @@ from desktop.ui.conversation.plain import shown
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+
+BOXES = 200
+"""A page has so many boxes at the most; what would be in more of them is plain text."""
 
 
 class Stream:
@@ -63,12 +67,15 @@ class Stream:
     def _put(self, at: int, block: Block, formats: Formats) -> None:
         """Make `block` the one at that place; those after it stay only if it was that already."""
         pieces = self._page.pieces
+        if (before := pieces[at - 1].boxes if at else 0) + (more := boxes(block)) > BOXES:
+            block, more = flat(block), 0
         if at < len(pieces) and pieces[at].block == block:
             return
         if at == len(pieces) - 1 and self._page.grow(block, formats):
             return
         self._page.keep(at)
         self._page.append(block, formats)
+        self._page.pieces[-1].boxes = before + more
 
     def grow(self, text: str, formats: Formats) -> None:
         """Show a text to which more will be added. Reads only what is not finished."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPlainTextEdit, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import copy
@@ -39,6 +39,8 @@ class ConversationView(QAbstractScrollArea):
 
     acted = Signal(str)
     """The remedy's button of this entry was pressed."""
+    announced = Signal(str)
+    """What a screen reader was told of itself."""
     hovered = Signal(str)
     """The address of the link under the pointer; empty when there is none."""
 
@@ -75,6 +77,7 @@ class ConversationView(QAbstractScrollArea):
         transcript.changed.connect(self._changed)
         theme().changed.connect(self._restyle)
         self._speech = Speech(self, transcript, self._pool.name)
+        self._speech.announced.connect(self.announced)
         spoken(self._words)
         self._reset()
 
@@ -102,6 +105,11 @@ class ConversationView(QAbstractScrollArea):
     def cells(self) -> list[Cell]:
         """Those that show something, from top to bottom."""
         return [self._pool.cells[index] for index in sorted(self._pool.cells)]
+
+    @property
+    def transcript_text(self) -> QPlainTextEdit | None:
+        """All that was said, for a screen reader; None while there is none."""
+        return self._speech.written
 
     @property
     def timers(self) -> int:
@@ -282,10 +290,9 @@ class ConversationView(QAbstractScrollArea):
         elif rect.bottom() > room and rect.top() > (0 if rect.height() < room else room // 2):
             bar.setValue(bar.value() + min(rect.bottom() - room, rect.top()) + Space.L)
 
-    @staticmethod
-    def _order(cells: list[Cell]) -> None:
+    def _order(self, cells: list[Cell]) -> None:
         """The keyboard goes from top to bottom."""
-        stops = [stop for cell in cells for stop in cell.every_stop]
+        stops = [self, *(stop for cell in cells for stop in cell.every_stop)]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 

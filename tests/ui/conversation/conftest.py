@@ -32,8 +32,8 @@ def view(qtbot: QtBot, transcript: Transcript) -> ConversationView:
     qtbot.addWidget(made)
     made.resize(700, 600)
     made.show()
-    qtbot.waitExposed(made)
     made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
     return made
 
 
