@@ -7,6 +7,7 @@ names; a program under test chooses one by the model it asks for.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Any, Protocol
 
 type Body = dict[str, Any]
@@ -117,6 +118,16 @@ async def echo(to: Connection, body: Body, rest: list[str]) -> None:
 async def slow(to: Connection, body: Body, rest: list[str]) -> None:
     """Fifty words, one each 0.2 s or as told."""
     await _say(to, body, "word " * 50, float(rest[0]) if rest else 0.2)
+
+
+async def gate(to: Connection, body: Body, rest: list[str]) -> None:
+    """Three words, and three more once there is a file of the name given."""
+    await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
+    await to.data(sse(piece("before the gate ")))
+    while not Path(":".join(rest)).exists():
+        await asyncio.sleep(0.02)
+    await to.data(sse(piece("behind the gate")) + sse(finish()) + b"data: [DONE]\n\n")
+    await to.end()
 
 
 async def words(to: Connection, body: Body, rest: list[str]) -> None:
@@ -342,6 +353,7 @@ _ALL: tuple[Answer, ...] = (
     say,
     echo,
     slow,
+    gate,
     words,
     status,
     quota,

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QLocale, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from desktop.text import language
+from desktop.text import _, language
 from desktop.ui.sidebar.rows import HEADING, MOMENT, UNREAD, Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
@@ -34,6 +34,14 @@ class RowPainter(QStyledItemDelegate):
             _row(painter, option, index)
         painter.restore()
 
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        made = super().createEditor(parent, option, index)
+        made.setAccessibleName(_("Rename"))
+        return made
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(_box(option.rect))
+
     def editorEvent(
         self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
     ) -> bool:
@@ -47,6 +55,11 @@ class RowPainter(QStyledItemDelegate):
             self.menu_wanted.emit(index, _menu_place(option.rect).bottomLeft())
             return True
         return super().editorEvent(event, model, option, index)
+
+
+def _box(rect: QRect) -> QRect:
+    """The rounded rectangle of a row."""
+    return rect.adjusted(Space.S, 1, -Space.S, -1)
 
 
 def _heading(painter: QPainter, rect: QRect, index: Index) -> None:
@@ -65,7 +78,7 @@ def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
     state = option.state
     chosen = bool(state & QStyle.StateFlag.State_Selected)
     over = bool(state & QStyle.StateFlag.State_MouseOver)
-    box = option.rect.adjusted(Space.S, 1, -Space.S, -1)
+    box = _box(option.rect)
     if chosen or over:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colors.selected if chosen else colors.hover))

@@ -60,6 +60,7 @@ class Sidebar(QWidget):
         self.list = _list(rows)
         self._nothing = label("muted", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.setContentsMargins(Space.L, 0, Space.L, 0)
         self.settings = button("quiet", "settings")
         self.settings.clicked.connect(self.settings_wanted)
         self._lay_out()
