@@ -1,6 +1,7 @@
 """The text of one message: a read-only browser as tall as its content, which fetches nothing."""
 
 import re
+from bisect import bisect_right
 from functools import cache, partial
 from itertools import islice
 from math import ceil
@@ -138,11 +139,12 @@ class Body(QTextBrowser):
         places = list(islice(((which, place) for which, (code, place) in codes if code.head), _BUTTONS))
         heads = [(which, self._rect(place)) for which, place in places]
         while len(self._buttons) < len(heads):
-            self._buttons.append(CopyButton(str, self.viewport()))
+            self._buttons.append(CopyButton(str, self.parentWidget()))
         for button, (which, rect) in zip(self._buttons, heads, strict=False):
             button.source = partial(self._code_text, which)
             button.say(_("Copy code"))
-            button.move(int(rect.right()) - button.width() - 6, int(rect.top()) + 4)
+            place = QPoint(int(rect.right()) - button.width() - 6, int(rect.top()) + 4)
+            button.move(self.pos() + place)
             button.show()
         for button in self._buttons[len(heads) :]:
             button.hide()
@@ -213,10 +215,20 @@ class Body(QTextBrowser):
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(event.rect())
-        for piece in self.page.pieces:
+        for piece in self._visible(event.rect()):
             self._decorate(painter, piece, area)
         painter.end()
         super().paintEvent(event)
+
+    def _visible(self, area: QRect) -> list[Piece]:
+        """The pieces that may be seen there."""
+        pieces = self.page.pieces
+        if len(pieces) < 20:
+            return pieces
+        first = self.cursorForPosition(area.topLeft()).position()
+        last = self.cursorForPosition(area.bottomRight()).position()
+        begin = bisect_right(pieces, first, key=lambda piece: piece.start) - 2
+        return pieces[max(0, begin) : bisect_right(pieces, last, key=lambda piece: piece.start) + 1]
 
     def _decorate(self, painter: QPainter, piece: Piece, area: QRectF) -> None:
         layout, colors = self.document().documentLayout(), theme().colors

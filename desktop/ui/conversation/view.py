@@ -177,14 +177,14 @@ class ConversationView(QAbstractScrollArea):
         try:
             tops = self._spread() if count else {}
             width, x = self._pool.width, (self.viewport().width() - self._pool.width) // 2
-            before = set(self._pool.cells)
+            before = {cell.entry.id for cell in self.cells if cell.isVisible()}
             self._pool.keep(tops)
             for index, top in tops.items():
                 cell = self._pool.cells[index]
                 cell.setGeometry(QRect(x, top, width, self._pool.heights[index]))
                 cell.show()
-            if before != tops.keys():
-                self._order(self.cells)
+            if before != {cell.entry.id for cell in self.cells}:
+                self._order()
             self._settle(tops)
         finally:
             self._placing = False
@@ -277,6 +277,7 @@ class ConversationView(QAbstractScrollArea):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Whatever the keyboard reaches comes into sight."""
+        self._order()
         moved = super().focusNextPrevChild(forward)
         new = QApplication.focusWidget()
         if moved and new is not None and self.viewport().isAncestorOf(new):
@@ -290,9 +291,9 @@ class ConversationView(QAbstractScrollArea):
         elif rect.bottom() > room and rect.top() > (0 if rect.height() < room else room // 2):
             bar.setValue(bar.value() + min(rect.bottom() - room, rect.top()) + Space.L)
 
-    def _order(self, cells: list[Cell]) -> None:
+    def _order(self) -> None:
         """The keyboard goes from top to bottom."""
-        stops = [self, *(stop for cell in cells for stop in cell.every_stop)]
+        stops = [self, *(stop for cell in self.cells for stop in cell.every_stop)]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
