@@ -29,12 +29,9 @@ _COLUMN = 620
 class _Choice(Card):
     """One way: an icon, words, and below them what it takes; at first only a button, with `folded`."""
 
-    opened = Signal()
-
-    def __init__(self, icon_name: str, body: QWidget, *, folded: bool = False) -> None:
+    def __init__(self, icon_name: str, *, folded: bool = False) -> None:
         super().__init__()
         self.title, self.help, self.open = label("title", wrap=True), label("muted", wrap=True), button()
-        self._body = body
         sign = QLabel()
         sign.setPixmap(icon(icon_name, "accent").pixmap(QSize(_SIGN, _SIGN)))
         words = QVBoxLayout()
@@ -50,13 +47,15 @@ class _Choice(Card):
         row.addWidget(self.open)
         self.add(whole)
         inset = QWidget()
-        inner = QVBoxLayout(inset)
-        inner.setContentsMargins(_SIGN + Space.M, 0, 0, Space.S)
-        inner.addWidget(body)
+        self._inner = QVBoxLayout(inset)
+        self._inner.setContentsMargins(_SIGN + Space.M, 0, 0, 0)
         self.add(inset, parted=False)
         self.open.setVisible(folded)
-        body.setVisible(not folded)
-        self.open.clicked.connect(self._unfold)
+
+    def put(self, body: QWidget) -> None:
+        """Show what this way takes."""
+        self._inner.addWidget(body)
+        self._inner.addSpacing(Space.S)
 
     def say(self, title: str, help_: str, act: str = "") -> None:
         self.title.setText(title)
@@ -64,11 +63,6 @@ class _Choice(Card):
         self.open.setText(act)
         self.open.setAccessibleName(f"{act}: {title}")
         self.setAccessibleName(title)
-
-    def _unfold(self) -> None:
-        self.open.hide()
-        self._body.show()
-        self.opened.emit()
 
 
 class _ServerRow(Row):
@@ -195,15 +189,15 @@ class FirstRunCard(QScrollArea):
         self._welcome, self._about = label("title"), label("muted", wrap=True)
         self.models = BuiltinModels(actions, first_run=True)
         self.servers = FoundServers(actions)
-        self.form = ProviderForm(actions, first_run=True)
-        self._local = _Choice("cpu", self.models)
-        self._found = _Choice("server", self.servers)
-        self._keyed = _Choice("key-round", self.form, folded=True)
+        self.form: ProviderForm | None = None
+        self._local, self._found = _Choice("cpu"), _Choice("server")
+        self._keyed = _Choice("key-round", folded=True)
         self._lay_out()
-        self._keyed.opened.connect(self._unfolded)
+        self._local.put(self.models)
+        self._found.put(self.servers)
+        self._keyed.open.clicked.connect(self._unfold)
         self.models.ready.connect(self.ready)
         self.servers.ready.connect(self.ready)
-        self.form.stored.connect(self.ready)
         spoken(self._words)
 
     def _lay_out(self) -> None:
@@ -250,14 +244,18 @@ class FirstRunCard(QScrollArea):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.servers.look()
-        self._work.start(self._fill(), name="first-run:providers")
 
-    async def _fill(self) -> None:
+    def _unfold(self) -> None:
+        self._keyed.open.hide()
+        form = self.form = ProviderForm(self._actions, first_run=True)
+        form.stored.connect(self.ready)
+        self._keyed.put(form)
+        form.setFocus()
+        self._work.start(self._fill(form), name="first-run:providers")
+        QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(self._keyed))
+
+    async def _fill(self, form: ProviderForm) -> None:
         try:
-            self.form.show_providers(await self._actions.call("providers"))
+            form.show_providers(await self._actions.call("providers"))
         except AppError as error:
             self._about.setText(str(error))
-
-    def _unfolded(self) -> None:
-        self.form.setFocus()
-        QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(self._keyed))

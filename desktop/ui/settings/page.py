@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from desktop.config.describe import Setting
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.pages import Page
@@ -20,7 +21,7 @@ _COLUMN = 680
 
 
 class PageView(QScrollArea):
-    """The rows of a page, and its parts with hands of their own."""
+    """The rows of a page, and its parts with hands of their own; built when it is first looked at."""
 
     saved = Signal(str)
 
@@ -29,59 +30,71 @@ class PageView(QScrollArea):
         self.page = page
         self.rows: list[SettingRow] = []
         self.parts: list[Part] = []
-        self.notice = Notice()
-        """For what concerns this page as a whole."""
+        self._actions = actions
+        self._reply: Mapping[str, Any] | None = None
+        self._notice: tuple[str, str] | None = None
+        self._titles: list[tuple[QLabel, str]] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._titles: list[tuple[QLabel, str]] = []
-        self._groups: list[tuple[QWidget, list[SettingRow]]] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(Space.S)
-        self._heading(page.title, "title")
+
+    def build(self) -> None:
+        """Make what is on the page, from the outside to the inside: each widget is styled once then."""
+        if self._titles:
+            return
+        self._column = self._column_in_the_middle()
+        self._heading(self.page.title, "title")
         self._column.addSpacing(Space.S)
-        self._column.addWidget(self.notice)
-        for group in page.groups:
+        self._about = Notice()
+        self._column.addWidget(self._about)
+        for group in self.page.groups:
             if group.title:
                 self._column.addSpacing(Space.L)
                 self._heading(group.title, "section")
             if group.part:
-                part = PARTS[group.part](actions)
-                part.saved.connect(self.saved)
-                self.parts.append(part)
-                self._column.addWidget(part)
+                self._add_part(group.part)
             else:
-                self._column.addWidget(self._card(group.settings(), actions))
+                self._add_card(group.settings())
         self._column.addStretch(1)
-        self._put_in_the_middle()
         spoken(self._words)
+        if self._reply is not None:
+            self.show_all(self._reply)
+        self.tell(self._notice)
 
-    def _put_in_the_middle(self) -> None:
+    def _column_in_the_middle(self) -> QVBoxLayout:
         inner, column = QWidget(), QWidget()
-        column.setMaximumWidth(_COLUMN)
-        column.setLayout(self._column)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self.setWidget(inner)
         row = QHBoxLayout(inner)
         row.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
         row.addStretch(1)
         row.addWidget(column, 100)
         row.addStretch(1)
-        self.setWidget(inner)
+        column.setMaximumWidth(_COLUMN)
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(Space.S)
+        return layout
 
     def _heading(self, title: str, kind: str) -> None:
         made = label(kind)
         self._titles.append((made, title))
         self._column.addWidget(made)
 
-    def _card(self, settings: list[Any], actions: Actions) -> Card:
+    def _add_part(self, name: str) -> None:
+        part = PARTS[name](self._actions)
+        part.saved.connect(self.saved)
+        self.parts.append(part)
+        self._column.addWidget(part)
+
+    def _add_card(self, settings: list[Setting]) -> None:
         card = Card()
+        self._column.addWidget(card)
         for setting in settings:
-            row = SettingRow(setting, actions)
+            row = SettingRow(setting, self._actions)
             row.saved.connect(self.saved)
             self.rows.append(row)
             card.add(row)
-        return card
 
     def _words(self) -> None:
         for made, title in self._titles:
@@ -90,8 +103,17 @@ class PageView(QScrollArea):
 
     def show_all(self, reply: Mapping[str, Any]) -> None:
         """Show what the verbs `settings` and, under "providers", `providers` replied."""
+        self._reply = reply
         for row in self.rows:
             name = row.setting.name
             row.show_value(reply["values"].get(name, row.setting.default), reply["fixed"].get(name, ""))
         for part in self.parts:
             part.show_all(reply)
+
+    def tell(self, notice: tuple[str, str] | None) -> None:
+        """What concerns this page as a whole: a sentence and its remedy."""
+        self._notice = notice
+        if self._titles and notice is not None:
+            self._about.tell(*notice, tone="warning")
+        elif self._titles:
+            self._about.hide()

@@ -48,22 +48,21 @@ class SettingsWindow(QDialog):
     """Some setting has another value."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, Qt.WindowType.Window)
         self._actions, self._work = actions, Work(self)
-        self.setWindowFlags(Qt.WindowType.Window)
         self.resize(860, 640)
         self.setMinimumSize(520, 400)
         self._list, self._stack, self._notice = QListWidget(), QStackedWidget(), Notice()
         self.views = [PageView(page, actions) for page in PAGES]
+        self._lay_out()
         for view in self.views:
             self._stack.addWidget(view)
             self._list.addItem(QListWidgetItem(icon(view.page.icon), ""))
             view.saved.connect(self._saved)
         self._list.setIconSize(QSize(Size.ICON, Size.ICON))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self._list.currentRowChanged.connect(self._turn_to)
         self._list.setCurrentRow(0)
-        self._lay_out()
         spoken(self._words)
 
     def _lay_out(self) -> None:
@@ -92,6 +91,10 @@ class SettingsWindow(QDialog):
         self._list.setAccessibleName(_("Pages"))
         for number, view in enumerate(self.views):
             self._list.item(number).setText(_(view.page.title))
+
+    def _turn_to(self, number: int) -> None:
+        self.views[number].build()
+        self._stack.setCurrentIndex(number)
 
     def open_page(self, key: str = "") -> None:
         """Show the window, on this page (Page.key) or the one shown last, in front of all others."""
@@ -135,7 +138,7 @@ class SettingsWindow(QDialog):
         for view in self.views:
             view.show_all(reply)
             if view.page.key == "language":
-                self._tell_of_fonts(view.notice)
+                view.tell(look.NO_FONT if look.font_missing() else None)
         self._tell_of_problems(reply["problems"])
 
     def _tell_of_problems(self, problems: list[dict[str, str]]) -> None:
@@ -144,13 +147,6 @@ class SettingsWindow(QDialog):
             self._notice.tell(text, problems[0]["remedy"], tone="warning")
         else:
             self._notice.hide()
-
-    @staticmethod
-    def _tell_of_fonts(notice: Notice) -> None:
-        if look.font_missing():
-            notice.tell(*look.NO_FONT, tone="warning")
-        else:
-            notice.hide()
 
     def _saved(self, _name: str) -> None:
         self.refresh()

@@ -26,11 +26,11 @@ def press(root: QWidget, words: str) -> None:
 
 def row(window: SettingsWindow, name: str) -> SettingRow:
     """The row of a setting, with its page in front."""
-    for found in window.findChildren(SettingRow):
-        if found.setting.name == name:
-            page = next(view.page for view in window.views if view.isAncestorOf(found))
-            window.open_page(page.key)
-            return found
+    for view in window.views:
+        window.open_page(view.page.key)
+        for found in view.findChildren(SettingRow):
+            if found.setting.name == name:
+                return found
     raise AssertionError(name)
 
 

@@ -92,6 +92,7 @@ def test_a_key_is_tried_before_it_is_stored(
     card: FirstRunCard, running: Running, server: ScriptedServer, qtbot: QtBot
 ) -> None:
     press(card, "Set up")
+    running.settle()
     choose(card, "Provider", "Custom server")
     running.settle()
     write(named(card, "Address"), server.url)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from desktop.ui.first_run import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.settings.program import Running
-from tests.ui.settings.reading import choose, press
+from tests.ui.settings.reading import choose, field, press
 
 
 def name_of(widget: QWidget) -> str:
@@ -78,6 +78,7 @@ def test_the_first_run(running: Running, qtbot: QtBot) -> None:
     qtbot.waitExposed(card)
     running.settle()
     press(card, "Set up")
+    running.settle()
     choose(card, "Provider", "OpenRouter")
     running.settle()
     assert nameless(card) == []
@@ -89,7 +90,7 @@ def test_the_focus_is_seen(window: SettingsWindow, running: Running, scale: str)
     running.wait(running.actions.call("set", values={"appearance.theme": scale}))
     window.open_page("agent")
     running.settle()
-    edit = window.views[1].rows[0].editor.field
+    edit = field(window, "agents.defaults.bot_name")
     without = edit.grab().toImage()
     edit.setFocus()
     assert edit.grab().toImage() != without
