@@ -6,6 +6,7 @@ Words are those of the source; a page translates them when it shows them.
 import math
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -99,6 +100,8 @@ class Setting:
             raise ConfigError(_("This may not be empty."))
         if self.longest is not None and len(typed) > self.longest:
             raise ConfigError(_("This may have {count} characters at the most.").format(count=self.longest))
+        if self.kind == "folder" and typed and not Path(typed).expanduser().is_absolute():
+            raise ConfigError(_("This must be the full path of a folder."))
         if self.pattern == ADDRESS and not re.match(ADDRESS, typed):
             raise ConfigError(_("An address begins with http:// or https:// and has no spaces."))
 

@@ -1,10 +1,14 @@
 """The verbs of the settings pages: what is set, by whom, and changing it."""
 
+import errno
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.config.base import Section, normal
+from desktop.errors import explain
+from desktop.tasks import in_thread
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -40,8 +44,22 @@ class Settings:
     async def set(self, arguments: Json, _send: Send) -> Json:
         """Change values by dotted path; None is the default. Raises ConfigError naming the field, or
         StorageError; then nothing changed."""
-        await self._core.change(dict(arguments["values"]))
+        values = dict(arguments["values"])
+        if folder := values.get("agents.defaults.workspace"):
+            try:
+                await in_thread(_prepare, str(folder))
+            except OSError as error:
+                raise explain(error) from error
+        await self._core.change(values)
         return {}
+
+
+def _prepare(folder: str) -> None:
+    """Make a folder that can be written to: a workspace that cannot would end the next start."""
+    path = Path(folder).expanduser().absolute()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def _flat(section: Section, prefix: str) -> list[tuple[str, Any]]:

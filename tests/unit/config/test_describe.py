@@ -50,6 +50,7 @@ def test_what_a_text_means(name: str, typed: str, value: object) -> None:
         ("providers.some.idle_timeout_s", "0", "more than 0 and at most 86,400"),
         ("agents.defaults.max_tokens", "", "whole number"),
         ("agents.defaults.max_tokens", "9" * 5000, "whole number"),
+        ("agents.defaults.workspace", "notes/mine", "full path of a folder"),
         ("agents.defaults.temperature", "0,5", "a number"),
         ("agents.defaults.temperature", "inf", "a number"),
     ],

@@ -11,7 +11,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import SettingsChanged
 from desktop.core.core import Core
 from desktop.core.door import Door
-from desktop.errors import ConfigError, UsageError
+from desktop.errors import ConfigError, StorageError, UsageError
 from desktop.paths import Home
 from desktop.providers.base import SignInNeeded
 from desktop.providers.host_process import ModelHost
@@ -150,3 +150,12 @@ async def test_a_server_of_ones_own_is_a_provider(house: House, config: Path) ->
     assert rows["my_box"]["kind"] == "direct"
     done = await house.do("provider_set", name="my_box", model="m")
     assert done == {"provider": "my_box", "model": "m"}
+
+
+async def test_a_workspace_that_cannot_be_made_is_refused(house: House, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StorageError):
+        await house.do("set", values={"agents.defaults.workspace": str(tmp_path / "file" / "notes")})
+    assert house.core.store.config.agents.defaults.workspace == ""
+    await house.do("set", values={"agents.defaults.workspace": str(tmp_path / "new" / "notes")})
+    assert (tmp_path / "new" / "notes").is_dir()
