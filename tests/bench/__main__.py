@@ -1,6 +1,6 @@
 """The speed table: medians of the program beside a bare peer in the same run, printed, never asserted.
 
-Usage: .venv/bin/python tests/bench [import|cold|warm|turn|idle|window ...] [--runs N] [--no-nanobot]
+Usage: .venv/bin/python tests/bench [import|cold|warm|turn|idle|window|conversation ...] [--runs N] [--no-nanobot]
 """
 
 import argparse
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.bench import cold, idle, turn, window
 from tests.bench.table import Table
 
-PARTS = ("import", "cold", "warm", "turn", "idle", "window")
+PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation")
 
 
 def main() -> None:
@@ -37,6 +37,10 @@ def main() -> None:
         idle.measure(table)
     if "window" in arguments.parts:
         window.measure(table, arguments.runs)
+    if "conversation" in arguments.parts:
+        from tests.bench import conversation  # it brings Qt into this process
+
+        conversation.measure(table)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
@@ -76,6 +74,7 @@ def tokens(count: int) -> list[str]:
 
 
 def application() -> QApplication:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = QApplication.instance()
     made = app if isinstance(app, QApplication) else QApplication([])
     theme()

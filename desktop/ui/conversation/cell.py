@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -51,6 +51,8 @@ class Cell(QWidget):
     """The reader unfolded or lengthened it."""
     acted = Signal(str)
     hovered = Signal(str)
+    reached = Signal(QRect)
+    """The keyboard is there, in the cell."""
     menu_wanted = Signal(object, QWidget, QContextMenuEvent)
 
     def __init__(self, parent: QWidget, slices: Slices, pictures: Pictures) -> None:
@@ -85,6 +87,7 @@ class Cell(QWidget):
     def _connect(self, body: Body) -> None:
         body.focused.connect(self._focused)
         body.hovered.connect(self.hovered)
+        body.reached.connect(lambda rect: self.reached.emit(rect.translated(body.pos())))
         body.menu_wanted.connect(lambda event: self.menu_wanted.emit(self, body, event))
 
     @property
@@ -177,7 +180,7 @@ class Cell(QWidget):
             self.thoughts.setAccessibleName(_("Thought"))
             self._connect(self.thoughts)
         if self.thoughts:
-            text = self.entry.reasoning[-SHOWN:] if wanted else ""
+            text = self.entry.reasoning[:SHOWN] if wanted else ""
             run(self.thoughts.stream.typed(text, self.thoughts.formats_now()), 0.1)
             self.thoughts.setVisible(wanted)
 

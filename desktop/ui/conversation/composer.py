@@ -1,7 +1,7 @@
 """Where the person writes: grows with the text, sends on Enter, stops what is being answered."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
@@ -65,6 +65,9 @@ class Field(QPlainTextEdit):
             return
         if event.key() == Qt.Key.Key_Escape:
             self.stop_wanted.emit()
+            return
+        if event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
+            event.ignore()  # the window may have something else to undo
             return
         super().keyPressEvent(event)
 

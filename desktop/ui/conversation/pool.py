@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QRect, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
@@ -22,6 +22,8 @@ class Pool(QObject):
 
     acted = Signal(str)
     hovered = Signal(str)
+    reached = Signal(QRect)
+    """The keyboard is there, in the window of the area."""
     resized = Signal()
     """A height is another one."""
     chosen = Signal(int)
@@ -129,6 +131,7 @@ class Pool(QObject):
         cell.acted.connect(self.acted)
         cell.resized.connect(self._resized)
         cell.chosen.connect(self._chose)
+        cell.reached.connect(lambda rect: self.reached.emit(rect.translated(cell.pos())))
         cell.hovered.connect(self.hovered)
         cell.menu_wanted.connect(self.menu_wanted)
         return cell

@@ -57,6 +57,7 @@ class ConversationView(QAbstractScrollArea):
         self._pool = Pool(self, transcript)
         self._pool.acted.connect(self.acted)
         self._pool.hovered.connect(self.hovered)
+        self._pool.reached.connect(self._into_sight)
         self._pool.resized.connect(self._place)
         self._pool.chosen.connect(self._chose)
         self._pool.menu_wanted.connect(self._menu)

@@ -93,6 +93,19 @@ def test_shift_and_arrows_select(view: ConversationView, transcript: Transcript)
     assert body.textCursor().selectedText() == "alpha"
 
 
+def test_a_selection_by_keyboard_stays_in_sight(view: ConversationView, transcript: Transcript) -> None:
+    fill(view, [said("\n\n".join(f"Line {n}" for n in range(100)), 1)])
+    view.verticalScrollBar().setValue(0)
+    body = view.cells[0].body
+    body.setFocus()
+    body.moveCursor(QTextCursor.MoveOperation.Start)
+    for _ in range(60):
+        QTest.keyClick(body, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert "Line 55" in body.textCursor().selectedText()
+    end = body.mapTo(view.viewport(), body.cursorRect().center())
+    assert view.viewport().rect().contains(end)
+
+
 def test_copy_message_copies_its_markdown(
     qtbot: QtBot, view: ConversationView, transcript: Transcript
 ) -> None:

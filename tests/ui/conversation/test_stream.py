@@ -1,5 +1,6 @@
 """An answer that was streamed, however it was cut, ends as the same page as when it is read at once."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -13,8 +14,8 @@ from desktop.ui.conversation.stream import Stream
 from desktop.ui.theme.theme import theme
 from tests.ui.conversation.documents import cuts, document
 
-DOCUMENTS = 300
-"""How many documents by chance an ordinary run reads."""
+DOCUMENTS = int(os.environ.get("NANOBOT_TEST_DOCUMENTS", "300"))
+"""How many documents by chance are read; a long run asks for 10,000."""
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
