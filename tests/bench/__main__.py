@@ -1,6 +1,6 @@
 """The speed table: medians of the program beside a bare peer in the same run, printed, never asserted.
 
-Usage: .venv/bin/python tests/bench [import|cold|warm|turn|idle|window|conversation ...] [--runs N] [--no-nanobot]
+Usage: .venv/bin/python tests/bench [PART ...] [--runs N] [--no-nanobot]
 """
 
 import argparse

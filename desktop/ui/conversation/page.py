@@ -162,8 +162,7 @@ def _more(old: Block, new: Block) -> str | None:
         or old.runs[:-1] != new.runs[:-1]
     ):
         return None
-    style = (a.bold, a.italic, a.strike, a.code, a.href, a.image)
-    if style != (b.bold, b.italic, b.strike, b.code, "", "") or not b.text.startswith(a.text):
+    if a.href or a.image or replace(b, text=a.text) != a or not b.text.startswith(a.text):
         return None
     return b.text[len(a.text) :]
 
