@@ -19,7 +19,7 @@ class Field(QPlainTextEdit):
     sent = Signal()
     stop_wanted = Signal()
     first_key = Signal()
-    """A key was pressed in it: somebody is about to ask."""
+    """A letter was typed: somebody is about to ask."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,8 @@ class Field(QPlainTextEdit):
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self.first_key.emit()
+        if event.text().isprintable() and event.text():  # Tab only passes through
+            self.first_key.emit()
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if enter and (plain or event.modifiers() == Qt.KeyboardModifier.ControlModifier):

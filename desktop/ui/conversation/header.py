@@ -15,6 +15,7 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
 
 HEIGHT = 52
+_SERVER = "builtin-model"
 
 type Json = dict[str, Any]
 
@@ -85,7 +86,7 @@ class Header(QWidget):
         self._model = button("quiet", "chevron-down")
         self._model.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._model.clicked.connect(self.model_menu_wanted)
-        self._model_title = ""
+        self._model_title, self._builtin = "", True
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.XL, 0, Space.M, 0)
         row.setSpacing(Space.S)
@@ -102,10 +103,11 @@ class Header(QWidget):
         self._show_model()
         self._show_state()
 
-    def show_model(self, title: str) -> None:
-        """The model that answers this conversation; empty while it is not known."""
-        self._model_title = title
-        self._show_model()
+    def show_model(self, title: str, *, builtin: bool) -> None:
+        """The model that answers this conversation; empty while it is not known. `builtin`: its own server
+        has a say in whether it is awake."""
+        self._model_title, self._builtin = title, builtin
+        self._words()
 
     def _show_model(self) -> None:
         self._model.setVisible(bool(self._model_title))
@@ -121,7 +123,8 @@ class Header(QWidget):
         self._show_state()
 
     def _show_state(self) -> None:
-        states = dict(self._services.values())
+        concerned = (told for name, told in self._services.items() if self._builtin or name != _SERVER)
+        states = dict(concerned)
         shown = {
             "failed": ("danger", _("Model failed")),
             "degraded": ("warning", _("Trying again")),

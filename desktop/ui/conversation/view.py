@@ -68,6 +68,7 @@ class ConversationView(QAbstractScrollArea):
         self._placing = False
         self._dirty: set[int] = set()
         self._empty: QWidget | None = None
+        self.verticalScrollBar().sliderReleased.connect(self._place)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.to_end)
         self._timer = QTimer(self)

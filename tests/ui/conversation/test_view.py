@@ -135,6 +135,24 @@ def test_a_step_up_and_down_comes_back_to_the_same_place(
     assert place(view) == before
 
 
+def test_the_scroll_bar_does_not_change_under_the_hand(
+    view: ConversationView, transcript: Transcript
+) -> None:
+    rich = ["# Title\n\n```py\n" + "y = 2\n" * (n % 40) + "```\n\n- a\n- b\n" for n in range(300)]
+    transcript.fill(said(text, 2 * number + 1) for number, text in enumerate(rich))
+    bar = view.verticalScrollBar()
+    bar.setSliderDown(True)
+    most = bar.maximum()
+    for position in (most // 2, most // 2 - 400, 700, most // 3):
+        bar.setSliderPosition(position)
+        assert (bar.maximum(), bar.value()) == (most, position)
+    before = place(view)
+    bar.setSliderDown(False)
+    assert place(view) == before
+    bar.setValue(bar.value() + 10)
+    assert place(view) == (before[0], before[1] - 10)
+
+
 def test_another_width_keeps_the_line_that_is_read(view: ConversationView, transcript: Transcript) -> None:
     lines = "\n\n".join(f"Line {n} " + "with words " * 30 for n in range(200))
     transcript.fill([said("question", 0), said(lines, 1), said("thanks", 2)])
