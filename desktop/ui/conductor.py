@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import logs
-from desktop.bus.events import ServiceChanged
+from desktop.bus.events import ServiceChanged, SettingsChanged
 from desktop.errors import explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -27,7 +27,7 @@ from desktop.ui.setup import Setup
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
-from desktop.ui.trace import Ticker, mark
+from desktop.ui.trace import Ticker, note
 from desktop.ui.tray import Tray
 
 type Json = dict[str, Any]
@@ -96,7 +96,7 @@ class Conductor(QObject):
                     await cancel(start, quitting, self._events)
                     await self._program.stop()
             await in_thread(logs.stop, listener)
-            mark("ended")
+            note("ended")
             self._app.exit(0)
 
     async def _started(self) -> bool:
@@ -116,7 +116,7 @@ class Conductor(QObject):
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
         self._setup.check()
-        mark("ready")
+        note("ready")
         self._settle()
         return True
 
@@ -139,6 +139,8 @@ class Conductor(QObject):
                 self.talk.handle(event)
                 if isinstance(event, ServiceChanged):
                     self._window.header.show_service(event.name, event.state, event.detail)
+                elif isinstance(event, SettingsChanged):
+                    self._setup.refresh()
 
     async def _show(self, _arguments: Json, _send: object) -> Json:
         self._window.present()
@@ -201,7 +203,7 @@ class Conductor(QObject):
             self._funnel.run(self._program.call("prepare", session=self.talk.key), name="window:prepare")
 
     def _model_known(self, line: Json) -> None:
-        self._window.header.show_model(str(line["title"]))
+        self._window.header.show_model(str(line["title"]), builtin=line["provider"] == "builtin")
         self._chosen = line if line["chosen"] else None
 
     _chosen: Json | None = None
@@ -236,7 +238,7 @@ class Conductor(QObject):
             self._window.showMinimized()
             return
         self._window.hide()
-        mark("hidden")
+        note("hidden")
         if not self._file.state.told_about_tray:
             self._file.state.told_about_tray = True
             self._file.save()

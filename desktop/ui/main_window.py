@@ -1,7 +1,15 @@
 """The main window: widgets in their places, drawn before anything else of the program is loaded."""
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QResizeEvent, QShortcut
+from PySide6.QtGui import (
+    QCloseEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from desktop.ui.conversation.composer import Composer
@@ -10,7 +18,7 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.state import WindowState
 from desktop.ui.theme.tokens import Size, Space
-from desktop.ui.trace import mark
+from desktop.ui.trace import note
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.toast import Toast
@@ -130,6 +138,12 @@ class MainWindow(QMainWindow):
         self.sidebar.search.setFocus()
         self.sidebar.search.selectAll()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Undo) and self.toast.isVisible():
+            self.sidebar.undo_wanted.emit()  # also where the list is empty now, and has no keyboard
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.composer.field.limit(max(Size.CONTROL, event.size().height() // 3))
@@ -142,7 +156,7 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self._first_painted)
 
     def _first_painted(self) -> None:
-        mark("painted")
+        note("painted")
         self.painted.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -1,11 +1,17 @@
 """Getting the program to answer: the first-run card while nothing was chosen yet, and the settings."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.funnel import Funnel
+
+if TYPE_CHECKING:
+    from desktop.ui.first_run import FirstRunCard
+    from desktop.ui.settings.window import SettingsWindow
 
 
 class Setup(QObject):
@@ -23,8 +29,8 @@ class Setup(QObject):
         self._view = view
         self.stack = QStackedWidget()
         self.stack.addWidget(view)
-        self._card: QWidget | None = None
-        self._settings: QWidget | None = None
+        self._card: FirstRunCard | None = None
+        self._settings: SettingsWindow | None = None
         self._wanted: bool | None = None
         """Whether the card is wanted; None until somebody has looked."""
         self._nothing = QWidget()
@@ -41,10 +47,15 @@ class Setup(QObject):
         """Open the settings, on this page or the one shown last."""
         from desktop.ui.settings.window import SettingsWindow
 
-        if not isinstance(self._settings, SettingsWindow):
+        if self._settings is None:
             self._settings = SettingsWindow(self._actions, self._window)
-            self._settings.changed.connect(self._changed)
         self._settings.open_page(page)
+
+    def refresh(self) -> None:
+        """Settings were changed, here or by a command in a terminal: show what they are now."""
+        if self._settings is not None and self._settings.isVisible():
+            self._settings.refresh()
+        self._changed()
 
     async def _check(self) -> None:
         found = await self._actions.call("readiness")
@@ -62,9 +73,9 @@ class Setup(QObject):
     def _made_card(self) -> QWidget:
         from desktop.ui.first_run import FirstRunCard
 
-        if not isinstance(self._card, FirstRunCard):
+        if self._card is None:
             self._card = FirstRunCard(self._actions)
-            self._card.ready.connect(self._changed)
+            self._card.ready.connect(self.check)
             self.stack.addWidget(self._card)
         return self._card
 

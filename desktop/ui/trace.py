@@ -14,7 +14,7 @@ _TICK_MS = 10
 _WORTH_MS = 5.0
 
 
-def mark(name: str, **more: float) -> None:
+def note(name: str, **more: float) -> None:
     """Write down that this moment has come. CPU and wall clock in seconds."""
     if path := os.environ.get("NANOBOT_DESKTOP_TRACE"):
         line = {"mark": name, "cpu": time.process_time(), "wall": time.monotonic(), **more}
@@ -48,4 +48,4 @@ class Ticker(QObject):
         late = (now - self._last) * 1000 - _TICK_MS
         self._last = now
         if late > _WORTH_MS:
-            mark("tick", late_ms=round(late, 2))
+            note("tick", late_ms=round(late, 2))
