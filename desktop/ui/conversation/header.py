@@ -103,7 +103,7 @@ class Header(QWidget):
         self._show_model()
         self._show_state()
 
-    def show_model(self, title: str, *, builtin: bool) -> None:
+    def show_model(self, title: str, *, builtin: bool = True) -> None:
         """The model that answers this conversation; empty while it is not known. `builtin`: its own server
         has a say in whether it is awake."""
         self._model_title, self._builtin = title, builtin
