@@ -148,7 +148,7 @@ def test_another_language_is_spoken_at_once(sidebar: Sidebar, monkeypatch: pytes
     try:
         speak("zh_CN")
         assert shown(sidebar)[0] == "# 今天"
-        assert sidebar.settings.text() == "设置"
+        assert sidebar.settings.text().strip() == "设置"
     finally:
         speak("en")
     assert shown(sidebar)[0] == "# Today"

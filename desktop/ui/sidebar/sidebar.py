@@ -105,7 +105,7 @@ class Sidebar(QWidget):
         self._lens.setText(_("Search"))
         self.new.say(_("New conversation"), "Ctrl+N")
         self.list.setAccessibleName(_("Conversations"))
-        self.settings.setText(_("Settings"))
+        self.settings.setText(f" {_('Settings')}")  # the space keeps the sign apart
         self.settings.setAccessibleName(_("Settings"))
         self.settings.setToolTip("Ctrl+,")
         self._rows.refresh()
