@@ -16,6 +16,7 @@ from desktop.errors import explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
+from desktop.ui.conversation import markdown
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
@@ -117,7 +118,7 @@ class Conductor(QObject):
         self.library.begin()
         self._setup.check()
         note("ready")
-        self._settle()
+        await self._settle()
         return True
 
     def _say_waiting(self) -> None:
@@ -127,9 +128,11 @@ class Conductor(QObject):
             tone="info",
         )
 
-    def _settle(self) -> None:
-        """While nobody has asked yet: what the garbage collector need not look at for ever is set aside, a
-        pause that would come in mid-answer otherwise."""
+    async def _settle(self) -> None:
+        """While nobody has asked yet: load what reads answers, and set aside what the garbage collector
+        need not look at ever again, a pause that would come in mid-answer otherwise."""
+        if self._window.isVisible():
+            await in_thread(markdown.load)
         gc.collect()
         gc.freeze()
 

@@ -189,6 +189,11 @@ def offset(text: str, line: int) -> int:
     return at
 
 
+def load() -> None:
+    """Bring what reads Markdown into memory, ahead of the first answer and in any thread."""
+    inline("*a*", {})
+
+
 @cache
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
