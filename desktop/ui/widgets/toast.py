@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ class Toast(QFrame):
         self._text = label(wrap=False)
         self._button = button("link")
         self._button.clicked.connect(self._act)
+        self._words = ""
         self._action: Callable[[], object] | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
@@ -39,7 +40,7 @@ class Toast(QFrame):
     def say(self, text: str, action: str = "", act: Callable[[], object] | None = None) -> None:
         """Show a sentence; `action` are the words of a button that calls `act`."""
         self._action = act
-        self._text.setText(text)
+        self._words = text
         self._button.setText(action)
         self._button.setVisible(bool(action))
         self.setAccessibleName(text)
@@ -55,9 +56,12 @@ class Toast(QFrame):
             self._action()
 
     def _place(self) -> None:
-        self.adjustSize()
         parent = self._below
-        self.setMaximumWidth(max(200, parent.width() - 2 * Space.XL))
+        room = parent.width() - self._button.sizeHint().width() - 2 * Space.XL - 3 * Space.L
+        self._text.setText(
+            self._text.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideMiddle, room)
+        )
+        self.adjustSize()
         self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - Size.CONTROL * 4)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
