@@ -16,6 +16,8 @@ from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 
 _ANNOUNCED = 2_000
 """Characters of an answer that are read out of themselves."""
+_WRITTEN = 50_000
+"""Characters of a message that the transcript has: a line of millions takes seconds to lay out."""
 
 
 class Speech(QObject):
@@ -57,7 +59,7 @@ class Speech(QObject):
     def _announce(self, entry: Entry) -> None:
         if entry.author is Author.NANOBOT:
             text = entry.text if entry.state is State.DONE else f"{entry.detail} {entry.remedy}"
-            said = f"{self._name(entry)}: {shown(text)[:_ANNOUNCED]}"
+            said = f"{self._name(entry)}: {shown(text[:_ANNOUNCED])}"
             self.announced.emit(said)
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._view, said))
 
@@ -77,7 +79,7 @@ class Speech(QObject):
         lines = []
         while self._count < len(entries) and not entries[self._count].moving:
             entry = entries[self._count]
-            lines.append(f"{self._name(entry)}: {shown(entry.text or entry.detail)}")
+            lines.append(f"{self._name(entry)}: {shown((entry.text or entry.detail)[:_WRITTEN])}")
             self._count += 1
         if lines:
             self.written.appendPlainText("\n".join(lines))
@@ -87,6 +89,7 @@ class Speech(QObject):
         made = QPlainTextEdit(self._view.viewport())
         made.setReadOnly(True)
         made.setUndoRedoEnabled(False)
+        made.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         made.setFrameShape(QFrame.Shape.NoFrame)
         made.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         made.setGeometry(0, 0, 1, 1)
