@@ -28,7 +28,7 @@ ROW = 44
 SHOWN, MORE, LIVE = 24_000, 48_000, 200_000
 """Characters of a message that are shown: at first, more by each press of "Show more", and of an answer
 that grew while it was read."""
-_AT_ONCE_S = 0.010
+_AT_ONCE_S = 0.008
 _BUBBLE_X, _BUBBLE_TOP, _BUBBLE_BOTTOM = 14, 7, 10
 """Letters stand low in their lines."""
 _FOLD, _STATUS, _GAP = 28, 26, 16

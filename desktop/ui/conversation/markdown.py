@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-WINDOW, LINES = 3_000, 100
+WINDOW, LINES = 3_000, 50
 """Characters and lines that are read in one step."""
 BLOCK = 12_000
 """A single block longer than this, or than four times the lines, is shown as typed."""
@@ -83,8 +83,8 @@ def blocks_of(
 def typed(text: str) -> Iterator[Block]:
     """Text as it was typed, in blocks that are quick to draw."""
     text = text.strip("\n")
-    for at in range(0, len(text), 2_000):
-        yield Paragraph((Run(text[at : at + 2_000].replace("\n", "\u2028")),), plain=True, tight=at > 0)
+    for at in range(0, len(text), 1_000):
+        yield Paragraph((Run(text[at : at + 1_000].replace("\n", "\u2028")),), plain=True, tight=at > 0)
 
 
 def fence_at(text: str, at: int = 0) -> re.Match[str] | None:
@@ -141,6 +141,9 @@ def _window(
             end = text.find("\n", at, at + 2 * BLOCK) + 1 or at + 2_000
             yield from typed(text[at:end])
             return end, False
+        if text.count("|", at, line := text.find("\n", at, end) + 1 or end) > 4 * _COLUMNS:
+            yield from typed(text[at:line])
+            return line, False
         part = text[at:end]
         found = tops(part, references)
         last = end == len(text)

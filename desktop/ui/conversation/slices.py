@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
-_SLICE_S = 0.006
+_SLICE_S = 0.005
 
 
 class Slices(QObject):

@@ -39,7 +39,7 @@ class Stream:
 
     def forget(self) -> None:
         """Begin with an empty page."""
-        self._page.keep(0)
+        self._page.clear()
         self._restart()
 
     def _restart(self) -> None:

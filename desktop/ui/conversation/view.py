@@ -113,11 +113,6 @@ class ConversationView(QAbstractScrollArea):
         """All that was said, for a screen reader; None while there is none."""
         return self._speech.written
 
-    @property
-    def timers(self) -> int:
-        """How many timers of the conversation are armed."""
-        return sum(timer.isActive() for timer in self.findChildren(QTimer))
-
     def _words(self) -> None:
         self.setAccessibleName(_("Conversation"))
         self._jump.say()

@@ -1,8 +1,10 @@
 """A conversation in a window."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +20,15 @@ def look(qapp: QApplication) -> None:
     """Light, and with all fonts."""
     theme().choose("light")
     load_later_fonts()
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Without the garbage collector, whose pauses in a process that has run many tests are long."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture
@@ -46,3 +57,8 @@ def said(text: str, number: int, **more: object) -> Entry:
 def chat(count: int, words: int = 40) -> list[Entry]:
     """A conversation of so many messages, each of its own length."""
     return [said(f"Message {n}: " + "some words " * (words + n % 7 * 20), n) for n in range(count)]
+
+
+def armed(view: ConversationView) -> int:
+    """How many timers of the conversation are running."""
+    return sum(timer.isActive() for timer in view.findChildren(QTimer))

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from desktop.ui.conversation.images import MOST_BYTES, Pictures, local
 from desktop.ui.conversation.transcript import State, Transcript
 from desktop.ui.conversation.view import ConversationView
-from tests.ui.conversation.conftest import said
+from tests.ui.conversation.conftest import armed, said
 from tests.ui.conversation.documents import document
 from tests.ui.conversation.test_markdown import HOSTILE
 
@@ -43,9 +43,10 @@ class Heart:
 
 
 def settled(view: ConversationView) -> bool:
-    return not view.timers and all(cell.exact for cell in view.cells)
+    return not armed(view) and all(cell.exact for cell in view.cells)
 
 
+@pytest.mark.usefixtures("no_collector")
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_message_holds_nothing_up(
     qtbot: QtBot, view: ConversationView, transcript: Transcript, what: str

@@ -152,6 +152,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.usefixtures("no_collector")
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_text_is_read_in_short_steps(what: str) -> None:
     text = HOSTILE[what][:100_000]

@@ -13,7 +13,7 @@ from desktop.ui import words
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.transcript import Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
-from tests.ui.conversation.conftest import chat, said
+from tests.ui.conversation.conftest import armed, chat, said
 
 TEXT = (
     "Some **bold** text.\n\n1. one\n2. two\n\n```py\nx = 1\ny = 2\n```\n\n[a link](https://example.org/x)"
@@ -39,7 +39,7 @@ def fill(view: ConversationView, entries: Iterable[Entry]) -> None:
     """Show them, and wait until all that is to be seen is there."""
     view.transcript.fill(entries)
     deadline = QDeadlineTimer(5_000)
-    while view.timers or not all(cell.exact for cell in view.cells):
+    while armed(view) or not all(cell.exact for cell in view.cells):
         assert not deadline.hasExpired()
         QTest.qWait(1)
 

@@ -12,7 +12,7 @@ from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import theme
-from tests.ui.conversation.conftest import chat, said
+from tests.ui.conversation.conftest import armed, chat, said
 
 
 def jump(view: ConversationView) -> JumpButton:
@@ -318,7 +318,7 @@ def test_nothing_is_armed_when_nothing_moves(
     transcript.fill([answer])
     answer.state = State.DONE
     transcript.touch("1")
-    qtbot.waitUntil(lambda: not view.timers)
+    qtbot.waitUntil(lambda: not armed(view))
 
 
 @pytest.mark.parametrize("count", [1, 3])
