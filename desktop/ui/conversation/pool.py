@@ -128,6 +128,7 @@ class Pool(QObject):
 
     def _new(self) -> Cell:
         cell = Cell(self._area.viewport(), self._slices, self._pictures)
+        cell.body.set_width(self.width - 2 * EDGE)  # else it is laid out letter by letter
         cell.acted.connect(self.acted)
         cell.resized.connect(self._resized)
         cell.chosen.connect(self._chose)
