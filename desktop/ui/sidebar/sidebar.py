@@ -97,7 +97,10 @@ class Sidebar(QWidget):
         selection.currentChanged.connect(self._current_changed)
         selection.selectionChanged.connect(self._selected)
         self._rows.modelReset.connect(self._after_reset)
-        theme().changed.connect(lambda: self.list.viewport().update())
+        theme().changed.connect(self._repaint)
+
+    def _repaint(self) -> None:
+        self.list.viewport().update()
 
     def _words(self) -> None:
         self.search.setAccessibleName(_("Search"))
