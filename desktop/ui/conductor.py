@@ -184,6 +184,7 @@ class Conductor(QObject):
     def _send(self, text: str) -> None:
         self._window.notice.hide()
         self._window.composer.show_draft("")
+        self._view.to_end()
         self.talk.send(text)
 
     def _suggest(self, text: str) -> None:

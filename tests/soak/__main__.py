@@ -3,6 +3,7 @@
 Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
+       .venv/bin/python tests/soak documents [--count 10000]
 
 A run that finds something lost says what and exits with 1.
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import fuzz, kill, talk
+from tests.soak import documents, fuzz, kill, talk
 
 
 def main() -> None:
@@ -29,7 +30,9 @@ def main() -> None:
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
     long.add_argument("--messages", type=int, default=1000)
-    for verb in (kills, damage, long):
+    random_documents = verbs.add_parser("documents", help="Markdown by chance, streamed in pieces")
+    random_documents.add_argument("--count", type=int, default=10_000)
+    for verb in (kills, damage, long, random_documents):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -38,8 +41,10 @@ def main() -> None:
         lost = kill.run(chance, arguments.program, arguments.host, arguments.server)
     elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
-    else:
+    elif arguments.verb == "talk":
         lost = talk.run(arguments.messages)
+    else:
+        lost = documents.run(arguments.count)
     for line in lost:
         print(f"LOST: {line}")
     sys.exit(1 if lost else 0)
