@@ -117,9 +117,18 @@ class Conductor(QObject):
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
         self._setup.check()
+        self._funnel.run(self._tell_of_problems(), name="window:problems")
         note("ready")
         await self._settle()
         return True
+
+    async def _tell_of_problems(self) -> None:
+        """Settings that cannot be used are said at the start: the last good ones are in their place."""
+        problems = (await self._program.call("opening"))["problems"]
+        if problems:
+            text = "\n".join(problem["text"] for problem in problems)
+            dismiss = (_("Dismiss"), self._window.notice.hide)
+            self._window.notice.tell(text, problems[0]["remedy"], tone="warning", actions=(dismiss,))
 
     def _say_waiting(self) -> None:
         self._window.notice.tell(

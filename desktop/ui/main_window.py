@@ -100,12 +100,24 @@ class MainWindow(QMainWindow):
 
     def _stand(self, state: WindowState) -> None:
         self.resize(*_SIZE)
-        if len(state.geometry) == 4:
-            place = QRect(*state.geometry)
-            if any(screen.availableGeometry().intersects(place) for screen in QGuiApplication.screens()):
-                self.setGeometry(place)
+        if len(state.geometry) == 4 and _seen(place := QRect(*state.geometry)):
+            self.setGeometry(place)
         if state.maximized:
             self.setWindowState(Qt.WindowState.WindowMaximized)
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.screenRemoved.connect(self._screens_changed)
+        app.screenAdded.connect(lambda screen: screen.geometryChanged.connect(self._screens_changed))
+        for screen in app.screens():
+            screen.geometryChanged.connect(self._screens_changed)
+
+    def _screens_changed(self) -> None:
+        QTimer.singleShot(0, self, self._come_back)
+
+    def _come_back(self) -> None:
+        """A monitor may be gone or smaller: stand on one that is left."""
+        if not _seen(self.geometry()):
+            self.move(QGuiApplication.primaryScreen().availableGeometry().topLeft())
 
     def remember(self, state: WindowState) -> None:
         """Note where it stands."""
@@ -162,6 +174,12 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()
         self.close_wanted.emit()
+
+
+def _seen(place: QRect) -> bool:
+    """Whether more than half of it is on screens."""
+    parts = (screen.availableGeometry().intersected(place) for screen in QGuiApplication.screens())
+    return 2 * sum(part.width() * part.height() for part in parts) > place.width() * place.height()
 
 
 def _column(inner: QWidget) -> QWidget:

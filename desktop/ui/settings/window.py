@@ -62,8 +62,14 @@ class SettingsWindow(QDialog):
         self._list.setIconSize(QSize(Size.ICON, Size.ICON))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.currentRowChanged.connect(self._turn_to)
+        self._list.itemSelectionChanged.connect(self._selected)
         self._list.setCurrentRow(0)
         spoken(self._words)
+
+    def _selected(self) -> None:
+        """Assistive technologies select; they do not make current."""
+        for index in self._list.selectedIndexes():
+            self._list.setCurrentRow(index.row())
 
     def _lay_out(self) -> None:
         side = QFrame()
