@@ -142,6 +142,7 @@ class Conductor(QObject):
         need not look at ever again, a pause that would come in mid-answer otherwise."""
         if self._window.isVisible():
             await in_thread(markdown.load)
+            self._window.composer.warm()
         gc.collect()
         gc.freeze()
 

@@ -131,6 +131,11 @@ class Composer(QFrame):
         self.assistant = assistant
         self._words()
 
+    def warm(self) -> None:
+        """Style and draw the button that is still hidden: its first look takes longer than the next."""
+        self.stop.ensurePolished()
+        self.stop.grab()
+
     def busy(self, *, busy: bool) -> None:
         """Whether an answer is on its way, which can be stopped."""
         had_focus = self.stop.hasFocus()

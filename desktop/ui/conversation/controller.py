@@ -1,5 +1,6 @@
 """The open conversation: opened, asked, stopped, and kept up to date with what the bus tells."""
 
+import asyncio
 import uuid
 from datetime import UTC, datetime
 from typing import Any
@@ -139,11 +140,18 @@ class Controller(QObject):
         if new and not self.key:
             self.key = key
             self.created.emit(key, text)
-        if key == self.key:
-            self.transcript.add(asked)
-            self.transcript.add(answer)
-            self.busy_changed.emit()
+        # Each step lays something out anew: between two of them the window gets its turn.
+        self._add(key, asked)
+        await asyncio.sleep(0)
+        self._add(key, answer)
+        await asyncio.sleep(0)
+        self.busy_changed.emit()
+        await asyncio.sleep(0)
         self.spoken_in.emit(key, False)
+
+    def _add(self, key: str, entry: Entry) -> None:
+        if key == self.key:
+            self.transcript.add(entry)
 
     async def _again(self) -> None:
         key = self.key

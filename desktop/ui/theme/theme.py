@@ -4,6 +4,8 @@ The palette is ours on every platform, so that no desktop's theme shines through
 listens to `changed`; who is styled by the sheet needs nothing.
 """
 
+from functools import lru_cache
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory
@@ -88,14 +90,15 @@ _theme: Theme | None = None
 
 def text_font(pixels: int = Size.TEXT, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """The font of text; `pixels` is Size.TEXT or Size.SMALL."""
-    return _font(SANS, pixels, weight)
+    return QFont(_font(SANS, pixels, weight))
 
 
 def code_font() -> QFont:
     """The font of code."""
-    return _font(MONO, Size.CODE, QFont.Weight.Normal)
+    return QFont(_font(MONO, Size.CODE, QFont.Weight.Normal))
 
 
+@lru_cache
 def _font(families: tuple[str, ...], pixels: int, weight: QFont.Weight) -> QFont:
     font = QFont()
     font.setFamilies(list(families))
