@@ -2,8 +2,7 @@
 
 import re
 from bisect import bisect_right
-from functools import cache, partial
-from itertools import islice
+from functools import cache
 from math import ceil
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QUrl, Signal
@@ -12,8 +11,10 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QDesktopServices,
     QFocusEvent,
+    QHideEvent,
     QImage,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -23,11 +24,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolTip, QWidget
 
-from desktop.text import _
-from desktop.ui.conversation.actions import CopyButton
 from desktop.ui.conversation.blocks import Code, Quote, Table
 from desktop.ui.conversation.colours import Colours
+from desktop.ui.conversation.copies import Copies
 from desktop.ui.conversation.formats import BOX_GAP, HEAD, Formats, formats
+from desktop.ui.conversation.highlight import lexers
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.page import Page, Piece
 from desktop.ui.conversation.slices import Slices
@@ -47,8 +48,6 @@ _MOVES = (
 )
 """Without Shift these scroll the conversation."""
 _marker = re.compile(r"^(\d+\.|•|\[[ x]\])\t", re.MULTILINE)
-_BUTTONS = 60
-"""Of so many blocks of code in one message each has a button."""
 
 
 class Body(QTextBrowser):
@@ -60,6 +59,8 @@ class Body(QTextBrowser):
     reached = Signal(QRect)
     """The keyboard moved the end of the selection there."""
 
+    dragged = Signal(QPoint)
+    """A selection is drawn with the mouse, which is there on the screen."""
     focused = Signal()
     """The keyboard came or went."""
 
@@ -87,10 +88,16 @@ class Body(QTextBrowser):
         self.page = Page(document, self._picture)
         self.stream = Stream(self.page)
         self.colours = Colours(self.page, slices)
-        self._buttons: list[CopyButton] = []
+        self.copies = Copies(self.page, self._rect, self)
         self.by_keyboard = False
+        self.dragging = False
+        """Whether the mouse selects at this moment."""
         self.anchorClicked.connect(_open)
         self.highlighted.connect(self._hover)
+        lexers().arrived.connect(self._language_arrived)
+
+    def _language_arrived(self, language: str) -> None:
+        self.colours.language_arrived(language)
 
     def formats_now(self) -> Formats:
         """The formats of the palette in use."""
@@ -133,39 +140,6 @@ class Body(QTextBrowser):
         cursor.setPosition(min(position, self.document().characterCount() - 1))
         return self.y() + self.cursorRect(cursor).top()
 
-    def arrange_buttons(self) -> None:
-        """Put a button on each block of code, after the text or its width has changed."""
-        codes = enumerate(self._codes())
-        places = list(islice(((which, place) for which, (code, place) in codes if code.head), _BUTTONS))
-        heads = [(which, self._rect(place)) for which, place in places]
-        while len(self._buttons) < len(heads):
-            self._buttons.append(CopyButton(str, self.parentWidget()))
-        for button, (which, rect) in zip(self._buttons, heads, strict=False):
-            button.source = partial(self._code_text, which)
-            button.say(_("Copy code"))
-            place = QPoint(int(rect.right()) - button.width() - 6, int(rect.top()) + 4)
-            button.move(self.pos() + place)
-            button.show()
-        for button in self._buttons[len(heads) :]:
-            button.hide()
-
-    @property
-    def buttons(self) -> list[CopyButton]:
-        """Those on the blocks of code, in order."""
-        return [button for button in self._buttons if not button.isHidden()]
-
-    def _codes(self) -> list[tuple[Code, int]]:
-        return [code for piece in self.page.pieces for code in piece.codes]
-
-    def _code_text(self, which: int) -> str:
-        codes = [code for code, _place in self._codes()][which:]
-        text = codes[0].text
-        for code in codes[1:]:
-            if code.glue is None:
-                break
-            text += code.glue + code.text
-        return text
-
     def _hover(self, url: QUrl) -> None:
         address = url.toString()
         self.hovered.emit(address)
@@ -198,6 +172,22 @@ class Body(QTextBrowser):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.focused.emit()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self.dragging = event.button() is Qt.MouseButton.LeftButton
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self.dragging:
+            self.dragged.emit(event.globalPosition().toPoint())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.dragging = False
+        super().mouseReleaseEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.dragging = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

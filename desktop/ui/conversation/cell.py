@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -53,6 +53,8 @@ class Cell(QWidget):
     hovered = Signal(str)
     reached = Signal(QRect)
     """The keyboard is there, in the cell."""
+    dragged = Signal(QWidget, QPoint)
+    """A selection is drawn in this text with the mouse, which is there on the screen."""
     menu_wanted = Signal(object, QWidget, QContextMenuEvent)
 
     def __init__(self, parent: QWidget, slices: Slices, pictures: Pictures) -> None:
@@ -87,6 +89,7 @@ class Cell(QWidget):
     def _connect(self, body: Body) -> None:
         body.focused.connect(self._focused)
         body.hovered.connect(self.hovered)
+        body.dragged.connect(partial(self.dragged.emit, body))
         body.reached.connect(lambda rect: self.reached.emit(rect.translated(body.pos())))
         body.menu_wanted.connect(lambda event: self.menu_wanted.emit(self, body, event))
 
@@ -99,7 +102,7 @@ class Cell(QWidget):
             self.fold,
             *thoughts,
             self.body,
-            *self.body.buttons,
+            *self.body.copies.buttons,
             self.more,
             *notice,
             self.actions_row.copy,
@@ -151,6 +154,7 @@ class Cell(QWidget):
     def _read(self) -> None:
         entry, body = self.entry, self.body
         text = self._cut(entry.text)
+        body.copies.text, body.copies.shown = entry.text, len(text)
         if entry.moving:
             body.stream.grow(text, body.formats_now())
             self.exact = True
@@ -228,7 +232,7 @@ class Cell(QWidget):
             y = self._put(self.body, EDGE, y, column)
         self.body.setVisible(bool(self.entry.text))
         if self.exact:
-            self.body.arrange_buttons()
+            self.body.copies.arrange()
         if not self.exact:
             y = max(y, self._floor or guess(self.entry.text, column, self.choice.limit))
         self._bottom = y

@@ -12,7 +12,8 @@ from desktop.ui.conversation.page import Page, Piece
 from desktop.ui.conversation.slices import Slices
 from desktop.ui.theme.theme import theme
 
-type Pieces = list[tuple[Piece, Code, int]]
+type Box = tuple[Piece, int]
+"""The number of a box of code in a piece."""
 
 
 class Colours:
@@ -20,63 +21,81 @@ class Colours:
 
     def __init__(self, page: Page, slices: Slices) -> None:
         self._page, self._slices = page, slices
+        self._final = False
+        self._awaited = ""
+        """A language that is being made ready."""
 
     def settle(self, *, final: bool) -> None:
         """Colour what is not yet. While text still comes, code is coloured anew when it has grown a lot."""
+        self._final = final
         if self._slices.busy(self):
             return
-        for pieces in self._groups():
-            text, language, done = joined(pieces), pieces[0][1].language, pieces[0][0].coloured
+        for boxes in self._groups(final):
+            piece, number = boxes[0]
+            text, language = joined(boxes), piece.codes[number][0].language
+            done = piece.coloured.get(number, "")
             if text == done or not (final or len(text) - len(done) > len(done) // 8):
                 continue
             if (spans := highlight.known(text, language)) is not None:
-                self._slices.add(self, self._show(pieces, spans, text), lambda: self._again(final))
+                self._slices.add(self, self._show(boxes, spans, text), self._again)
+            elif highlight.lexers().ready(language):
+                self._slices.add(self, self._find(boxes, text, language, final), self._again)
             else:
-                work = self._find(pieces, text, language, final)
-                self._slices.add(self, work, lambda: self._again(final))
+                self._awaited = language
             return
 
-    def _again(self, final: bool) -> None:
-        if not self._slices.busy(self):
-            self.settle(final=final)
+    def language_arrived(self, language: str) -> None:
+        """One that was not ready is."""
+        if language == self._awaited:
+            self._awaited = ""
+            self.settle(final=self._final)
 
-    def _groups(self) -> Iterator[Pieces]:
-        """The pieces of each block of code; those in a quotation stay plain."""
-        group: Pieces = []
+    def _again(self) -> None:
+        if not self._slices.busy(self):
+            self.settle(final=self._final)
+
+    def _groups(self, final: bool) -> Iterator[list[Box]]:
+        """The boxes of each block of code; not those of a quotation that may still be made anew."""
+        group: list[Box] = []
         for piece in self._page.pieces:
-            if isinstance(piece.block, Code):
-                if group and piece.block.head:
+            if not (final or isinstance(piece.block, Code)):
+                continue
+            for number, (code, _place) in enumerate(piece.codes):
+                if group and code.head:
                     yield group
                     group = []
-                group.append((piece, *piece.codes[0]))
+                group.append((piece, number))
         if group:
             yield group
 
-    def _find(self, pieces: Pieces, text: str, language: str, final: bool) -> Iterator[None]:
+    def _find(self, boxes: list[Box], text: str, language: str, final: bool) -> Iterator[None]:
         spans: list[Span] = []
         yield from highlight.find(text, language, spans)
         if final:
             highlight.remember(text, language, spans)
-        yield from self._show(pieces, spans, text)
+        yield from self._show(boxes, spans, text)
 
-    def _show(self, pieces: Pieces, spans: list[Span], text: str) -> Iterator[None]:
-        pieces[0][0].coloured = text
+    def _show(self, boxes: list[Box], spans: list[Span], text: str) -> Iterator[None]:
+        first, which = boxes[0]
+        first.coloured[which] = text
         at, begin = 0, 0
-        for piece, _code, place in pieces:
+        for piece, number in boxes:
             if piece not in self._page.pieces:
                 return
-            end = at + len(piece.codes[0][0].text)
+            code, place = piece.codes[number]
+            at += len(code.glue or "")
             while begin < len(spans) and spans[begin][0] + spans[begin][1] <= at:
                 begin += 1
             if spans:
                 _paint(self._page, place, at, spans[begin:])
-            at = end + len(next((c.glue or "" for p, c, _ in pieces if p.start > piece.start), ""))
+            at += len(code.text)
             yield
 
 
-def joined(pieces: Pieces) -> str:
-    """The code of several pieces as one text."""
-    return "".join((code.glue or "") + code.text for _piece, code, _place in pieces)
+def joined(boxes: list[Box]) -> str:
+    """The code of several boxes as one text."""
+    codes = [piece.codes[number][0] for piece, number in boxes]
+    return "".join((code.glue or "") + code.text for code in codes)
 
 
 def _paint(page: Page, place: int, at: int, spans: list[Span]) -> None:

@@ -1,9 +1,14 @@
-"""The colours of code, by Pygments, found a few tokens at a time: long code takes longer than a frame."""
+"""The colours of code, by Pygments, found a few tokens at a time: long code takes longer than a frame.
+
+The rules of a language take a tenth of a second to make ready, and are made so in a thread.
+"""
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -30,6 +35,8 @@ DARK: Final = {
 LIMIT: Final = 60_000
 """Longer code stays without colours."""
 _KEPT: Final = 200
+_INSIDE: Final = {"html": ("javascript", "css"), "php": ("html", "javascript", "css")}
+"""Languages that another one reads as well."""
 _STEP: Final = 40
 _KINDS: Final = (
     ("Token.Comment", "comment"),
@@ -77,6 +84,42 @@ def remember(text: str, language: str, spans: list[Span]) -> None:
     _found[text, language] = spans
     while len(_found) > _KEPT:
         _found.popitem(last=False)
+
+
+class Lexers(QObject):
+    """Which languages can be read at once, and the others made ready."""
+
+    arrived = Signal(str)
+    """A language that was asked for is ready, or turned out to be none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ready = {""}
+        self._coming: set[str] = set()
+        self.arrived.connect(self._ready.add)
+
+    def ready(self, language: str) -> bool:
+        """Whether `find` takes no time for this one; if not, `arrived` tells when."""
+        if language in self._ready:
+            return True
+        if language not in self._coming:
+            self._coming.add(language)
+            QThreadPool.globalInstance().start(partial(self._load, language))
+        return False
+
+    def _load(self, language: str) -> None:
+        for name in (language, *_INSIDE.get(language, ())):
+            _lexer(name)
+        try:
+            self.arrived.emit(language)
+        except RuntimeError:  # the program has ended
+            return
+
+
+@cache
+def lexers() -> Lexers:
+    """The only ones; to be called in the thread of the window."""
+    return Lexers()
 
 
 @lru_cache(64)

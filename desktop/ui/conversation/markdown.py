@@ -93,10 +93,14 @@ def fence_at(text: str, at: int = 0) -> re.Match[str] | None:
     return found if found and not (found[1][0] == "`" and "`" in found[2]) else None
 
 
+def closing(fence: re.Match[str]) -> re.Pattern[str]:
+    """The line that ends a fenced block."""
+    return re.compile(rf"^ {{0,3}}{fence[1][0]}{{{len(fence[1])},}}[ \t]*$", re.MULTILINE)
+
+
 def fenced(text: str, fence: re.Match[str]) -> Generator[Block, None, int]:
     """A fenced block, without the help of the parser; returns where it ends."""
-    close = re.compile(rf"^ {{0,3}}{fence[1][0]}{{{len(fence[1])},}}[ \t]*$", re.MULTILINE)
-    end = close.search(text, fence.end())
+    end = closing(fence).search(text, fence.end())
     inside = text[fence.end() : end.start() if end else len(text)]
     yield from code(inside, fence[2].strip(), 0)
     return min(len(text), end.end() + 1) if end else len(text)

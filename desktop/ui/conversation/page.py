@@ -36,8 +36,8 @@ class Piece:
     """Whether that paragraph was there to be written into."""
     boxes: int = 0
     """In the page up to here."""
-    coloured: str = ""
-    """Of the first piece of a block of code: the text that has its colours."""
+    coloured: dict[int, str] = field(default_factory=dict)
+    """By the number in `codes` of a box with which code begins: the text that has its colours."""
     codes: list[tuple[Code, int]] = field(default_factory=list)
     """With the position inside their box: Qt's tables are looked up when needed, as they may be gone."""
     quotes: list[int] = field(default_factory=list)

@@ -1,8 +1,9 @@
 """The cells of a conversation: made for what is visible, used again for what comes into sight."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 
-from PySide6.QtCore import QObject, QRect, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
@@ -14,7 +15,8 @@ from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
 from desktop.ui.theme.tokens import Size, Space
 
-_SPARE = 6
+_SPARE, _READY = 6, 4
+"""Cells that are kept for later at the most, and that there are before they are needed."""
 
 
 class Pool(QObject):
@@ -28,6 +30,7 @@ class Pool(QObject):
     """A height is another one."""
     chosen = Signal(int)
     """The reader unfolded or lengthened this one."""
+    dragged = Signal(QWidget, QPoint)
     menu_wanted = Signal(object, QWidget, QContextMenuEvent)
     """The cell, the text in it, and where."""
 
@@ -126,6 +129,25 @@ class Pool(QObject):
         cell.show_entry(entry, self._choices.get(entry.id) or Shown(), self.name(entry), again=again)
         self.heights.set(index, cell.arrange(self.width))
 
+    def prepare(self) -> None:
+        """Make the first cells ahead, and what comes with the first of all: fonts, styles, icons."""
+        self._slices.add(self, self._ahead(), lambda: None)
+
+    def _ahead(self) -> Iterator[None]:
+        while len(self.cells) + len(self._spare) < _READY:
+            cell = self._new()
+            self._spare.append(cell)
+            cell.hide()
+            cell.ensurePolished()
+            yield
+            if len(self._spare) == 1 and not self.cells:
+                cell.show_entry(Entry("", Author.YOU, "a", when=datetime.now(UTC)), Shown(), "")
+                yield
+                cell.resize(self.width, cell.arrange(self.width))
+                yield
+                cell.grab()
+                yield
+
     def _new(self) -> Cell:
         cell = Cell(self._area.viewport(), self._slices, self._pictures)
         cell.body.set_width(self.width - 2 * EDGE)  # else it is laid out letter by letter
@@ -134,6 +156,7 @@ class Pool(QObject):
         cell.chosen.connect(self._chose)
         cell.reached.connect(lambda rect: self.reached.emit(rect.translated(cell.pos())))
         cell.hovered.connect(self.hovered)
+        cell.dragged.connect(self.dragged)
         cell.menu_wanted.connect(self.menu_wanted)
         return cell
 

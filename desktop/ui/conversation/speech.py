@@ -4,7 +4,7 @@ Cells exist for what is visible only, so the transcript is a text of its own, on
 when an assistive technology is there, and not before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -12,12 +12,14 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
+from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 
 _ANNOUNCED = 2_000
 """Characters of an answer that are read out of themselves."""
 _WRITTEN = 50_000
 """Characters of a message that the transcript has: a line of millions takes seconds to lay out."""
+_AT_ONCE_S = 0.004
 
 
 class Speech(QObject):
@@ -35,6 +37,7 @@ class Speech(QObject):
         """How many entries stand in it."""
         self._coming: set[str] = set()
         """Answers that were not finished when last looked at."""
+        self._slices = Slices(self)
         transcript.reset.connect(self._anew)
         transcript.added.connect(self._changed)
         transcript.changed.connect(self._changed)
@@ -42,6 +45,7 @@ class Speech(QObject):
     def _anew(self) -> None:
         self._coming = {entry.id for entry in self._transcript.entries if entry.moving}
         self._count = 0
+        self._slices.drop(self)
         if self.written:
             self.written.clear()
         self._write()
@@ -69,20 +73,25 @@ class Speech(QObject):
             self.written.setAccessibleName(_("Transcript"))
 
     def _write(self) -> None:
-        """Add what is finished and not yet written."""
-        if not QAccessible.isActive():
+        """Add what is finished and not yet written; of a long conversation, bit by bit."""
+        if not QAccessible.isActive() or self._slices.busy(self):
             return
         if self.written is None:
             self.written = self._made()
             self.say()
+        steps = self._lines(self.written)
+        if not run(steps, _AT_ONCE_S):
+            self._slices.add(self, steps, lambda: None)
+
+    def _lines(self, written: QPlainTextEdit) -> Iterator[None]:
         entries = self._transcript.entries
-        lines = []
         while self._count < len(entries) and not entries[self._count].moving:
             entry = entries[self._count]
-            lines.append(f"{self._name(entry)}: {shown((entry.text or entry.detail)[:_WRITTEN])}")
             self._count += 1
-        if lines:
-            self.written.appendPlainText("\n".join(lines))
+            written.appendPlainText(
+                f"{self._name(entry)}: {shown((entry.text or entry.detail)[:_WRITTEN])}"
+            )
+            yield
 
     def _made(self) -> QPlainTextEdit:
         # Of a scroll area's children, only those of its viewport are told to assistive technologies.

@@ -7,10 +7,11 @@ in steps, and what differs is drawn anew.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import Block, boxes, flat
+from desktop.ui.conversation.blocks import Block, Paragraph, Run, boxes, flat
 from desktop.ui.conversation.formats import Formats
 from desktop.ui.conversation.markdown import BLOCK, WINDOW
 from desktop.ui.conversation.page import Page
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 BOXES = 200
 """A page has so many boxes at the most; what would be in more of them is plain text."""
 
+_unclosed = re.compile(r"(?<![\w*`\\])(\*\*|`)((?![\s*`])[^*`\u2028]*|)$")
+"""The beginning of bold text or code at the end of a text."""
+
 
 class Stream:
     """Keeps a page equal to a text."""
@@ -30,7 +34,7 @@ class Stream:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._text = ""
-        self._done = 0
+        self.done = 0
         """Characters whose blocks are finished."""
         self._pieces = 0
         """How many blocks those are."""
@@ -43,7 +47,7 @@ class Stream:
         self._restart()
 
     def _restart(self) -> None:
-        self._text, self._done, self._pieces, self._references = "", 0, 0, {}
+        self._text, self.done, self._pieces, self._references = "", 0, 0, {}
         self._continued = False
 
     def whole(self, text: str, formats: Formats) -> Iterator[None]:
@@ -84,13 +88,14 @@ class Stream:
             self._restart()
         self._text = text
         at = self._pieces
-        for block in self._tail(text):
+        blocks = self._tail(text)
+        for block in [*blocks[:-1], *map(styled, blocks[-1:])]:
             self._put(at, block, formats)
             at += 1
         self._page.keep(at)
 
     def _tail(self, text: str) -> list[Block]:
-        tail = text[self._done :]
+        tail = text[self.done :]
         if len(tail) > WINDOW and (fence := markdown.fence_at(tail)):
             code, end = _fenced(tail, fence)
             if end < len(tail):
@@ -128,8 +133,25 @@ class Stream:
     def _finish(self, part: str, blocks: int) -> None:
         if "]:" in part:
             self._references = markdown.definitions(part, self._references)
-        self._done += len(part)
+        self.done += len(part)
         self._pieces += blocks
+
+
+def styled(block: Block) -> Block:
+    """A paragraph whose last words are to be bold or code once their mark is closed, as if it were."""
+    if (
+        not isinstance(block, Paragraph)
+        or block.plain
+        or not block.runs
+        or len(block.runs[-1].text) > BLOCK
+    ):
+        return block
+    last = block.runs[-1]
+    if last != Run(last.text) or not (found := _unclosed.search(last.text)):
+        return block
+    before = Run(last.text[: found.start()])
+    begun = Run(found[2], bold=found[1] == "**", code=found[1] == "`")
+    return replace(block, runs=(*block.runs[:-1], *(run for run in (before, begun) if run.text)))
 
 
 def _fenced(text: str, fence: "re.Match[str]") -> tuple[list[Block], int]:

@@ -7,13 +7,14 @@ from that, so that heights which turn out other than guessed move what is out of
 from itertools import pairwise
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPlainTextEdit, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import copy
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.drag import Drag
 from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.menu import show_menu
 from desktop.ui.conversation.pool import Pool
@@ -27,6 +28,8 @@ _TOP, _BOTTOM = Space.XL, Space.M
 _MARGIN = 240
 """Pixels above and below the window for which there are cells too."""
 _REPAINT_MS = 50
+_AHEAD_MS = 150
+"""After the first picture of the window; the first cells are made then, not with the first message."""
 _SHEET = """
 QTextBrowser#message { background: transparent; border: none; border-radius: 0; padding: 0; }
 QScrollBar::handle:vertical:disabled { background: transparent; }
@@ -61,6 +64,8 @@ class ConversationView(QAbstractScrollArea):
         self._pool.resized.connect(self._place)
         self._pool.chosen.connect(self._chose)
         self._pool.menu_wanted.connect(self._menu)
+        self._drag = Drag(self)
+        self._pool.dragged.connect(self._drag.follow)
         self._anchor = (0, _TOP)
         """An entry, and how far below the window's top it begins."""
         self._follow = True
@@ -74,6 +79,7 @@ class ConversationView(QAbstractScrollArea):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.flush)
+        self._painted = False
         transcript.reset.connect(self._reset)
         transcript.added.connect(self._added)
         transcript.changed.connect(self._changed)
@@ -257,6 +263,12 @@ class ConversationView(QAbstractScrollArea):
             self._anchor = (index, self._pool.heights.top(index) + _TOP - value)
         self._follow = value >= self.verticalScrollBar().maximum()
         self._place()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            QTimer.singleShot(_AHEAD_MS, self, self._pool.prepare)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         cell = self._pool.cells.get(self._anchor[0])

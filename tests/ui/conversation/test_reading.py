@@ -4,7 +4,12 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 from PySide6.QtCore import QDeadlineTimer, QObject, QPoint, QRect, Qt, QUrl, Slot
-from PySide6.QtGui import QAccessible, QContextMenuEvent, QDesktopServices, QTextCursor
+from PySide6.QtGui import (
+    QAccessible,
+    QContextMenuEvent,
+    QDesktopServices,
+    QTextCursor,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -120,7 +125,7 @@ def test_copy_message_copies_its_markdown(
 def test_copy_code_copies_all_of_it(view: ConversationView, transcript: Transcript) -> None:
     long = "\n".join(f"value_{n} = {n}" for n in range(300))
     fill(view, [said(f"```py\nfirst()\n```\n\ntext\n\n```\n{long}\n```", 1)])
-    first, second = view.cells[0].body.buttons
+    first, second = view.cells[0].body.copies.buttons
     assert first.accessibleName() == "Copy code"
     first.click()
     assert clipboard() == "first()"

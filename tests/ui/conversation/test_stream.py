@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextDocument
 
+from desktop.ui.conversation.blocks import Paragraph, Run
 from desktop.ui.conversation.formats import formats
 from desktop.ui.conversation.page import Page
 from desktop.ui.conversation.stream import Stream
@@ -26,7 +27,8 @@ class Paper:
     def __init__(self) -> None:
         self.document = QTextDocument()
         self.document.setUndoRedoEnabled(False)
-        self.stream = Stream(Page(self.document))
+        self.page = Page(self.document)
+        self.stream = Stream(self.page)
         self.formats = formats(theme().colors)
 
     def finish(self, text: str) -> str:
@@ -113,3 +115,55 @@ def test_a_definition_at_the_end_makes_the_link_at_the_beginning() -> None:
     assert "https://example.org/late" in streamed(
         ["see [this]\n\nmore\n\n", "[this]: https://example.org/late"]
     )
+
+
+def test_what_a_later_line_can_change_is_not_finished() -> None:
+    paper = Paper()
+    for begun in ("para\n#", "para\n-", "para\n\n- a\n-"):
+        paper.grow(begun)
+        assert paper.grow(f"{begun}x y") == at_once(f"{begun}x y")
+
+
+def test_what_no_later_line_can_change_is_read_only_once() -> None:
+    paper = Paper()
+    text = "first\n\nsecond\n\nthird\n\nfourth"
+    paper.grow(text)
+    assert paper.stream.done == text.index("third")
+
+
+def test_a_text_that_has_become_shorter_leaves_nothing_behind() -> None:
+    paper = Paper()
+    paper.finish("one\n\ntwo\n\n```\nthree\n```\n\n- four")
+    assert paper.finish("one\n\ntwo") == at_once("one\n\ntwo")
+
+
+@pytest.mark.parametrize("box", ["> a\n\nb\n\n", "```\na\n```\n\n", "|a|\n|-|\n|b|\n\n"])
+def test_a_page_has_only_so_many_boxes_and_yet_all_words(box: str) -> None:
+    paper = Paper()
+    paper.finish(box * 700)
+    frames = paper.document.rootFrame().childFrames()
+    assert 100 < len(frames) <= 220
+    assert paper.document.toPlainText().count("a") == 700
+
+
+@pytest.mark.parametrize(
+    ("begun", "looks"),
+    [
+        ("so **bold wor", [Run("so "), Run("bold wor", bold=True)]),
+        ("**a", [Run("a", bold=True)]),
+        ("so **", [Run("so ")]),
+        ("- run `pip ins", [Run("run "), Run("pip ins", code=True)]),
+        ("*it* and `", [Run("it", italic=True), Run(" and ")]),
+        ("2 ** 3", [Run("2 ** 3")]),
+        ("x**y", [Run("x**y")]),
+        ("**done** and `done`", [Run("done", bold=True), Run(" and "), Run("done", code=True)]),
+    ],
+)
+def test_a_mark_that_is_not_closed_yet_is_not_seen(begun: str, looks: list[Run]) -> None:
+    paper = Paper()
+    paper.grow("before\n\n")
+    paper.grow("before\n\n" + begun)
+    block = paper.page.pieces[-1].block
+    assert isinstance(block, Paragraph)
+    assert list(block.runs) == looks
+    assert paper.finish("before\n\n" + begun) == at_once("before\n\n" + begun)

@@ -328,3 +328,36 @@ def test_an_entry_that_comes_again_replaces_the_first(
     for number in range(count):
         transcript.add(Entry("same", Author.NANOBOT, f"version {number}"))
     assert [cell.body.toPlainText() for cell in view.cells] == [f"version {count - 1}"]
+
+
+def test_what_is_read_stays_while_a_long_message_above_is_laid_out(
+    qtbot: QtBot, view: ConversationView, transcript: Transcript
+) -> None:
+    long = "".join(f"# Title {n}\n\n- item\n\n" for n in range(900))
+    transcript.fill([said(long, 1), said("This is read. " * 60, 3), said("the end " * 900, 5)])
+    bar = view.verticalScrollBar()
+    while len(view.cells) < 3:
+        bar.setValue(bar.value() - 100)
+    above, read = cell_of(view, "1"), cell_of(view, "3")
+    bar.setValue(bar.value() + read.y() - 80)
+    assert read.y() == 80
+    assert not above.exact
+    before, heights = read.y(), {above.height()}
+    while not above.exact:
+        QTest.qWait(1)
+        heights.add(above.height())
+        assert read.y() == before
+    assert len(heights) > 1
+
+
+def test_the_first_cells_are_made_ahead(
+    qtbot: QtBot, view: ConversationView, transcript: Transcript
+) -> None:
+    qtbot.waitUntil(lambda: len(view.findChildren(Cell)) == 4 and not armed(view))
+    made = set(view.findChildren(Cell))
+    assert not any(cell.isVisible() for cell in made)
+    assert view.cells == []
+    transcript.add(said("Hello", 0))
+    transcript.add(said("", 1, state=State.WAITING, detail="Asking…"))
+    assert set(view.cells) < made
+    assert view.cells[0].body.toPlainText() == "Hello"
