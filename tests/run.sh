@@ -69,16 +69,32 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
+# Two lanes, for two cores: the unit tests on both Pythons need no screen; lint, types and the rest go beside them.
+units() {
+  local session=() code=0
+  [ "$(uname)" != Linux ] || session=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
+  say "== pytest tests/unit"
+  "${session[@]}" "$bin/python" -m pytest tests/unit || code=1
+  if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
+    install_locked "$root/.venv-3.13" python313 test
+    say "== pytest tests/unit on Python 3.13, without PySide6"
+    "${session[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit || code=1
+    finish_compiling
+  fi
+  return $code
+}
+python313() { find_python 3.13; }
+
+beside=$(mktemp)
+trap 'rm -f "$beside"; kill $(jobs -p) 2>/dev/null || true' EXIT
+units >"$beside" 2>&1 &
+lane=$!
 step "ruff" "$bin/ruff" check
 step "ruff format" "$bin/ruff" format --check
 step "mypy" "$bin/mypy"
-step "pytest" "${session[@]}" "$bin/python" -m pytest
-python313() { find_python 3.13; }
-if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && python313 >/dev/null; then
-  install_locked "$root/.venv-3.13" python313 test
-  step "pytest tests/unit on Python 3.13" "${session[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit
-  finish_compiling
-fi
+step "pytest, all but tests/unit" "${session[@]}" "$bin/python" -m pytest --ignore tests/unit
+wait "$lane" || failed+=("tests/unit")
+cat "$beside"
 
 if [ ${#failed[@]} -gt 0 ]; then
   printf -v list '%s, ' "${failed[@]}"

@@ -24,8 +24,8 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise ConfigError(
-            _("{file} is damaged at line {line}, column {column}: {reason}.").format(
-                file=name, line=error.lineno, column=error.colno, reason=error.msg
+            _("{file} is damaged at line {line}, column {column}.").format(
+                file=name, line=error.lineno, column=error.colno
             ),
             _("Correct that line, or change any setting: the damaged file is then kept aside."),
         ) from None

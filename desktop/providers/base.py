@@ -158,6 +158,8 @@ class Endpoint:
     """Give up when no byte came for this long."""
     total_seconds: float = 1800.0
     """Give up on the whole call after this long."""
+    title: str = ""
+    """What the provider is called in sentences; empty for its name."""
 
 
 @dataclass(frozen=True, slots=True)

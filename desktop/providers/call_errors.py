@@ -46,7 +46,8 @@ def error_for(
 def _sentences(kind: str, endpoint: Endpoint, detail: str, status: int | None) -> tuple[str, str]:
     text, remedy = _said(kind, status)
     names = {
-        "provider": endpoint.provider,
+        "provider": endpoint.title or endpoint.provider,
+        "name": endpoint.provider,
         "model": endpoint.model,
         "address": endpoint.base_url or endpoint.provider,
         "status": status or "?",
@@ -64,7 +65,7 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
                 _("{provider} does not allow this key to use {model}."),
                 _(
                     "Choose another model, or set a new key in the settings or with: "
-                    "nanobot-desktop provider set {provider}"
+                    "nanobot-desktop provider set {name}"
                 ),
             )
         case "sign_in":
@@ -72,7 +73,7 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
                 _("{provider} did not accept the key."),
                 _(
                     "Check the key, or set a new one in the settings or with: "
-                    "nanobot-desktop provider set {provider}"
+                    "nanobot-desktop provider set {name}"
                 ),
             )
         case "rate_limited":

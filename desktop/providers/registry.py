@@ -106,6 +106,7 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
     return Endpoint(
         provider=spec.name,
+        title=_(spec.display),
         model=wire_name(spec, choice.model, engine),
         engine=engine,
         base_url=_engine_base(spec, choice.base_url, engine),

@@ -24,17 +24,17 @@ def told(stderr: str) -> list[str]:
 @pytest.mark.parametrize(
     ("answers", "sentence", "remedy"),
     [
-        (["status:401"], "custom did not accept the key.", "provider set custom"),
+        (["status:401"], "Custom server did not accept the key.", "provider set custom"),
         (["status:403"], "does not allow this key to use test-model", "Choose another model"),
         (["status:404"], "does not know the model test-model", "Check the name of the model"),
         (["status:413"], "too large for custom", "Start a new conversation"),
-        (["status:429:7200"], "custom gets too many requests.", "in 2 h."),
+        (["status:429:7200"], "Custom server gets too many requests.", "in 2 h."),
         (["quota"], "no quota or money left", "Top it up"),
         (["overflow"], "longer than test-model can read", "Start a new conversation"),
-        (["status:503"] * 4, "custom has a fault of its own (503).", "Ask again later"),
+        (["status:503"] * 4, "Custom server has a fault of its own (503).", "Ask again later"),
         (["html"], "is a web page, not a model", "sign in first"),
-        (["silence"], "custom did not answer in time.", "raise the time limit"),
-        (["drop"] * 2, "custom broke off", "Ask again."),
+        (["silence"], "Custom server did not answer in time.", "raise the time limit"),
+        (["drop"] * 2, "Custom server broke off", "Ask again."),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -107,7 +107,7 @@ def test_no_network_and_nobody_at_the_address(
     done = program.run("ask", "first")
     lines = told(done.stderr)
     assert done.returncode == 1
-    assert lines[-2] == f"custom cannot be reached at {url}."
+    assert lines[-2] == f"Custom server cannot be reached at {url}."
     assert lines[-1].startswith("Check the network")
     program.use_server(server.url, "say:Back again.")
     assert program.run("ask", "second").stdout == "Back again.\n"

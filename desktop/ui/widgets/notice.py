@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
@@ -53,6 +54,14 @@ class Notice(QFrame):
         self.style().polish(self)
         self.setAccessibleName(f"{text} {remedy}".strip())
         self.show()
+        QTimer.singleShot(0, self, self._come_into_sight)
+
+    def _come_into_sight(self) -> None:
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if area is not None and self.isVisible():
+            area.ensureWidgetVisible(self)
 
     def _clear(self) -> None:
         while item := self._buttons.takeAt(0):

@@ -112,7 +112,7 @@ ALLOWED = re.compile(
     r"Nanobot Desktop|Nanobot|LM Studio|Ollama|llama\.cpp|vLLM|Qwen2\.5-Coder \S+ Instruct \(Q4_K_M\)|"
     r"qwen2\.5-coder-0\.5b-instruct|Apache-2\.0|\bMB\b|\bAPI\b|\bHTTP\b|NANOBOT_[A-Z_]+|Ctrl\+.|\bEnter$|\bEsc$|"
     r"say:At your service\.|At your service\.|Are you there\?|A good name|slow story|http://\S+|word|"
-    r"scripted 401 \(scripted\)|^custom\b"
+    r"scripted 401 \(scripted\)"
 )
 """Names of programs, models, providers and keys, and what the story itself and its server write."""
 

@@ -129,13 +129,19 @@ def test_characters_of_several_tokens_arrive_whole(server: Server) -> None:
     assert "\ufffd" not in "".join(pieces)
 
 
+def _asked_within(server: Server, seconds: float) -> bool:
+    """Whether a short question has its answer long before what others left would have ended: minutes."""
+    with server.client() as client:
+        client.timeout = seconds
+        body = {"messages": user("Say hi."), "max_tokens": 1}
+        return client.post("/v1/chat/completions", json=body).status_code == 200
+
+
 def test_leaving_in_the_middle_of_an_answer_stops_it(server: Server) -> None:
     body = {"messages": user("Tell a very long story about a sea journey."), "stream": True}
     with server.client() as client, client.stream("POST", "/v1/chat/completions", json=body) as response:
         next(response.iter_lines())
-    began = time.monotonic()
-    server.ask(user("Say hi."), max_tokens=1)
-    assert time.monotonic() - began < 3
+    assert _asked_within(server, 25)
 
 
 def test_leaving_while_waiting_or_reading_costs_the_next_one_nothing(server: Server) -> None:
@@ -151,9 +157,7 @@ def test_leaving_while_waiting_or_reading_costs_the_next_one_nothing(server: Ser
         thread.start()
     for thread in threads:
         thread.join()
-    began = time.monotonic()
-    server.ask(user("Say hi."), max_tokens=1)
-    assert time.monotonic() - began < 5
+    assert _asked_within(server, 25)
 
 
 def test_a_prompt_longer_than_the_window_is_refused_by_name(server: Server) -> None:
