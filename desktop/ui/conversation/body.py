@@ -70,6 +70,8 @@ class Body(QTextBrowser):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(lambda: bar.setRange(0, 0))  # the gap under a last box is not there
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setTextInteractionFlags(
@@ -107,7 +109,7 @@ class Body(QTextBrowser):
         """Wrap at this width."""
         if self.lineWrapColumnOrWidth() != width:
             self.setLineWrapColumnOrWidth(width)
-            self.page.fit_pictures(width)
+            self.page.fit(width)
 
     def _picture(self, source: str) -> QSize | None:
         return self._pictures.size(source)

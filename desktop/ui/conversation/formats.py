@@ -161,12 +161,12 @@ class Formats:
         made.setHeaderRowCount(1)
         return made
 
-    def table_cell(self, first_column: bool, head: bool) -> QTextTableCellFormat:
-        """One cell: a line below it."""
+    def table_cell(self, first_column: bool, head: bool, beside: int) -> QTextTableCellFormat:
+        """One cell: a line below it, and room beside it."""
         made = QTextTableCellFormat()
         made.setPadding(7)
-        made.setLeftPadding(2 if first_column else Space.M)
-        made.setRightPadding(Space.M)
+        made.setLeftPadding(2 if first_column else beside)
+        made.setRightPadding(beside)
         made.setBottomBorder(1)
         made.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
         color = self.colors.border_strong if head else self.colors.border

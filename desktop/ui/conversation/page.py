@@ -15,13 +15,17 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextImageFormat,
+    QTextLength,
     QTextTable,
+    QTextTableFormat,
 )
 
 from desktop.text import _
 from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
-from desktop.ui.conversation.formats import Formats
+from desktop.ui.conversation.columns import Columns, measure, padding, widths
+from desktop.ui.conversation.formats import INDENT, Formats
 from desktop.ui.conversation.plain import shown
+from desktop.ui.theme.tokens import Space
 
 
 @dataclass(slots=True)
@@ -44,6 +48,8 @@ class Piece:
     tasks: list[tuple[int, bool]] = field(default_factory=list)
     """Positions of boxes to tick, and whether they are."""
     pictures: list[tuple[int, str, QSize]] = field(default_factory=list)
+    tables: list[tuple[int, Columns, int]] = field(default_factory=list)
+    """With the position inside them, what they need, and what the quotations around them take."""
     rules: list[int] = field(default_factory=list)
     """Positions of lines across."""
 
@@ -105,15 +111,34 @@ class Page:
         """Of all pictures in the page: where they are, by the name that the document knows them by."""
         return {_name(source): source for piece in self.pieces for _, source, _size in piece.pictures}
 
-    def fit_pictures(self, width: int) -> None:
-        """No picture is wider than this."""
+    def fit(self, width: int) -> None:
+        """No picture is wider than this, and no table if it can be helped."""
         self._width = width
+        for piece in self.pieces:
+            self._fit_tables(piece)
         cursor = QTextCursor(self.document)
         for piece in self.pieces:
             for position, source, size in piece.pictures:
                 cursor.setPosition(position)
                 cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
                 cursor.setCharFormat(self.image_format(source, size))
+
+    def _fit_tables(self, piece: Piece) -> None:
+        for position, columns, taken in piece.tables:
+            table = self.box(position)
+            made = QTextTableFormat(table.format().toTableFormat())
+            before = made.columnWidthConstraints()
+            self.share(made, columns, taken)
+            if made.columnWidthConstraints() != before:
+                table.setFormat(made)
+
+    def share(self, table: QTextTableFormat, columns: Columns, taken: int) -> None:
+        """Give the columns their widths in the room that there is but for what is taken."""
+        wanted = widths(columns, self._width - table.leftMargin() - taken) if self._width else None
+        table.clearColumnWidthConstraints()
+        if wanted:
+            kind = QTextLength.Type.FixedLength
+            table.setColumnWidthConstraints([QTextLength(kind, width) for width in wanted])
 
     def image_format(self, source: str, size: QSize) -> QTextImageFormat:
         """A picture in the size that fits."""
@@ -179,6 +204,8 @@ _TALLEST = 480
 class _Writer:
     def __init__(self, page: Page, piece: Piece, formats: Formats) -> None:
         self._page, self._piece, self._formats = page, piece, formats
+        self._taken = 0
+        """By the quotations around what is written."""
 
     def write(self, cursor: QTextCursor, block: Block, fresh: bool, first: bool) -> bool:
         """Write at the cursor, the end of its frame; tells whether it left an empty paragraph there."""
@@ -256,21 +283,26 @@ class _Writer:
         cell.setFormat(self._formats.quote_cell())
         self._piece.quotes.append(table.firstPosition())
         inside, fresh = cell.firstCursorPosition(), True
+        self._taken += Space.L + block.indent * INDENT
         for number, child in enumerate(block.blocks):
             fresh = self.write(inside, child, fresh, number == 0)
+        self._taken -= Space.L + block.indent * INDENT
         self._after(cursor, table)
 
     def _table(self, cursor: QTextCursor, block: Table, fresh: bool) -> None:
-        columns = max(1, len(block.alignments))
-        table = cursor.insertTable(len(block.rows), columns, self._formats.table(block.indent, fresh))
+        columns, beside = max(1, len(block.alignments)), padding(block)
+        made, needs = self._formats.table(block.indent, fresh), measure(block)
+        self._page.share(made, needs, self._taken)
+        table = cursor.insertTable(len(block.rows), columns, made)
         for row, cells in enumerate(block.rows):
             for column in range(columns):
                 cell = table.cellAt(row, column)
-                cell.setFormat(self._formats.table_cell(column == 0, row == 0))
+                cell.setFormat(self._formats.table_cell(column == 0, row == 0, beside))
                 inside = cell.firstCursorPosition()
                 inside.setBlockFormat(self._formats.cell_text(block.alignments[column]))
                 inside.mergeBlockCharFormat(self._formats.characters())
                 self._runs(inside, cells[column] if column < len(cells) else (), row == 0)
+        self._piece.tables.append((table.firstPosition(), needs, self._taken))
         self._after(cursor, table)
 
 

@@ -28,6 +28,7 @@ class Paper:
         self.document = QTextDocument()
         self.document.setUndoRedoEnabled(False)
         self.page = Page(self.document)
+        self.page.fit(300)
         self.stream = Stream(self.page)
         self.formats = formats(theme().colors)
 
