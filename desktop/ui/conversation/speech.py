@@ -19,6 +19,7 @@ _ANNOUNCED = 2_000
 """Characters of an answer that are read out of themselves."""
 _WRITTEN = 50_000
 """Characters of a message that the transcript has: a line of millions takes seconds to lay out."""
+_PART = 1_000
 _AT_ONCE_S = 0.004
 
 
@@ -88,10 +89,10 @@ class Speech(QObject):
         while self._count < len(entries) and not entries[self._count].moving:
             entry = entries[self._count]
             self._count += 1
-            written.appendPlainText(
-                f"{self._name(entry)}: {shown((entry.text or entry.detail)[:_WRITTEN])}"
-            )
-            yield
+            said = shown((entry.text or entry.detail)[:_WRITTEN])
+            for part in _parts(f"{self._name(entry)}: {said}"):
+                written.appendPlainText(part)
+                yield
 
     def _made(self) -> QPlainTextEdit:
         # Of a scroll area's children, only those of its viewport are told to assistive technologies.
@@ -105,3 +106,14 @@ class Speech(QObject):
         made.lower()
         made.show()
         return made
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in parts that are quick to lay out, each of which begins a line."""
+    at = 0
+    while at < len(text):
+        end = at + _PART
+        if end < len(text):
+            end = text.rfind("\n", at, end) + 1 or text.rfind(" ", at, end) + 1 or end
+        yield text[at:end].removesuffix("\n")
+        at = end

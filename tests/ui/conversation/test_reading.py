@@ -218,6 +218,21 @@ def test_tab_goes_through_messages_and_their_buttons_from_top_to_bottom(
     assert names[7:11] == ["You", "Copy message", "Nanobot", "Copy message"]
 
 
+def test_tab_finds_a_button_that_came_later_in_its_place(
+    view: ConversationView, transcript: Transcript
+) -> None:
+    answer = said("one", 1)
+    fill(view, [answer, said("two", 2)])
+    answer.text = "```py\nx = 1\n```"
+    transcript.touch("1")
+    view.cells[0].body.setFocus()
+    names = []
+    for _ in range(3):
+        QTest.keyClick(focused(), Qt.Key.Key_Tab)
+        names.append(focused().accessibleName())
+    assert names == ["Copy code", "Copy message", "You"]
+
+
 def test_what_the_keyboard_reaches_comes_into_sight(view: ConversationView, transcript: Transcript) -> None:
     fill(view, chat(40))
     view.verticalScrollBar().setValue(0)
@@ -299,3 +314,23 @@ def test_a_finished_answer_is_announced_once(view: ConversationView, transcript:
     transcript.touch("a")
     transcript.touch("a")
     assert said_aloud == ["Nanobot: One two"]
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 20_000, "x" * 60_000, "line\n" * 9_000, "\n\n\n" + "end\n" * 900]
+)
+def test_a_long_message_is_in_the_transcript_bit_by_bit(
+    qtbot: QtBot, view: ConversationView, transcript: Transcript, text: str
+) -> None:
+    QAccessible.setActive(True)
+    try:
+        transcript.fill([said(text, 1), said("after", 2)])
+        written = view.transcript_text
+        assert written is not None
+        qtbot.waitUntil(lambda: written.toPlainText().endswith("You: after"))
+        found = written.toPlainText().removesuffix("\nYou: after").removeprefix("Nanobot: ")
+        assert found.replace("\n", "") == text[:50_000].replace("\n", "")
+        assert found.count("\n") >= text[:50_000].rstrip("\n").count("\n")
+        assert max(map(len, found.split("\n"))) <= 1_000
+    finally:
+        QAccessible.setActive(False)
