@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.loop import Inbound
-from desktop.errors import UsageError
+from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
@@ -74,8 +74,18 @@ class Conversations:
 
     def _model(self, metadata: Any) -> Json:
         model, provider = str(metadata.get("model") or ""), str(metadata.get("provider") or "")
-        chosen = self._core.models.choice(model, provider)
-        return {"chosen": bool(model or provider), **self._shown(chosen)}
+        return {"chosen": bool(model or provider), **self._answering(model, provider)}
+
+    def _answering(self, model: str = "", provider: str = "") -> Json:
+        """What these names mean now; as they stand where nobody has them any more, for a conversation is
+        read all the same. The next question will say what is wrong."""
+        try:
+            return self._shown(self._core.models.choice(model, provider))
+        except AppError:
+            usual = self._core.store.config.agents.defaults
+            model, provider = (model, provider) if model or provider else (usual.model, usual.provider)
+            title = " ".join((model or provider).split())
+            return {"provider": provider, "model": model, "title": title, "provider_title": provider}
 
     def _shown(self, chosen: Choice) -> Json:
         builtin = chosen.spec.kind == "builtin"
@@ -116,8 +126,8 @@ class Conversations:
     async def models(self, _arguments: Json, _send: Send) -> Json:
         """The models to choose from: the usual one first, then one of each provider that could answer."""
         core = self._core
-        usual = core.models.choice()
-        found = [usual]
+        usual = self._answering()
+        found: list[Choice] = []
         ready = core.models.known_keys()
         for spec in PROVIDERS:
             given = core.store.config.provider(spec.name).api_base
@@ -125,9 +135,9 @@ class Conversations:
                 found.append(core.models.choice(spec.suggestion, spec.name))
         if (await installed(core.home.models)).models:
             found.append(core.models.choice(provider=BUILTIN.name))
-        lines = [self._shown(choice) for choice in found]
+        lines = [usual, *(self._shown(choice) for choice in found)]
         return {
-            "usual": lines[0],
+            "usual": usual,
             "models": list({(line["provider"], line["model"]): line for line in lines}.values()),
         }
 

@@ -6,7 +6,7 @@ leave, ends what is under way, and goes on as a client where it has more to do.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -115,25 +115,40 @@ class Owner:
         _log.info("the home is handed over")
 
 
-async def take_over(home: Home) -> Ownership | None:
-    """Own the home: at once if it is free, else as soon as the command that owns it has left.
+async def take_over(home: Home, waits: Callable[[], object] = lambda: None) -> Ownership | None:
+    """Own the home: at once if it is free, else as soon as the command that owns it has left, which is
+    asked to; then `waits` is called.
 
     None if another window owns it: that one has been told to show itself. Raises AppError, OSError.
     """
-    asked = False
+    asked = failed = ""
     while True:
         if ownership := await in_thread(Ownership.take, home):
             return ownership
+        address = await in_thread(_address, home)
         try:
-            if not asked:
+            if address != asked:  # another command may have come in between
                 if (await _ask(home, "status"))["front"] == WINDOW:
                     await _ask(home, "show")
                     return None
                 await _ask(home, "hand_over")
-                asked = True
+                asked = address
+                waits()
         except NoOwnerError:
             pass  # it is coming up or going down
+        except AppError:
+            if address == failed:
+                raise
+            failed = address  # it ended in the middle of the request
         await asyncio.sleep(_PATIENCE_S)
+
+
+def _address(home: Home) -> str:
+    """What the owner has published; each has a token of its own."""
+    try:
+        return home.ipc.read_text("utf-8")
+    except OSError:
+        return ""
 
 
 def window_runs(home: Home, *, show: bool) -> bool:

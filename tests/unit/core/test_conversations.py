@@ -154,6 +154,23 @@ async def test_a_model_of_nobody_is_refused_and_nothing_changes(desk: Desk) -> N
     assert (await desk.call("conversations"))["conversations"] == []
 
 
+async def test_a_conversation_whose_provider_is_gone_is_read_all_the_same(desk: Desk) -> None:
+    await desk.ask("window:a", "Hello?")
+    session = await desk.owner.core.sessions.open("window:a")
+    await session.set_metadata(model="its-model", provider="gone")
+    found = await desk.call("conversation", session="window:a")
+    assert [message["content"] for message in found["messages"]] == ["Hello?", "Good day."]
+    assert (found["chosen"], found["title"], found["provider"]) == (True, "its-model", "gone")
+    assert isinstance(await desk.ask("window:a", "And now?"), TurnFailed)
+
+
+async def test_with_a_usual_provider_of_nobody_another_can_be_chosen(desk: Desk) -> None:
+    await desk.ask("window:a", "Hello?")
+    await desk.call("set", values={"agents.defaults.provider": "gone"})
+    assert (await desk.call("conversation", session="window:a"))["provider"] == "gone"
+    assert (await desk.call("models"))["usual"]["title"] == "say:Good day."
+
+
 async def test_the_menu_has_the_usual_model_first(desk: Desk) -> None:
     found = await desk.call("models")
     assert found["usual"]["model"] == "say:Good day."

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from desktop.core.owner import WINDOW, Owner, take_over, window_runs
-from desktop.ipc import NoOwnerError, Ownership, call
+from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
 from desktop.tasks import in_thread, spawn
 from tests.servers.scripted import ScriptedServer
@@ -107,3 +107,59 @@ async def test_who_failed_to_start_holds_nothing(home: Home) -> None:
     with pytest.raises(NoOwnerError):
         async for _line in call(home, "status", {}):
             pass
+
+
+class Command:
+    """The ear of a command that owns the home, and what it was asked; it never leaves by itself."""
+
+    def __init__(self, home: Home) -> None:
+        self.asked: list[str] = []
+        self.told = asyncio.Event()
+        self.server = Server(home, self.handle)
+
+    async def handle(self, verb: str, _arguments: object, _send: object) -> dict[str, object]:
+        self.asked.append(verb)
+        if verb == "hand_over":
+            self.told.set()
+        return {"front": "chat"}
+
+
+async def test_each_command_that_has_the_home_in_turn_is_asked_to_leave(home: Home) -> None:
+    ownership = Ownership.take(home)
+    assert ownership is not None
+    waits: list[bool] = []
+    taking = spawn(take_over(home, lambda: waits.append(True)), name="take-over")
+    for _turn in range(2):
+        command = Command(home)
+        await command.server.start()
+        await asyncio.wait_for(command.told.wait(), 10)
+        await command.server.stop()
+        assert command.asked == ["status", "hand_over"]
+    ownership.release()
+    taken = await asyncio.wait_for(taking, 10)
+    assert taken is not None
+    assert waits
+    taken.release()
+
+
+async def test_a_command_that_ends_in_the_middle_of_the_question_is_no_failure(home: Home) -> None:
+    ownership = Ownership.take(home)
+    assert ownership is not None
+    met = asyncio.Event()
+
+    async def hang_up(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        met.set()
+        writer.close()
+        home.ipc.unlink()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    home.root.mkdir(exist_ok=True)
+    home.ipc.write_text(f'{{"port": {port}, "token": "x", "pid": 1}}', "utf-8")
+    taking = spawn(take_over(home), name="take-over")
+    await asyncio.wait_for(met.wait(), 10)
+    ownership.release()
+    taken = await asyncio.wait_for(taking, 10)
+    assert taken is not None
+    taken.release()
+    server.close()
