@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.sidebar.rows import HEADING, KEY, Conversation, Rows
+from desktop.ui.sidebar.rows import HEADING, KEY, UNREAD, Conversation, Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
@@ -152,3 +152,35 @@ def test_another_language_is_spoken_at_once(sidebar: Sidebar, monkeypatch: pytes
     finally:
         speak("en")
     assert shown(sidebar)[0] == "# Today"
+
+
+def test_a_title_that_is_being_edited_stays_so_while_an_answer_comes_elsewhere(
+    sidebar: Sidebar, qtbot: QtBot
+) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    sidebar.list.edit(rows.index_of("old"))
+    editor = sidebar.list.findChild(QLineEdit)
+    assert editor is not None
+    editor.setText("A new na")
+    newest = rows.conversations[0]
+    newest.updated, newest.unread = datetime.now(UTC), True
+    rows.fill(rows.conversations)
+    rows.refresh()
+    assert sidebar.list.state() == QAbstractItemView.State.EditingState
+    assert editor.text() == "A new na"
+    assert rows.index_of(newest.key).data(UNREAD)
+    QTest.keyClicks(editor, "me")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: rows.index_of("old").data() == "A new name")
+
+
+def test_an_empty_list_says_why(sidebar: Sidebar) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    rows.fill([])
+    assert "listed here" in sidebar._nothing.text()
+    sidebar.search.setText("plum")
+    assert "No conversation" in sidebar._nothing.text()
+    sidebar.search.clear()
+    assert "listed here" in sidebar._nothing.text()

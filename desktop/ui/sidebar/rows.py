@@ -43,6 +43,8 @@ class Rows(QAbstractListModel):
         self.conversations: list[Conversation] = []
         self._search = ""
         self._rows: list[Conversation | str] = []
+        self._told: list[tuple[object, ...]] = []
+        """Of each row what it is, and what of it was last told to the views."""
 
     def fill(self, conversations: Iterable[Conversation]) -> None:
         """Show these."""
@@ -72,16 +74,24 @@ class Rows(QAbstractListModel):
     def _arrange(self) -> None:
         words = self._search.split()
         found = [c for c in self.conversations if all(w in c.shown.casefold() for w in words)]
-        self.beginResetModel()
-        self._rows = []
+        rows: list[Conversation | str] = []
         heading = ""
         today = datetime.now().astimezone().date()
         for conversation in found:
             group = _group(conversation.updated.astimezone().date(), today)
             if group != heading:
-                self._rows.append(group)
+                rows.append(group)
                 heading = group
-            self._rows.append(conversation)
+            rows.append(conversation)
+        before, self._told = self._told, [_told(row) for row in rows]
+        if rows and [told[0] for told in before] == [told[0] for told in self._told]:
+            self._rows = rows  # each in its place: a title that is being edited stays open
+            for number, told in enumerate(self._told):
+                if told != before[number]:
+                    self.dataChanged.emit(self.index(number), self.index(number))
+            return
+        self.beginResetModel()
+        self._rows = rows
         self.endResetModel()
 
     # ---- what Qt asks
@@ -124,6 +134,12 @@ class Rows(QAbstractListModel):
         if isinstance(self._rows[index.row()], str):
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+
+
+def _told(row: Conversation | str) -> tuple[object, ...]:
+    if isinstance(row, str):
+        return ((row, ""),)
+    return (("", row.key), row.shown, row.updated, row.unread)
 
 
 def _group(day: date, today: date) -> str:

@@ -163,6 +163,7 @@ class Sidebar(QWidget):
 
     def _narrow(self, text: str) -> None:
         self._rows.search(text)
+        self._show_whether_empty()
 
     # ---- what can be done with a conversation
 
