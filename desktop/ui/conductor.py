@@ -89,22 +89,35 @@ class Conductor(QObject):
             if start.done() and start.result():
                 await quitting
         finally:
+            try:
+                await self._end(start, quitting)
+            finally:
+                await in_thread(logs.stop, listener)
+                note("ended")
+                self._app.exit(0)
+
+    async def _end(self, start: asyncio.Task[bool], quitting: asyncio.Task[object]) -> None:
+        started = not start.done() or start.cancelled() or bool(start.exception()) or start.result()
+        if started:  # else another window has this home, and its file
             self._window.remember(self._file.state)
-            self._window.hide()
             self._file.write()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_END_S):
-                    await cancel(start, quitting, self._events)
-                    await self._program.stop()
-            await in_thread(logs.stop, listener)
-            note("ended")
-            self._app.exit(0)
+        self._window.hide()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_END_S):
+                await cancel(start, quitting, self._events)
+                await self._program.stop()
+        if started:
+            self._file.write()  # what was being sent is stored now, or a draft
 
     async def _started(self) -> bool:
         """Bring the core up; False where another window has this home. A failure is shown, and waits."""
-        slow = asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting)
+        timers: list[asyncio.TimerHandle] = []
+
+        def waits() -> None:
+            timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
+
         try:
-            if not await self._program.start(self._place, {"show": self._show}):
+            if not await self._program.start(self._place, {"show": self._show}, waits):
                 return False
         except Exception as error:
             told = explain(error)
@@ -112,7 +125,8 @@ class Conductor(QObject):
             self._window.notice.tell(told.text, told.remedy, actions=((_("Quit"), self.quit),))
             return True
         finally:
-            slow.cancel()
+            for timer in timers:
+                timer.cancel()
         self._window.notice.hide()
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
@@ -172,13 +186,11 @@ class Conductor(QObject):
         window.header.model_chosen.connect(talk.choose_model)
         window.composer.sent.connect(self._send)
         window.composer.stop_wanted.connect(talk.stop)
-        window.composer.changed.connect(self._draft)
         window.composer.first_key.connect(self._prepare)
         self._empty.suggested.connect(self._suggest)
         self._view.acted.connect(talk.act)
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.busy))
         talk.model_known.connect(self._model_known)
-        talk.refused.connect(window.composer.show_draft)
         talk.noted.connect(window.note)
         talk.settings_wanted.connect(self._settings)
         self._setup.changed.connect(self.library.settings_changed)
@@ -193,22 +205,13 @@ class Conductor(QObject):
 
     def _send(self, text: str) -> None:
         self._window.notice.hide()
-        self._window.composer.show_draft("")
         self._view.to_end()
-        self.talk.send(text)
+        self.library.send(text)
 
     def _suggest(self, text: str) -> None:
         self._window.composer.show_draft(text)
         self._window.composer.setFocus()
         self._prepare()
-
-    def _draft(self, text: str) -> None:
-        drafts = self._file.state.drafts
-        if text.strip():
-            drafts[self.talk.key] = text
-        else:
-            drafts.pop(self.talk.key, None)
-        self._file.save()
 
     def _prepare(self) -> None:
         """Wake the model: somebody is about to ask."""

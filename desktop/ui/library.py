@@ -1,5 +1,6 @@
 """The conversations of the window: which one is open, what the list shows, what is unread or deleted."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,12 +36,18 @@ class Library(QObject):
         self._actions, self._funnel, self._window = actions, funnel, window
         self._rows, self._file, self._talk = rows, file, talk
         self._deleted: list[str] = []
+        self._in_order = asyncio.Lock()
+        """Deleting, bringing back and reading the list do not overtake one another."""
+        talk.key = file.state.session
         window.sidebar.chosen.connect(self.open)
         window.sidebar.new_wanted.connect(self.new)
         window.sidebar.delete_wanted.connect(self.delete)
         window.sidebar.undo_wanted.connect(self.undo)
         rows.renamed.connect(self._renamed)
+        window.composer.changed.connect(self._draft)
         talk.created.connect(self._created)
+        talk.settled.connect(self._settled)
+        talk.refused.connect(self._refused)
         talk.spoken_in.connect(self._spoken_in)
         spoken(self._say_title)
 
@@ -81,13 +88,19 @@ class Library(QObject):
         if key == self._talk.key:
             self._open_near(row)
         self._remember()
-        self._funnel.run(self._actions.call("delete", session=key), name="library:delete")
+        self._funnel.run(self._delete(key), name="library:delete")
 
     def undo(self) -> None:
         """Bring the conversation back that was deleted last."""
         if self._deleted:
             self._window.toast.hide()
             self._funnel.run(self._restore(self._deleted.pop()), name="library:restore")
+
+    def send(self, text: str) -> None:
+        """Say something in the open conversation; until it is stored it could be a draft again."""
+        self._file.state.unsent.append((self._talk.key, text))
+        self._window.composer.show_draft("")
+        self._talk.send(text)
 
     def seen(self) -> None:
         """The open conversation is in front of the person."""
@@ -106,10 +119,18 @@ class Library(QObject):
 
     async def _begin(self) -> None:
         await self._refresh()
-        key = self._file.state.session
-        self.open(key if self._rows.get(key) else "")
+        key = self._talk.key
+        if key and not self._rows.get(key) and not self._talk.busy:
+            if draft := self._file.state.drafts.pop(key, ""):
+                self._file.state.give_back("", draft)
+            key = ""
+        self.open(key)
 
     async def _refresh(self) -> None:
+        async with self._in_order:
+            await self._read()
+
+    async def _read(self) -> None:
         found = await self._actions.call("conversations")
         unread = set(self._file.state.unread)
         self._rows.fill(
@@ -126,9 +147,18 @@ class Library(QObject):
         self._remember()
 
     async def _restore(self, key: str) -> None:
-        await self._actions.call("restore", session=key)
-        await self._refresh()
-        self.open(key)
+        async with self._in_order:
+            found = await self._actions.call("restore", session=key)
+            await self._read()
+        if found["restored"]:
+            self.open(key)
+
+    async def _delete(self, key: str) -> None:
+        async with self._in_order:
+            try:
+                await self._actions.call("delete", session=key)
+            finally:
+                await self._read()
 
     def _open_near(self, row: int) -> None:
         for near in (row, row - 1, row + 1):
@@ -140,15 +170,35 @@ class Library(QObject):
         self.new()
 
     def _created(self, key: str, text: str) -> None:
-        """A new conversation has its first message: what was written for it was its draft."""
+        """A new conversation has its first message."""
         title = next((line.strip() for line in text.splitlines() if line.strip()), "")
         self._rows.fill(
             [*self._rows.conversations, Conversation(key, _short(title, _TITLE), datetime.now(UTC))]
         )
         self._file.state.session = key
-        self._file.state.drafts.pop("", None)
+        if draft := self._file.state.drafts.pop("", ""):  # of what was written since
+            self._file.state.give_back(key, draft)
         self._window.sidebar.open(key)
         self._window.header.title.say(_short(title, _TITLE))
+        self._funnel.run(self._refresh(), name="library:refresh")
+
+    def _draft(self, text: str) -> None:
+        drafts = self._file.state.drafts
+        if text.strip():
+            drafts[self._talk.key] = text
+        else:
+            drafts.pop(self._talk.key, None)
+        self._file.save()
+
+    def _settled(self, key: str, text: str) -> None:
+        self._file.state.unsent.remove((key, text))
+        self._file.save()
+
+    def _refused(self, key: str, text: str) -> None:
+        self._file.state.give_back(key, text)
+        if key == self._talk.key:
+            self._window.composer.show_draft(self._file.state.drafts[key])
+        self._file.save()
 
     def _spoken_in(self, key: str, at_rest: bool) -> None:
         found = self._rows.get(key)

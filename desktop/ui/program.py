@@ -1,7 +1,7 @@
 """The core behind the window: started once the window is painted, stopped in order before it ends."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 from desktop.errors import AppError
@@ -23,23 +23,23 @@ class Program:
     def __init__(self) -> None:
         self._owner: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
 
-    async def start(self, home: Home, verbs: "dict[str, Verb]") -> bool:
+    async def start(self, home: Home, verbs: "dict[str, Verb]", waits: Callable[[], object]) -> bool:
         """Own the home and start the core; False if another window has it, which shows itself instead.
 
-        Raises AppError or OSError.
+        `waits` is called when a command has the home and was asked to leave. Raises AppError or OSError.
         """
         try:
-            return await self._start(home, verbs)
+            return await self._start(home, verbs, waits)
         except Exception as error:  # whoever waits for the core hears of it too
             self._owner.set_exception(error)
             self._owner.exception()
             raise
 
-    async def _start(self, home: Home, verbs: "dict[str, Verb]") -> bool:
+    async def _start(self, home: Home, verbs: "dict[str, Verb]", waits: Callable[[], object]) -> bool:
         await in_thread(_load)
         from desktop.core.owner import WINDOW, Owner, take_over
 
-        ownership = await take_over(home)
+        ownership = await take_over(home, waits)
         if ownership is None:
             return False
         owner = Owner(home, WINDOW, ownership)

@@ -40,7 +40,13 @@ class WindowState:
     unread: list[str] = field(default_factory=list)
     drafts: dict[str, str] = field(default_factory=dict)
     """Text being written, by conversation; of a new conversation under the empty name."""
+    unsent: list[tuple[str, str]] = field(default_factory=list)
+    """Conversation and text of messages that were sent and are not known to be stored yet."""
     told_about_tray: bool = False
+
+    def give_back(self, key: str, text: str) -> None:
+        """Make a text part of a conversation's draft again, before what was written since."""
+        self.drafts[key] = "\n\n".join(part for part in (text, self.drafts.get(key, "")) if part)
 
 
 class StateFile(QObject):
@@ -87,7 +93,7 @@ def _read(path: Path) -> WindowState:
 
 def _state(given: dict[str, Any]) -> WindowState:
     lines = given.get("conversations")
-    return WindowState(
+    state = WindowState(
         geometry=[int(n) for n in given.get("geometry") or []],
         maximized=bool(given.get("maximized")),
         session=str(given.get("session") or ""),
@@ -100,3 +106,6 @@ def _state(given: dict[str, Any]) -> WindowState:
         drafts={str(key): str(text) for key, text in dict(given.get("drafts") or {}).items()},
         told_about_tray=bool(given.get("told_about_tray")),
     )
+    for key, text in reversed(given.get("unsent") or []):
+        state.give_back(str(key), str(text))
+    return state

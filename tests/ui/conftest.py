@@ -12,8 +12,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from desktop import text
+from desktop.ui.theme.theme import theme
+from desktop.ui.words import speak
 from tests.desktop.noise import harmless
+from tests.servers.scripted import ScriptedServer
+from tests.ui.program import Running
 
 HERE = Path(__file__).parent
 BAD = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
@@ -43,3 +50,27 @@ def _nothing_unexpected_from_qt(request: pytest.FixtureRequest) -> Iterator[None
     expected = [re.compile(mark.args[0]) for mark in request.node.iter_markers("expected_qt")]
     surprises = [line for line in lines if not harmless(line) and not any(e.search(line) for e in expected)]
     assert not surprises, "unexpected from Qt:\n" + "\n".join(surprises)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Where the program's files will be; a test may write them before it asks for `running`."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def running(qapp: QApplication, qtbot: QtBot, home: Path) -> Iterator[Running]:
+    running = Running(qapp, home, qtbot.waitUntil)
+    yield running
+    running.stop()
+    theme().choose("system")
+    speak("")
+    text.use("")
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as server:
+        yield server

@@ -38,8 +38,10 @@ class Controller(QObject):
     """Key and first words of a conversation that has just begun."""
     spoken_in = Signal(str, bool)
     """Key of a conversation in which something was said, and whether it is now at rest."""
-    refused = Signal(str)
-    """A message that could not be stored: its text, for the field again."""
+    settled = Signal(str, str)
+    """Key at the time of sending and text of a message that is stored now, or refused."""
+    refused = Signal(str, str)
+    """Key and text of a message that could not be stored, to be written there again."""
     settings_wanted = Signal()
     noted = Signal(str)
     """What the person should know about the model that answers."""
@@ -51,10 +53,16 @@ class Controller(QObject):
         self.key = ""
         self._for_new = ("", "")
         """Model and provider chosen for a conversation that has not begun."""
+        self._coming = ""
+        """The key that it will have, once something was said in it."""
         self._turns: dict[str, list[str]] = {}
         """Turns that are not at their end, by conversation."""
         self._live: dict[str, Entry] = {}
         """Answers on their way, also those of conversations that are not open."""
+        self._opened = 0
+        """How often a conversation was opened: only what was read for the last one is shown."""
+        self._turned = 0
+        """How often a turn began or ended: what was read before that is old."""
 
     @property
     def busy(self) -> bool:
@@ -64,8 +72,11 @@ class Controller(QObject):
 
     def open(self, key: str) -> None:
         """Show another conversation; an empty key is a new one."""
+        if key or self.key:
+            self._coming = ""
         self.key = key
         self._for_new = ("", "")
+        self._opened += 1
         self.busy_changed.emit()
         if key:
             self._funnel.run(self._load(key), name="conversation:open")
@@ -76,7 +87,10 @@ class Controller(QObject):
 
     def send(self, text: str) -> None:
         """Say something in the open conversation, which begins with it if it is new."""
-        self._funnel.run(self._send(text), name="conversation:send")
+        if not self.key and not self._coming:
+            self._coming = f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
+        key = self.key or self._coming
+        self._funnel.run(self._send(self.key, key, text, self._for_new), name="conversation:send")
 
     def stop(self) -> None:
         """End the answer that is on its way; what came of it stays."""
@@ -107,11 +121,19 @@ class Controller(QObject):
     # ---- how
 
     async def _load(self, key: str) -> None:
-        found = await self._actions.call("conversation", session=key)
+        opened, turned = self._opened, -1
+        try:
+            while turned != self._turned:
+                turned = self._turned
+                found = await self._actions.call("conversation", session=key)
+                entries = await in_thread(entries_of, found["messages"], found["turns"])
+                if opened != self._opened:
+                    return  # another one was opened meanwhile
+        except Exception:
+            if opened == self._opened:
+                self.transcript.fill([])
+            raise
         self._turns[key] = [str(turn) for turn in found["turns"]]
-        entries = await in_thread(entries_of, found["messages"], found["turns"])
-        if key != self.key:
-            return  # another one was opened meanwhile
         self.transcript.fill(self._live.get(entry.id, entry) for entry in entries)
         self.noted.emit("")
         self.model_known.emit(found)
@@ -119,25 +141,26 @@ class Controller(QObject):
 
     async def _model(self) -> None:
         key = self.key
-        found = await self._actions.call("model", session=key)
+        model, provider = ("", "") if key else self._for_new
+        found = await self._actions.call("model", session=key, model=model, provider=provider)
         if key == self.key:
             self.model_known.emit(found)
 
-    async def _send(self, text: str) -> None:
-        new = not self.key
-        key = self.key or f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
+    async def _send(self, said_in: str, key: str, text: str, chosen: tuple[str, str]) -> None:
         try:
-            if new and any(self._for_new):
-                model, provider = self._for_new
+            if not said_in and any(chosen):
+                model, provider = chosen
                 await self._actions.call("choose_model", session=key, model=model, provider=provider)
             turn = (await self._actions.call("submit", session=key, text=text, front="window"))["turn"]
         except Exception:
-            self.refused.emit(text)
+            self.settled.emit(said_in, text)
+            self.refused.emit(key if key == self.key else said_in, text)
             raise
+        self.settled.emit(said_in, text)
         asked = Entry(turn, Author.YOU, text, when=datetime.now(UTC))
         answer = self._live.setdefault(answer_id(turn), waiting(turn))
         self._begin(key, turn)
-        if new and not self.key:
+        if not self.key and key == self._coming:
             self.key = key
             self.created.emit(key, text)
         # Each step lays something out anew: between two of them the window gets its turn.
@@ -165,12 +188,15 @@ class Controller(QObject):
     async def _choose_model(self, model: str, provider: str) -> None:
         if not self.key:  # it is stored with the first message
             self._for_new = (model, provider)
-            self.model_known.emit(await self._actions.call("model", model=model, provider=provider))
+            await self._model()
             return
-        found = await self._actions.call("choose_model", session=self.key, model=model, provider=provider)
-        self.model_known.emit(found)
+        key = self.key
+        found = await self._actions.call("choose_model", session=key, model=model, provider=provider)
+        if key == self.key:
+            self.model_known.emit(found)
 
     def _begin(self, key: str, turn: str) -> None:
+        self._turned += 1
         turns = self._turns.setdefault(key, [])
         if turn not in turns:
             turns.append(turn)
@@ -189,6 +215,8 @@ class Controller(QObject):
             self._started(event)
         entry = self._live.get(answer_id(event.turn))
         if entry is None:
+            if isinstance(event, TurnFinished | TurnFailed):
+                self._ended_unseen(event)
             return
         if isinstance(event, TextDelta):
             entry.text += event.text
@@ -226,6 +254,16 @@ class Controller(QObject):
             entry.detail = _("Stopped") if event.stopped else ""
         entry.when = datetime.now(UTC)
         del self._live[entry.id]
+        self._rest(event)
+
+    def _ended_unseen(self, event: TurnFinished | TurnFailed) -> None:
+        """A turn of somewhere else ended before it began: its model could not even be asked."""
+        self._rest(event)
+        if event.session == self.key:
+            self.open(self.key)
+
+    def _rest(self, event: TurnEvent) -> None:
+        self._turned += 1
         turns = self._turns.get(event.session, [])
         if event.turn in turns:
             turns.remove(event.turn)

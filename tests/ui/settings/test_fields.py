@@ -15,7 +15,7 @@ from desktop.config.schema import Config
 from desktop.ui.settings.pages import ELSEWHERE, PAGES
 from desktop.ui.settings.window import SettingsWindow
 from desktop.ui.theme.theme import theme
-from tests.ui.settings.program import Running
+from tests.ui.program import Running
 from tests.ui.settings.reading import enter, field, named, press, row, shown, write
 
 TOKENS = "agents.defaults.max_tokens"

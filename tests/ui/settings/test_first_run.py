@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.first_run import FirstRunCard
 from tests.servers.scripted import ScriptedServer
+from tests.ui.program import Running
 from tests.ui.settings.peers import Hub, Ollama
-from tests.ui.settings.program import Running
 from tests.ui.settings.reading import choose, enter, named, press, shown, write
 
 SIZE = 491_400_064

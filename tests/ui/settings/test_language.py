@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop.ui.settings.window import SettingsWindow
-from tests.ui.settings.program import Running
+from tests.ui.program import Running
 from tests.ui.settings.reading import choose, press, shown
 
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
-from tests.ui.settings.program import Running
+from tests.ui.program import Running
 from tests.ui.settings.reading import choose, enter, named, press, shown, write
 
 KEY = "sk-window-4f1c9ab2e7"

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.first_run import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
-from tests.ui.settings.program import Running
+from tests.ui.program import Running
 from tests.ui.settings.reading import choose, field, press
 
 

@@ -1,0 +1,41 @@
+"""A door that can be held shut, so that a test decides what comes first."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from desktop.errors import AppError
+from tests.ui.program import InProcess
+
+
+class Held:
+    """Actions on a real door. A verb in `before` waits there before it is begun, one in `after` with its
+    reply; one in `refused` is not begun at all."""
+
+    def __init__(self, inner: InProcess) -> None:
+        self._inner = inner
+        self.before: dict[str, asyncio.Event] = {}
+        self.after: dict[str, asyncio.Event] = {}
+        self.refused: set[str] = set()
+        self.asked: list[str] = []
+        """Verbs that have come as far as they get by themselves."""
+        self.waiting = 0
+        """How many of them are there still."""
+
+    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
+        if verb in self.refused:
+            raise AppError("The disk is full.", "Make room.")
+        await self._wait(self.before, verb)
+        reply = await self._inner.call(verb, **arguments)
+        await self._wait(self.after, verb)
+        return reply
+
+    async def _wait(self, held: dict[str, asyncio.Event], verb: str) -> None:
+        if verb in held:
+            self.asked.append(verb)
+            self.waiting += 1
+            await held[verb].wait()
+            self.waiting -= 1
+
+    def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
+        return self._inner.stream(verb, **arguments)

@@ -1,0 +1,283 @@
+"""The window's conversations, over a real core: no text is lost, no row is a ghost, marks are true."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.agent.loop import Inbound
+from desktop.tasks import cancel, spawn
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.funnel import Funnel
+from desktop.ui.library import Library
+from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.rows import Rows
+from desktop.ui.state import StateFile
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+from tests.ui.held import Held
+from tests.ui.program import Running
+
+
+class Desk:
+    """The window with its list, before the core is up; begin() as the conductor does."""
+
+    def __init__(self, running: Running, qtbot: QtBot, session: str = "") -> None:
+        self.running, self.until = running, qtbot.waitUntil
+        self.door = Held(running.actions)
+        self.file = StateFile(running.home.root / "window.json")
+        self.file.state.session = session
+        self.rows = Rows()
+        self.window = MainWindow(self.file.state, self.rows)
+        qtbot.addWidget(self.window)
+        for owned in (self.file, self.rows):
+            owned.setParent(self.window)
+        funnel = Funnel(self.window)
+        self.errors: list[str] = []
+        funnel.told.connect(lambda text, _remedy: self.errors.append(text))
+        self.talk = Controller(self.door, funnel, self.window)
+        self.library = Library(self.door, funnel, self.window, self.rows, self.file, self.talk)
+        self.window.composer.sent.connect(self.library.send)
+        self._hearing = spawn(self._hear(), name="test:events")
+        self.window.show()
+        self.window.activateWindow()
+        qtbot.waitUntil(self.window.isActiveWindow)
+
+    async def _hear(self) -> None:
+        with self.running.core.bus.subscribe() as events:
+            async for event in events:
+                self.talk.handle(event)
+
+    @property
+    def keys(self) -> list[str]:
+        return [conversation.key for conversation in self.rows.conversations]
+
+    @property
+    def said(self) -> list[str]:
+        return [entry.text for entry in self.talk.transcript.entries]
+
+    def begin(self) -> None:
+        self.library.begin()
+        self.settle()
+
+    def open(self, key: str) -> None:
+        self.library.open(key)
+        self.settle()
+
+    def type(self, text: str) -> None:
+        self.window.composer.field.insertPlainText(text)
+
+    def send(self, text: str) -> None:
+        self.type(text)
+        self.window.composer.field.sent.emit()
+
+    def ask(self, key: str, text: str) -> None:
+        """Say something in a conversation, and wait for the answer."""
+        self.open(key)
+        self.send(text)
+        self.until(lambda: self.talk._live == {} and self.said[-1:] == ["Noted."], timeout=20_000)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until nothing is under way but what is held."""
+
+        def under_way() -> int:
+            names = [task.get_name() for task in asyncio.all_tasks(self.running.loop)]
+            return sum(name.startswith(("conversation:", "library:")) for name in names)
+
+        self.until(lambda: under_way() <= self.door.waiting)
+
+    def stored(self, key: str) -> list[str]:
+        found = self.running.wait(self.running.actions.call("conversation", session=key))
+        return [message["content"] for message in found["messages"]]
+
+    def stop(self) -> None:
+        self.running.wait(cancel(self._hearing))
+
+
+@pytest.fixture
+def configured(home: Path, server: ScriptedServer) -> None:
+    Program(home).use_server(server.url, "say:Noted.")
+
+
+@pytest.fixture
+def desk(configured: None, running: Running, qtbot: QtBot) -> Iterator[Desk]:
+    made = Desk(running, qtbot, "window:a")
+    yield made
+    made.stop()
+
+
+def hold(desk: Desk, verb: str) -> asyncio.Event:
+    event = desk.door.before[verb] = asyncio.Event()
+    desk.door.asked.clear()
+    return event
+
+
+def told(desk: Desk, verb: str) -> None:
+    desk.until(lambda: verb in desk.door.asked)
+
+
+def test_what_is_typed_and_sent_before_the_core_is_up_belongs_to_the_conversation_shown(desk: Desk) -> None:
+    session = desk.running.wait(desk.running.core.sessions.open("window:a"))
+    desk.running.wait(session.append({"role": "user", "content": "before"}))
+    up = hold(desk, "submit")
+    desk.send("first")
+    desk.type("second")
+    assert desk.file.state.drafts == {"window:a": "second"}
+    desk.library.begin()
+    told(desk, "submit")
+    up.set()
+    desk.until(lambda: desk.said[-2:] == ["first", "Noted."], timeout=20_000)
+    desk.settle()
+    assert desk.talk.key == "window:a"
+    assert desk.stored("window:a") == ["before", "first", "Noted."]
+    assert desk.window.composer.text() == "second"
+    assert desk.keys == ["window:a"]
+
+
+def test_a_draft_of_a_conversation_that_is_gone_is_kept_for_a_new_one(desk: Desk) -> None:
+    desk.type("half a thought")
+    desk.begin()
+    assert desk.talk.key == ""
+    assert desk.window.composer.text() == "half a thought"
+    assert desk.file.state.drafts == {"": "half a thought"}
+
+
+def test_a_message_on_its_way_is_a_draft_again_after_a_crash_until_it_is_stored(desk: Desk) -> None:
+    desk.begin()
+    stored = hold(desk, "submit")
+    desk.send("Hello")
+    told(desk, "submit")
+    desk.type("and more")
+    desk.file.write()
+    after_a_crash = StateFile(desk.running.home.root / "window.json").state
+    assert after_a_crash.drafts == {"": "Hello\n\nand more"}
+    assert after_a_crash.unsent == []
+    stored.set()
+    desk.until(lambda: desk.said == ["Hello", "Noted."], timeout=20_000)
+    desk.file.write()
+    after_a_crash = StateFile(desk.running.home.root / "window.json").state
+    assert after_a_crash.drafts == {desk.talk.key: "and more"}
+
+
+def test_what_is_written_while_a_conversation_begins_is_its_draft(desk: Desk) -> None:
+    desk.begin()
+    stored = hold(desk, "submit")
+    desk.send("Hello")
+    told(desk, "submit")
+    desk.type("and more")
+    stored.set()
+    desk.until(lambda: desk.said == ["Hello", "Noted."], timeout=20_000)
+    begun = desk.talk.key
+    desk.open("")
+    assert desk.window.composer.text() == ""
+    desk.open(begun)
+    assert desk.window.composer.text() == "and more"
+
+
+def test_a_refused_message_goes_back_to_its_own_field_before_what_was_written_since(desk: Desk) -> None:
+    desk.ask("window:a", "Hello")
+    desk.ask("window:b", "Hello")
+    desk.door.refused.add("submit")
+    desk.type("to b")
+    desk.open("window:a")
+    desk.send("not stored")
+    desk.type("typed since")
+    desk.open("window:b")
+    assert desk.errors == ["The disk is full."]
+    assert desk.window.composer.text() == "to b"
+    desk.open("window:a")
+    assert desk.window.composer.text() == "not stored\n\ntyped since"
+    assert desk.file.state.unsent == []
+
+
+def test_deleting_the_one_that_answers_leaves_no_ghost_and_can_be_undone(
+    desk: Desk, server: ScriptedServer, tmp_path: Path
+) -> None:
+    desk.ask("window:b", "Other")
+    server.script(f"gate:{tmp_path / 'never'}")
+    desk.open("window:a")
+    desk.send("Hello")
+    desk.until(lambda: desk.said[-1:] == ["before the gate "], timeout=20_000)
+    deletion = hold(desk, "delete")
+    desk.library.delete("window:a")
+    told(desk, "delete")
+    assert desk.talk.key == "window:b"
+    desk.library.undo()
+    desk.library.undo()
+    deletion.set()
+    desk.settle()
+    desk.until(lambda: not desk.talk.busy)
+    assert sorted(desk.keys) == ["window:a", "window:b"]
+    assert desk.stored("window:a")[:2] == ["Hello", "before the gate "]
+    assert desk.talk.key == "window:a"
+    desk.library.delete("window:a")
+    desk.settle()
+    assert desk.keys == ["window:b"]
+    assert desk.errors == []
+
+
+def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(desk: Desk) -> None:
+    desk.ask("window:a", "Hello")
+    read = desk.door.after["conversations"] = asyncio.Event()
+    desk.library.settings_changed()
+    told(desk, "conversations")
+    desk.library.delete("window:a")
+    read.set()
+    desk.settle()
+    assert desk.keys == []
+    assert desk.file.state.conversations == []
+
+
+def test_a_conversation_that_could_not_be_deleted_is_listed_again(desk: Desk) -> None:
+    desk.ask("window:a", "Hello")
+    desk.door.refused.add("delete")
+    desk.library.delete("window:a")
+    assert desk.keys == []
+    desk.settle()
+    assert desk.keys == ["window:a"]
+    assert desk.errors == ["The disk is full."]
+
+
+def test_after_the_last_one_is_deleted_a_new_one_is_open(desk: Desk) -> None:
+    desk.ask("window:a", "Hello")
+    desk.library.delete("window:a")
+    desk.settle()
+    assert (desk.talk.key, desk.keys, desk.said) == ("", [], [])
+
+
+def test_an_answer_behind_the_back_is_marked_until_it_is_looked_at(desk: Desk, qapp: QApplication) -> None:
+    desk.ask("window:a", "Hello")
+    desk.ask("window:b", "Hello")
+    submit = desk.running.core.loop.submit
+    desk.running.wait(submit(Inbound("window:a", "From the terminal")))
+    desk.until(lambda: desk.file.state.unread == ["window:a"], timeout=20_000)
+    desk.library.settings_changed()
+    desk.settle()
+    assert [c.key for c in desk.rows.conversations if c.unread] == ["window:a"]
+    desk.open("window:a")
+    assert desk.file.state.unread == []
+    assert not any(c.unread for c in desk.rows.conversations)
+
+
+def test_an_answer_in_the_open_conversation_is_unread_while_the_window_is_away(desk: Desk) -> None:
+    desk.ask("window:a", "Hello")
+    desk.window.hide()
+    desk.until(lambda: not desk.window.isActiveWindow())
+    desk.send("Again")
+    desk.until(lambda: desk.file.state.unread == ["window:a"], timeout=20_000)
+    desk.library.seen()
+    assert desk.file.state.unread == ["window:a"]
+
+
+def test_a_new_name_is_in_the_header_and_on_disk(desk: Desk) -> None:
+    desk.ask("window:a", "Hello")
+    index = desk.rows.index_of("window:a")
+    desk.rows.setData(index, "  My   name ")
+    desk.settle()
+    assert desk.window.header.title.accessibleName() == "My name"
+    found = desk.running.wait(desk.running.actions.call("conversations"))
+    assert found["conversations"][0]["title"] == "My name"
