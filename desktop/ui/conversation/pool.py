@@ -18,6 +18,9 @@ from desktop.ui.theme.tokens import Size, Space
 _SPARE, _READY = 6, 4
 """Cells that are kept for later at the most, and that there are before they are needed."""
 
+_HEAVY = 400
+"""Blocks of a cell that is not used again: to empty it would hold up who opens the next conversation."""
+
 
 class Pool(QObject):
     """Cells by the index of their entry, and the heights of all entries."""
@@ -117,7 +120,7 @@ class Pool(QObject):
             if cell.has_focus_inside():
                 self._area.setFocus()
             cell.put_away()
-            if len(self._spare) < _SPARE:
+            if len(self._spare) < _SPARE and len(cell.body.page.pieces) <= _HEAVY:
                 self._spare.append(cell)
             else:
                 cell.deleteLater()

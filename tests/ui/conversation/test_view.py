@@ -361,3 +361,16 @@ def test_the_first_cells_are_made_ahead(
     transcript.add(said("", 1, state=State.WAITING, detail="Asking…"))
     assert set(view.cells) < made
     assert view.cells[0].body.toPlainText() == "Hello"
+
+
+def test_a_cell_is_used_again_unless_emptying_it_takes_long(
+    qtbot: QtBot, view: ConversationView, transcript: Transcript
+) -> None:
+    transcript.fill([said("short", 1)])
+    light = view.cells[0]
+    transcript.fill([said("# a\n" * 2_000, 1)])
+    heavy = view.cells[0]
+    assert heavy is light
+    qtbot.waitUntil(lambda: heavy.exact)
+    transcript.fill([said("short", 1)])
+    assert view.cells[0] is not heavy
