@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import logs
@@ -23,13 +23,13 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
-from desktop.ui.tray import Tray
 
 type Json = dict[str, Any]
 
@@ -59,7 +59,7 @@ class Conductor(QObject):
         self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
         window.place_conversation(self._setup.stack)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
-        self._tray = Tray(window)
+        self._presence = Presence(window, file)
         self._ticker = Ticker.wanted(self)
 
     def begin(self, *, hidden: bool) -> None:
@@ -70,8 +70,8 @@ class Conductor(QObject):
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             with suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.quit)
-        if hidden and not self._tray.present:
-            self._window.showMinimized()
+        if hidden:
+            self._presence.begin_hidden()
         spawn(self._life(), name="window")
 
     def quit(self) -> None:
@@ -177,9 +177,8 @@ class Conductor(QObject):
 
     def _connect(self) -> None:
         window, talk = self._window, self.talk
-        window.installEventFilter(self)
-        window.close_wanted.connect(self._close)
         window.quit_wanted.connect(self.quit)
+        window.copy_wanted.connect(self._copy)
         window.sidebar.settings_wanted.connect(self._settings)
         window.header.settings_wanted.connect(self._settings)
         window.header.model_menu_wanted.connect(self._model_menu)
@@ -195,10 +194,11 @@ class Conductor(QObject):
         talk.settings_wanted.connect(self._settings)
         self._setup.changed.connect(self.library.settings_changed)
         self._funnel.told.connect(self._told)
-        self._tray.toggle_wanted.connect(self._toggle)
-        self._tray.new_wanted.connect(self._new)
-        self._tray.settings_wanted.connect(self._settings)
-        self._tray.quit_wanted.connect(self.quit)
+        self._presence.noticed.connect(self.library.seen)
+        tray = self._presence.tray
+        tray.new_wanted.connect(self._new)
+        tray.settings_wanted.connect(self._settings)
+        tray.quit_wanted.connect(self.quit)
 
     def _told(self, text: str, remedy: str) -> None:
         self._window.notice.tell(text, remedy, actions=((_("Dismiss"), self._window.notice.hide),))
@@ -207,6 +207,11 @@ class Conductor(QObject):
         self._window.notice.hide()
         self._view.to_end()
         self.library.send(text)
+
+    def _copy(self) -> None:
+        if self.talk.transcript.entries:
+            self._view.copy_conversation()
+            self._window.toast.say(_("The conversation was copied."))
 
     def _suggest(self, text: str) -> None:
         self._window.composer.show_draft(text)
@@ -239,34 +244,3 @@ class Conductor(QObject):
     def _new(self) -> None:
         self._window.present()
         self.library.new()
-
-    # ---- tray and window
-
-    def _toggle(self) -> None:
-        if self._window.isVisible() and not self._window.isMinimized() and self._window.isActiveWindow():
-            self._window.hide()
-        else:
-            self._window.present()
-
-    def _close(self) -> None:
-        self._window.remember(self._file.state)
-        self._file.save()
-        if not self._tray.present:
-            self._window.showMinimized()
-            return
-        self._window.hide()
-        note("hidden")
-        if not self._file.state.told_about_tray:
-            self._file.state.told_about_tray = True
-            self._file.save()
-            self._tray.say(
-                _("Nanobot is still here"),
-                _("The window is closed, the program goes on in the tray. Quit it from the icon's menu."),
-            )
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
-            self._tray.window_changed()
-        elif event.type() == QEvent.Type.WindowActivate:
-            self.library.seen()
-        return super().eventFilter(watched, event)

@@ -35,6 +35,8 @@ class MainWindow(QMainWindow):
     painted = Signal()
     close_wanted = Signal()
     quit_wanted = Signal()
+    copy_wanted = Signal()
+    """The whole conversation, for the clipboard."""
 
     def __init__(self, state: WindowState, rows: Rows) -> None:
         super().__init__()
@@ -140,6 +142,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+B", self.toggle_sidebar),
             ("Ctrl+W", self.close),
             ("Ctrl+Q", self.quit_wanted.emit),
+            ("Ctrl+Shift+C", self.copy_wanted.emit),
             ("Alt+Down", lambda: self.sidebar.step(1)),
             ("Alt+Up", lambda: self.sidebar.step(-1)),
         ):

@@ -1,0 +1,60 @@
+"""Where the program is while its window is closed: in the tray, or minimised where nobody shows a tray."""
+
+from PySide6.QtCore import QEvent, QObject, Signal
+
+from desktop.text import _
+from desktop.ui.main_window import MainWindow
+from desktop.ui.state import StateFile
+from desktop.ui.trace import note
+from desktop.ui.tray import Tray
+
+
+class Presence(QObject):
+    """Shows and hides the window; never hides it where it could not be found again."""
+
+    noticed = Signal()
+    """The person has the window in front of them."""
+
+    def __init__(self, window: MainWindow, file: StateFile) -> None:
+        super().__init__(window)
+        self._window, self._file = window, file
+        self.tray = Tray(window)
+        self.tray.toggle_wanted.connect(self.toggle)
+        window.close_wanted.connect(self.close)
+        window.installEventFilter(self)
+
+    def begin_hidden(self) -> None:
+        """The program was started to be in the tray."""
+        if not self.tray.present:
+            self._window.showMinimized()
+
+    def toggle(self) -> None:
+        """Hide the window if it is in front, else bring it there."""
+        if self._window.isVisible() and not self._window.isMinimized() and self._window.isActiveWindow():
+            self._window.hide()
+        else:
+            self._window.present()
+
+    def close(self) -> None:
+        """The window was closed: the program goes on, and says so the first time."""
+        state = self._file.state
+        self._window.remember(state)
+        self._file.save()
+        if not self.tray.present:
+            self._window.showMinimized()
+            return
+        self._window.hide()
+        note("hidden")
+        if not state.told_about_tray:
+            state.told_about_tray = True
+            self.tray.say(
+                _("Nanobot is still here"),
+                _("The window is closed, the program goes on in the tray. Quit it from the icon's menu."),
+            )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self.tray.window_changed()
+        elif event.type() == QEvent.Type.WindowActivate:
+            self.noticed.emit()
+        return super().eventFilter(watched, event)
