@@ -29,15 +29,19 @@ def put_away(path: Path, key: str) -> None:
 
 
 def bring_back(folder: Path, key: str) -> bool:
-    """Move the session that was deleted last under this key back. Raises StorageError."""
+    """Move the session that was deleted last under this key back; False if it is not there, or if both of
+    the names it could have are taken. Raises StorageError."""
     name = names.file_name(key)
     found = sorted((folder / _FOLDER).glob("*-*"), reverse=True)
     deleted = next((path for path in found if path.name.partition("-")[2] == name), None)
     if deleted is None:
         return False
-    place = folder / name
+    places = (folder / name, folder / names.spare_name(key))
+    place = next((place for place in places if not place.exists()), None)
+    if place is None:
+        return False
     try:
-        deleted.rename(folder / names.spare_name(key) if place.exists() else place)
+        deleted.rename(place)
     except OSError as error:
         raise explain(error) from error
     return True

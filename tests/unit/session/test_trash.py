@@ -45,6 +45,19 @@ async def test_what_was_begun_anew_under_the_key_is_not_overwritten(tmp_path: Pa
     assert any("new" in text for text in texts)
 
 
+async def test_nothing_is_overwritten_where_both_names_are_taken(tmp_path: Path) -> None:
+    sessions = Sessions(tmp_path)
+    for words in ("one", "two", "three"):
+        await (await sessions.open("k")).append({"role": "user", "content": words})
+        if words != "three":
+            await sessions.delete("k")
+    assert await sessions.restore("k")
+    assert not await sessions.restore("k")
+    texts = [path.read_text("utf-8") for path in tmp_path.rglob("*.jsonl")]
+    for words in ("one", "two", "three"):
+        assert any(words in text for text in texts)
+
+
 async def test_nothing_to_delete_or_to_restore_is_no_error(tmp_path: Path) -> None:
     sessions = Sessions(tmp_path)
     await sessions.delete("never")
