@@ -235,7 +235,7 @@ class ProviderForm(QWidget):
         if self._save.isVisible() and self._save.isEnabled():
             self._begin(self._try_and_store() if self._first else self._store())
 
-    def _begin(self, coro: Coroutine[Any, Any, bool]) -> None:
+    def _begin(self, coro: Coroutine[Any, Any, object]) -> None:
         self._ready(False)
         self._work.start(coro, name="settings:provider").add_done_callback(lambda _task: self._ready(True))
 
@@ -247,56 +247,56 @@ class ProviderForm(QWidget):
         self._work.cancel()
         self._outcome.clear()
 
-    async def _try_and_store(self) -> bool:
-        return await self._try() and await self._store()
+    async def _try_and_store(self) -> None:
+        if tried := await self._try():
+            await self._store(tried)
 
-    async def _try(self) -> bool:
+    async def _try(self) -> dict[str, Any] | None:
+        """Ask with what is asked for, which is returned if it works."""
         try:
             draft = self._draft()
-            if self._row["kind"] == "auto":
-                draft = {"model": draft["model"]}
+            asked = {"model": draft["model"]} if draft["name"] == "auto" else draft
             self._outcome.busy(_("Asking it one small question…"), self._stop)
-            done = await self._actions.call("provider_test", **draft)
+            done = await self._actions.call("provider_test", **asked)
         except AppError as error:
             self._failed(error)
-            return False
+            return None
         answer = done["answer"] or "…"
         short = answer if len(answer) <= _SHOWN_ANSWER else f"{answer[:_SHOWN_ANSWER]}…"
         self._outcome.done(
             _("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done["seconds"])
         )
-        return True
+        return draft
 
-    async def _store(self) -> bool:
+    async def _store(self, tried: Mapping[str, Any] | None = None) -> None:
+        """Store what was tried, whatever was typed since; without it, what is asked for now."""
         try:
-            draft = self._draft()
+            draft = tried or self._draft()
             once = self._keychain.session_only
             waits = bool(draft.get("key")) and not once
             self._outcome.busy(_("Waiting for the keychain…") if waits else _("Saving…"), self._stop)
-            if self._row["kind"] == "auto":
+            if draft["name"] == "auto":
                 values = {"agents.defaults.provider": "auto", "agents.defaults.model": draft["model"]}
                 await self._actions.call("set", values=values)
             else:
                 await self._actions.call("provider_set", **draft, session_only=once)
         except AppError as error:
             self._failed(error)
-            return False
+            return
         self._key_row.key.clear()
         self._edited = False
         self._outcome.done(_("Saved, for the next answer"))
         self.stored.emit()
-        return True
 
-    async def _remove(self) -> bool:
+    async def _remove(self) -> None:
         self._outcome.busy(_("Waiting for the keychain…"), self._stop)
         try:
             await self._actions.call("provider_forget", name=self._name)
         except AppError as error:
             self._failed(error)
-            return False
+            return
         self._outcome.done(_("The key was removed."))
         self.stored.emit()
-        return True
 
     def _failed(self, error: AppError) -> None:
         """Tell it where it happened, with the remedy that there is in this window."""

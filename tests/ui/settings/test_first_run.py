@@ -111,6 +111,24 @@ def test_a_key_is_tried_before_it_is_stored(
     running.wait(running.actions.call("provider_forget", name="custom"))
 
 
+def test_what_was_tried_is_stored_whatever_is_typed_meanwhile(
+    card: FirstRunCard, running: Running, server: ScriptedServer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    press(card, "Set up")
+    running.settle()
+    choose(card, "Provider", "Custom server")
+    write(named(card, "Address"), server.url)
+    write(named(card, "Model"), "tried")
+    server.script(f"gate:{tmp_path / 'gate'}")
+    press(card, "Test and save")
+    qtbot.waitUntil(lambda: len(server.requests) == 1, timeout=20_000)
+    write(named(card, "Model"), "another")
+    (tmp_path / "gate").touch()
+    qtbot.waitUntil(lambda: "Saved" in shown(card), timeout=20_000)
+    assert running.stored["agents"]["defaults"]["model"] == "tried"
+    running.settle()
+
+
 def test_a_download_shows_its_progress_and_keeps_what_came(
     hub: Hub, card: FirstRunCard, running: Running, qtbot: QtBot
 ) -> None:
