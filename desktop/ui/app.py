@@ -95,8 +95,8 @@ def _remembered(file: StateFile) -> list[Conversation]:
     found = []
     for line in file.state.conversations:
         try:
-            moment = datetime.fromisoformat(line.updated)
-        except ValueError:
+            moment = datetime.fromisoformat(line.updated).astimezone()
+        except (ValueError, OverflowError):
             continue
         found.append(Conversation(line.key, line.title, moment, line.key in file.state.unread))
     return found

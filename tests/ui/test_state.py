@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from desktop.ui.app import _remembered
 from desktop.ui.state import Remembered, StateFile, WindowState
 
 
@@ -44,6 +45,16 @@ def test_a_damaged_file_costs_the_memory_and_nothing_else(tmp_path: Path, conten
     assert file.state == WindowState()
     file.write()
     assert json.loads(path.read_text("utf-8"))["session"] == ""
+
+
+def test_a_moment_without_its_zone_is_shown_beside_others(tmp_path: Path) -> None:
+    file = StateFile(tmp_path / "window.json")
+    file.state.conversations = [
+        Remembered("a", "", "2026-11-28T01:02:03"),
+        Remembered("b", "", "2026-11-28T01:02:03+00:00"),
+        Remembered("c", "", "never"),
+    ]
+    assert sorted(line.key for line in sorted(_remembered(file), key=lambda c: c.updated)) == ["a", "b"]
 
 
 def test_a_disk_that_takes_nothing_is_survived(tmp_path: Path) -> None:
