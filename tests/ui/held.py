@@ -19,8 +19,12 @@ class Held:
         self.refused: set[str] = set()
         self.asked: list[str] = []
         """Verbs that have come as far as they get by themselves."""
-        self.waiting = 0
-        """How many of them are there still."""
+        self._waits: list[asyncio.Event] = []
+
+    @property
+    def waiting(self) -> int:
+        """How many are held now."""
+        return sum(not event.is_set() for event in self._waits)
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
         if verb in self.refused:
@@ -33,9 +37,8 @@ class Held:
     async def _wait(self, held: dict[str, asyncio.Event], verb: str) -> None:
         if verb in held:
             self.asked.append(verb)
-            self.waiting += 1
+            self._waits.append(held[verb])
             await held[verb].wait()
-            self.waiting -= 1
 
     def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
         return self._inner.stream(verb, **arguments)
