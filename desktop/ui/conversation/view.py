@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import copy
@@ -84,8 +84,8 @@ class ConversationView(QAbstractScrollArea):
         transcript.added.connect(self._added)
         transcript.changed.connect(self._changed)
         theme().changed.connect(self._restyle)
-        self._speech = Speech(self, transcript, self._pool.name)
-        self._speech.announced.connect(self.announced)
+        self.speech = Speech(self, transcript, self._pool.name)
+        self.speech.announced.connect(self.announced)
         spoken(self._words)
         self._reset()
 
@@ -114,15 +114,10 @@ class ConversationView(QAbstractScrollArea):
         """Those that show something, from top to bottom."""
         return [self._pool.cells[index] for index in sorted(self._pool.cells)]
 
-    @property
-    def transcript_text(self) -> QPlainTextEdit | None:
-        """All that was said, for a screen reader; None while there is none."""
-        return self._speech.written
-
     def _words(self) -> None:
         self.setAccessibleName(_("Conversation"))
         self._jump.say()
-        self._speech.say()
+        self.speech.say()
         self._show_again()
 
     def _reset(self) -> None:

@@ -288,7 +288,7 @@ def test_a_screen_reader_gets_a_transcript_of_all_the_rest(
         fill(view, chat(200))
         answer = said("so far", 201, state=State.STREAMING)
         transcript.add(answer)
-        written = view.transcript_text
+        written = view.speech.written
         assert written is not None
         assert written.accessibleName() == "Transcript"
         assert written.toPlainText().startswith("You: Message 0:")
@@ -325,7 +325,7 @@ def test_a_long_message_is_in_the_transcript_bit_by_bit(
     QAccessible.setActive(True)
     try:
         transcript.fill([said(text, 1), said("after", 2)])
-        written = view.transcript_text
+        written = view.speech.written
         assert written is not None
         qtbot.waitUntil(lambda: written.toPlainText().endswith("You: after"))
         found = written.toPlainText().removesuffix("\nYou: after").removeprefix("Nanobot: ")
