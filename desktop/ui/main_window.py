@@ -58,6 +58,8 @@ class MainWindow(QMainWindow):
         self._place_holder = QWidget()
         self._lay_out()
         self.toast = Toast(self._pane)
+        self.header.list.clicked.connect(self.toggle_sidebar)
+        self.sidebar.chosen.connect(self._make_room)
         self._keys()
         self._stand(state)
 
@@ -131,7 +133,15 @@ class MainWindow(QMainWindow):
     def toggle_sidebar(self) -> None:
         """Hide the list of conversations, or show it again."""
         self._sidebar_wanted = not self.sidebar.isVisible()
-        self.sidebar.setVisible(self._sidebar_wanted)
+        self._show_list(shown=self._sidebar_wanted)
+
+    def _show_list(self, *, shown: bool) -> None:
+        self.sidebar.setVisible(shown)
+        self.header.list.setVisible(not shown)
+
+    def _make_room(self) -> None:
+        """In a narrow window the list goes when one of it was chosen."""
+        self._show_list(shown=self._sidebar_wanted and self.width() >= _NARROW)
 
     def _keys(self) -> None:
         for keys, act in (
@@ -149,7 +159,7 @@ class MainWindow(QMainWindow):
             QShortcut(QKeySequence(keys), self, act)
 
     def _to_search(self) -> None:
-        self.sidebar.show()
+        self._show_list(shown=True)
         self.sidebar.search.setFocus()
         self.sidebar.search.selectAll()
 
@@ -162,7 +172,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.composer.field.limit(max(Size.CONTROL, event.size().height() // 3))
-        self.sidebar.setVisible(self._sidebar_wanted and event.size().width() >= _NARROW)
+        self._make_room()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

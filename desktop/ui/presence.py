@@ -20,6 +20,7 @@ class Presence(QObject):
         self._window, self._file = window, file
         self.tray = Tray(window)
         self.tray.toggle_wanted.connect(self.toggle)
+        self.tray.lost.connect(self._lost)
         window.close_wanted.connect(self.close)
         window.installEventFilter(self)
 
@@ -34,6 +35,11 @@ class Presence(QObject):
             self._window.hide()
         else:
             self._window.present()
+
+    def _lost(self) -> None:
+        """A panel that ended takes the only way back to a hidden window with it."""
+        if not self._window.isVisible():
+            self._window.showMinimized()
 
     def close(self) -> None:
         """The window was closed: the program goes on, and says so the first time."""

@@ -19,6 +19,8 @@ class Tray(QObject):
     new_wanted = Signal()
     settings_wanted = Signal()
     quit_wanted = Signal()
+    lost = Signal()
+    """Nobody shows the icon any more."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -58,6 +60,8 @@ class Tray(QObject):
         self._words()
 
     def _host_changed(self) -> None:
+        if self._icon is not None and not self._host.present:
+            self.lost.emit()
         if self._icon is None and self._host.present:
             self._icon = QSystemTrayIcon(self)
             self._icon.setContextMenu(self._menu)

@@ -77,8 +77,8 @@ class Running:
         return found
 
     def stop(self) -> None:
+        self.wait(self.core.stop())  # first, as in the program: nothing of the core is broken off
         for task in list(tasks._running):
             task.cancel()
         self.settle()
-        self.wait(self.core.stop())
         self.loop.close()

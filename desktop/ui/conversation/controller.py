@@ -101,7 +101,7 @@ class Controller(QObject):
         entry = self.transcript.get(entry_id)
         if entry is None or entry.moving:
             return
-        if entry.action == _("Open settings"):
+        if entry.to_settings:
             self.settings_wanted.emit()
         else:
             self._funnel.run(self._again(), name="conversation:again")
@@ -110,7 +110,7 @@ class Controller(QObject):
         """A model other than before may answer: what failed can be asked once more."""
         for entry in self.transcript.entries[-1:]:
             if entry.state is State.FAILED:
-                entry.action = _("Try again")
+                entry.action, entry.to_settings = _("Try again"), False
                 self.transcript.touch(entry.id)
         self._funnel.run(self._model(), name="conversation:model")
 

@@ -10,7 +10,7 @@ from desktop.text import _
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
 
@@ -87,9 +87,13 @@ class Header(QWidget):
         self._model.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._model.clicked.connect(self.model_menu_wanted)
         self._model_title, self._builtin = "", True
+        self.list = IconButton("panel-left")
+        """Brings the list of conversations back; there while the list is not."""
+        self.list.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.XL, 0, Space.M, 0)
         row.setSpacing(Space.S)
+        row.addWidget(self.list)
         row.addWidget(self.title, 1)
         row.addWidget(self._dot)
         row.addWidget(self._state)
@@ -100,6 +104,7 @@ class Header(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
+        self.list.say(_("Show the conversations"), "Ctrl+B")
         self._show_model()
         self._show_state()
 

@@ -45,7 +45,8 @@ def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
     """Say in an entry that there is no answer, and why; `kind` is the name of the error's class."""
     entry.state = State.FAILED
     entry.detail, entry.remedy = error, remedy
-    entry.action = _("Open settings") if kind in SETTINGS_ERRORS else _("Try again")
+    entry.to_settings = kind in SETTINGS_ERRORS
+    entry.action = _("Open settings") if entry.to_settings else _("Try again")
 
 
 def _entry(record: Record, number: int) -> Entry | None:

@@ -46,6 +46,8 @@ class Entry:
     remedy: str = ""
     action: str = ""
     """The words of the remedy's button; empty for none. Pressing it emits the view's `acted`."""
+    to_settings: bool = False
+    """Whether the remedy is in the settings; else it is to ask once more."""
     when: datetime | None = None
 
     @property
