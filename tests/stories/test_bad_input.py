@@ -27,7 +27,7 @@ def told(stderr: str) -> list[str]:
         (["status:401"], "Custom server did not accept the key.", "provider set custom"),
         (["status:403"], "does not allow this key to use test-model", "Choose another model"),
         (["status:404"], "does not know the model test-model", "Check the name of the model"),
-        (["status:413"], "too large for custom", "Start a new conversation"),
+        (["status:413"], "too large for Custom server", "Start a new conversation"),
         (["status:429:7200"], "Custom server gets too many requests.", "in 2 h."),
         (["quota"], "no quota or money left", "Top it up"),
         (["overflow"], "longer than test-model can read", "Start a new conversation"),
@@ -119,7 +119,7 @@ def test_an_answer_of_twenty_megabytes_is_ended(program: Program, server: Script
     server.script("huge:20", "say:Short.")
     done = program.run("chat", given="first\nsecond\n")
     assert told(done.stderr) == [
-        "The answer of custom was far too long and was ended.",
+        "The answer of Custom server was far too long and was ended.",
         "Ask for a shorter answer.",
     ]
     kept = program.shown()[1]["content"]
