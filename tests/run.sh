@@ -69,12 +69,12 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
-# Two lanes, for two cores: the unit tests on both Pythons need no screen; lint, types and the rest go beside them.
-units() {
+# Two lanes, for two cores: what needs no screen, and beside it lint, types and all the rest.
+without_a_screen() {
   local session=() code=0
   [ "$(uname)" != Linux ] || session=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
-  say "== pytest tests/unit"
-  "${session[@]}" "$bin/python" -m pytest tests/unit || code=1
+  say "== pytest, units and the stories of the terminal"
+  "${session[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window || code=1
   if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
     install_locked "$root/.venv-3.13" python313 test
     say "== pytest tests/unit on Python 3.13, without PySide6"
@@ -87,13 +87,14 @@ python313() { find_python 3.13; }
 
 beside=$(mktemp)
 trap 'rm -f "$beside"; kill $(jobs -p) 2>/dev/null || true' EXIT
-units >"$beside" 2>&1 &
+without_a_screen >"$beside" 2>&1 &
 lane=$!
 step "ruff" "$bin/ruff" check
 step "ruff format" "$bin/ruff" format --check
 step "mypy" "$bin/mypy"
-step "pytest, all but tests/unit" "${session[@]}" "$bin/python" -m pytest --ignore tests/unit
-wait "$lane" || failed+=("tests/unit")
+step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
+  --ignore tests/unit --ignore-glob 'tests/stories/test_*'
+wait "$lane" || failed+=("units and the stories of the terminal")
 cat "$beside"
 
 if [ ${#failed[@]} -gt 0 ]; then
