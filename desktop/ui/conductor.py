@@ -193,6 +193,7 @@ class Conductor(QObject):
         talk.noted.connect(window.note)
         talk.settings_wanted.connect(self._settings)
         self._setup.changed.connect(self.library.settings_changed)
+        self._setup.answered.connect(window.composer.setFocus)
         self._funnel.told.connect(self._told)
         self._presence.noticed.connect(self.library.seen)
         tray = self._presence.tray

@@ -19,6 +19,8 @@ class Setup(QObject):
 
     changed = Signal()
     """Settings have other values."""
+    answered = Signal()
+    """The card has gone: a question can be asked."""
 
     def __init__(
         self, actions: Actions, funnel: Funnel, window: QWidget, view: QWidget, transcript: Transcript
@@ -68,7 +70,10 @@ class Setup(QObject):
         elif self._wanted and not self._transcript.entries:
             self.stack.setCurrentWidget(self._made_card())
         else:
+            chosen = self._card is not None and self.stack.currentWidget() is self._card
             self.stack.setCurrentWidget(self._view)
+            if chosen:
+                self.answered.emit()
 
     def _made_card(self) -> QWidget:
         from desktop.ui.first_run import FirstRunCard

@@ -30,6 +30,7 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
         desk.screenshot("first-run")
         window.press(re.compile("^Use it: "))
         window.gone("Who should answer?")
+        window.wait("Message", states="focused")  # what is typed now is a question, not a search
 
         ask(window, LONG)
         begun = longer_than(window, 30)
