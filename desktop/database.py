@@ -14,6 +14,7 @@ from typing import Any
 import aiosqlite
 
 from desktop.errors import StorageError, explain
+from desktop.tasks import in_thread
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
@@ -75,7 +76,13 @@ class Database:
         _log.warning("%s is damaged (%s); kept as %s", self._path, error, aside.name)
 
     async def _connect(self) -> None:
-        connection = await aiosqlite.connect(self._path)
+        connection = aiosqlite.connect(self._path)
+        try:
+            await connection
+        except BaseException:
+            # Its thread still has something to tell the loop, which may be closed next.
+            await in_thread(connection._thread.join)  # noqa: SLF001
+            raise
         try:
             await connection.execute("PRAGMA journal_mode = WAL")
             await connection.execute("PRAGMA synchronous = NORMAL")
