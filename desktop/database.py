@@ -41,6 +41,40 @@ MIGRATIONS = (
     );
     CREATE INDEX usage_at ON usage (at);
     """,
+    """
+    CREATE TABLE inbox (
+        id TEXT PRIMARY KEY,
+        at REAL NOT NULL,            -- Unix time, seconds
+        kind TEXT NOT NULL,          -- approval, error, ...
+        session TEXT NOT NULL,
+        turn TEXT NOT NULL,
+        title TEXT NOT NULL,
+        body TEXT NOT NULL,          -- JSON, by kind
+        state TEXT NOT NULL,         -- open, done
+        answer TEXT NOT NULL,        -- yes, no, withdrawn; empty while open
+        settled REAL                 -- Unix time, seconds; NULL while open
+    );
+    CREATE INDEX inbox_state ON inbox (state, at);
+    CREATE TABLE audit (
+        id INTEGER PRIMARY KEY,
+        at REAL NOT NULL,            -- Unix time, seconds
+        session TEXT NOT NULL,
+        turn TEXT NOT NULL,
+        call TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        effect TEXT NOT NULL,        -- read, write, run, send
+        gist TEXT NOT NULL,
+        arguments TEXT NOT NULL,     -- SHA-256 of the arguments
+        verdict TEXT NOT NULL,       -- allowed, denied, parked
+        reason TEXT NOT NULL,        -- mode, rule, person, fence, ...
+        outside INTEGER NOT NULL,    -- whether outside text was in the turn
+        outcome TEXT NOT NULL,       -- ok, failed, denied, parked, stopped
+        seconds REAL NOT NULL
+    );
+    CREATE INDEX audit_at ON audit (at);
+    CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
+        BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

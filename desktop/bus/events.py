@@ -1,6 +1,6 @@
 """What can happen, as frozen records. A handler is named like its event."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -59,8 +59,23 @@ class TurnWaiting(TurnEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class TurnJoined(TurnEvent):
+    """The person wrote again while tools were at work: this turn goes on as `into` and ends as that."""
+
+    into: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSpoke(TurnEvent):
+    """A message of its own that the agent put into the conversation in mid-turn; it is on disk."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnFinished(TurnEvent):
-    """The answer is on disk. `text` is the whole of it and has the last word over the deltas."""
+    """The answer is on disk. `text` is all that was said since the last tool call and has the last word
+    over the deltas; empty where a message of its own (TurnSpoke) was the answer."""
 
     text: str = ""
     stopped: bool = False
@@ -73,6 +88,58 @@ class TurnFailed(TurnEvent):
     error: str = ""
     remedy: str = ""
     kind_of_error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(TurnEvent):
+    """The model called a tool. `gist`: one short line, such as a file's name; `effect`: read, write, run or
+    send.
+
+    It may still have to be asked for: then PermissionAsked follows.
+    """
+
+    call: str = ""
+    tool: str = ""
+    gist: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished(TurnEvent):
+    """The result of a call is on disk. `outcome`: ok, failed, denied (the person or a fence said no),
+    parked (not answered yet) or stopped; `decision`: a sentence on why it was allowed or not."""
+
+    call: str = ""
+    tool: str = ""
+    outcome: str = "ok"
+    seconds: float = 0.0
+    decision: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked(TurnEvent):
+    """A call waits for the person. `card`: what there is to see and to answer (tools.permissions.card)."""
+
+    call: str = ""
+    question: str = ""
+    """The id of the question in the inbox; the answer names it."""
+    card: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettled(TurnEvent):
+    """A question is no longer open. `answer`: yes, no, parked (later, from the inbox) or withdrawn."""
+
+    call: str = ""
+    question: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxChanged(Event):
+    """The inbox has other entries; `open` is how many wait for the person."""
+
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,14 @@ class AgentDefaults(Section):
         le=64,
         json_schema_extra=notes(applies="restart"),
     )
+    max_tool_iterations: int = Field(
+        default=200,
+        title=mark("Steps of an answer"),
+        description=mark("After how many rounds of tools an answer that does not come is broken off."),
+        ge=1,
+        le=10_000,
+        json_schema_extra=notes(applies="answer"),
+    )
 
 
 class Agents(Section):

@@ -33,7 +33,7 @@ class Setting:
     title: str
     help: str
     kind: str
-    """text, folder, whole, number, choice, switch or table."""
+    """text, folder, whole, number, choice, switch or table; own: its page has a part for it."""
     default: Any
     optional: bool = False
     unit: str = ""

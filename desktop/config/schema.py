@@ -12,7 +12,9 @@ from desktop.config.agents import Agents
 from desktop.config.appearance import Appearance
 from desktop.config.base import Section, normal
 from desktop.config.models import LocalModel, ModelHost
+from desktop.config.permissions import Permissions
 from desktop.config.providers import ProviderSettings
+from desktop.config.tools import Tools
 
 
 class Config(Section):
@@ -23,6 +25,8 @@ class Config(Section):
     model_host: ModelHost = Field(default_factory=ModelHost, title="Model host")
     local: LocalModel = Field(default_factory=LocalModel, title="Built-in model")
     appearance: Appearance = Field(default_factory=Appearance, title="Appearance")
+    permissions: Permissions = Field(default_factory=Permissions, title="Permissions")
+    tools: Tools = Field(default_factory=Tools, title="Tools")
 
     @field_validator("providers", mode="before")
     @classmethod

@@ -1,0 +1,87 @@
+"""The page of what the agent may do: how it asks, standing answers, folders that were granted."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from desktop.config.base import Section, notes
+from desktop.text import mark
+
+type ModeName = Literal["ask", "risky", "autonomous"]
+
+
+class Rule(Section):
+    """A standing answer to calls of one kind. Empty fields do not narrow it."""
+
+    tool: str = Field(min_length=1, max_length=100)
+    answer: Literal["allow", "deny"] = "allow"
+    program: str = Field(default="", max_length=4096)
+    """The program of a command: its name as the command gave it, or its whole path."""
+    arguments: tuple[str, ...] = ()
+    """How the program's arguments must begin, word by word."""
+    folder: str = Field(default="", max_length=4096)
+    """Where the files that the call touches, or the command's working folder, must lie."""
+    host: str = Field(default="", max_length=253)
+    """The host of the address that is fetched."""
+    network: bool = False
+    """Whether the command may use the network."""
+
+
+class Folder(Section):
+    """A folder outside the workspace that the agent may use."""
+
+    path: str = Field(min_length=1, max_length=4096)
+    write: bool = False
+
+
+class Permissions(Section):
+    """When the agent asks before it acts."""
+
+    mode: ModeName = Field(
+        default="risky",
+        title=mark("Ask"),
+        description=mark(
+            "When the agent asks before it acts. Whatever is chosen: commands that destroy a disk, the "
+            "places of keys and of this program's own settings are never open to it."
+        ),
+        json_schema_extra=notes(
+            choices={
+                "ask": mark("Always"),
+                "risky": mark("When it is risky"),
+            },
+            applies="answer",
+        ),
+    )
+    autonomous_minutes: int = Field(
+        default=60,
+        title=mark("Autonomous ends after"),
+        description=mark(
+            "How long a conversation may act without asking once you switched it to autonomous."
+        ),
+        ge=1,
+        le=1440,
+        json_schema_extra=notes(unit=mark("minutes")),
+    )
+    patience_minutes: int = Field(
+        default=10,
+        title=mark("A question waits"),
+        description=mark(
+            "How long the agent waits for your answer before it goes on without; the question then lies in "
+            "the inbox and can be answered any time."
+        ),
+        ge=0,
+        le=1440,
+        json_schema_extra=notes(unit=mark("minutes")),
+    )
+    rules: tuple[Rule, ...] = Field(
+        default=(),
+        title=mark("Standing answers"),
+        description=mark("What you allowed or refused for good."),
+        json_schema_extra=notes(kind="own"),
+    )
+    folders: tuple[Folder, ...] = Field(
+        default=(),
+        title=mark("Folders"),
+        description=mark("Folders outside the workspace that the agent may use without asking."),
+        json_schema_extra=notes(kind="own"),
+    )

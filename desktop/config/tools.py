@@ -1,0 +1,115 @@
+"""The page of the tools: commands, searching the web, how much of a result the model reads."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from desktop.config.base import ADDRESS, Section, notes
+from desktop.text import mark
+
+
+class ExecTool(Section):
+    """Commands of the shell."""
+
+    enable: bool = Field(
+        default=True,
+        title=mark("Commands"),
+        description=mark("Whether the agent has a tool that runs commands at all."),
+        json_schema_extra=notes(applies="answer"),
+    )
+    timeout: int = Field(
+        default=60,
+        title=mark("A command may take"),
+        description=mark("How long a command runs before it and all it started are ended."),
+        ge=1,
+        le=600,
+        json_schema_extra=notes(unit=mark("seconds"), applies="answer"),
+    )
+    path_append: str = Field(
+        default="",
+        title=mark("More folders with programs"),
+        description=mark("Added at the end of PATH for commands, separated as PATH is."),
+        max_length=4096,
+        json_schema_extra=notes(applies="answer"),
+    )
+    sandbox: Literal["auto", "off"] = Field(
+        default="auto",
+        title=mark("Sandbox"),
+        description=mark(
+            "Where the system has one, commands can write to the workspace only and have no network unless "
+            "you allow it."
+        ),
+        json_schema_extra=notes(
+            choices={"auto": mark("Where there is one"), "off": mark("Never")}, applies="answer"
+        ),
+    )
+
+
+class WebSearch(Section):
+    """Searching the web."""
+
+    provider: Literal["duckduckgo", "brave", "tavily", "searxng"] = Field(
+        default="duckduckgo",
+        title=mark("Search engine"),
+        description=mark("DuckDuckGo needs no key."),
+        json_schema_extra=notes(
+            choices={
+                "duckduckgo": "DuckDuckGo",
+                "brave": "Brave",
+                "tavily": "Tavily",
+                "searxng": "SearXNG",
+            },
+            applies="answer",
+        ),
+    )
+    max_results: int = Field(
+        default=5,
+        title=mark("Results"),
+        description=mark("How many results of a search the model reads."),
+        ge=1,
+        le=10,
+        json_schema_extra=notes(applies="answer"),
+    )
+    base_url: str = Field(
+        default="",
+        title=mark("SearXNG server"),
+        description=mark("The address of your SearXNG."),
+        pattern=ADDRESS,
+        max_length=2000,
+        json_schema_extra=notes(applies="answer"),
+    )
+
+
+class WebTools(Section):
+    """Reading and searching the web."""
+
+    search: WebSearch = Field(default_factory=WebSearch, title=mark("Web search"))
+
+
+class Tools(Section):
+    """What the agent's tools do and how far they go."""
+
+    restrict_to_workspace: bool = Field(
+        default=True,
+        title=mark("Keep to the workspace"),
+        description=mark(
+            "The agent reads and writes in its workspace and in folders you granted; it asks for all else."
+        ),
+        json_schema_extra=notes(applies="answer"),
+    )
+    max_tool_result_chars: int = Field(
+        default=16_000,
+        title=mark("Longest result"),
+        description=mark("A longer result of a tool goes to a file, and the model is given its beginning."),
+        ge=1_000,
+        le=500_000,
+        json_schema_extra=notes(unit=mark("characters"), applies="answer"),
+    )
+    exec: ExecTool = Field(default_factory=ExecTool, title=mark("Commands"))
+    web: WebTools = Field(default_factory=WebTools, title=mark("Web"))
+
+    @property
+    def commands(self) -> ExecTool:
+        """The section `exec`, under a name that no rule against nested event loops mistakes."""
+        section: ExecTool = self.__dict__["exec"]
+        return section

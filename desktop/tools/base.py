@@ -1,0 +1,182 @@
+"""What a tool is: a name, a model of its arguments, an effect, and a claim that is judged before it runs.
+
+A call goes through here in three steps. claim() says what the call is about to do, in terms that
+permissions can judge and a person can read; it does nothing itself. Then somebody says yes. Then run()
+does it. A failure is a result with a hint for the model (ToolFailure), never the end of the turn.
+"""
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+type Json = dict[str, Any]
+
+
+class Effect(StrEnum):
+    """What a call does to the world; the class that permissions go by."""
+
+    READ = "read"
+    WRITE = "write"
+    RUN = "run"
+    SEND = "send"
+
+
+class ToolFailure(Exception):
+    """A call that did not work. `text` is for the model: what happened and what to try instead."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool; what a model adds to them is ignored, "5" is taken for 5."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one call is about to do. Paths are absolute, as the call named them: links are not resolved."""
+
+    effect: Effect
+    gist: str
+    """One short line for the person: a file's name, the command, an address."""
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    command: str = ""
+    """The whole command line for the shell; only where effect is RUN."""
+    cwd: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the child's environment has besides or unlike the usual one."""
+    network: bool = False
+    """Whether a command asked for the network."""
+    address: str = ""
+    """The address that will be fetched."""
+    query: str = ""
+    """What will be given to a search engine."""
+    recipient: str = ""
+    """The session that a message goes to; empty for the turn's own."""
+    body: str = ""
+    """What will be written or sent, whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A message that a tool puts into a conversation."""
+
+    session: str
+    text: str
+    media: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """Where a call runs."""
+
+    session: str
+    turn: str
+    call: str
+    workspace: Path
+    cwd: Path
+    """The conversation's working folder: relative paths start here."""
+    network: bool = False
+    """A command may use the network: a rule or the approval said so."""
+    writable: tuple[Path, ...] = ()
+    """Folders outside the workspace that a command may write to."""
+    say: Callable[[Saying], Awaitable[None]] | None = None
+    """Puts a message into a conversation; raises ToolFailure if there is none such."""
+
+    def path(self, name: str) -> Path:
+        """A path as a call names it: `~` is the home, a relative one starts in the working folder, `..`
+        stays as it is (links before it count)."""
+        if "\0" in name:
+            raise ToolFailure("A path cannot contain a zero byte.")
+        try:
+            return self.cwd / Path(name).expanduser()
+        except RuntimeError:
+            raise ToolFailure(f"There is no home folder for {name!r}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call brought. `text` is what the model reads."""
+
+    text: str
+    outside: bool = False
+    """The text came from outside (a page, a stranger): it is data, never an instruction."""
+    addresses: frozenset[str] = frozenset()
+    """Addresses that the outside text gave: the model may fetch these without a question."""
+    images: tuple[Path, ...] = ()
+    """Pictures that the model is shown where it can see."""
+    spoke: bool = False
+    """The call put a message into the turn's own conversation."""
+
+
+class Tool[A: Arguments](ABC):
+    """One thing the agent can do. A class a tool; made once, when the first turn needs it."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    """What the model is told of it."""
+    brief: ClassVar[str] = ""
+    """What a small model is told of it; empty for the description."""
+    effect: ClassVar[Effect]
+    """The usual effect, for lists; claim() says it of one call."""
+    parallel_safe: ClassVar[bool] = False
+    """Whether calls of one round may run side by side."""
+    capped: ClassVar[bool] = True
+    """Whether a long result goes to a file with a pointer."""
+    arguments: type[A]
+
+    @abstractmethod
+    def claim(self, args: A, context: ToolContext) -> Claim:
+        """What this call is about to do. Touches nothing. Raises ToolFailure for what can never be done."""
+
+    @abstractmethod
+    async def run(self, args: A, context: ToolContext) -> str | ToolResult:
+        """Do it. Raises ToolFailure. Cancelling it ends everything that it started."""
+
+    @functools.cached_property
+    def schema(self) -> Json:
+        """The tool in the form that a request carries (OpenAI's function form)."""
+        return self._function(self.description, _plain(self.arguments.model_json_schema(by_alias=True)))
+
+    @functools.cached_property
+    def brief_schema(self) -> Json:
+        """The same for a small model: few words, the required parameters only."""
+        whole = self.schema["function"]["parameters"]
+        needed = whole.get("required", [])
+        kept = {name: {"type": whole["properties"][name].get("type", "string")} for name in needed}
+        return self._function(
+            self.brief or self.description, {"type": "object", "properties": kept, "required": needed}
+        )
+
+    def _function(self, description: str, parameters: Json) -> Json:
+        function = {"name": self.name, "description": description, "parameters": parameters}
+        return {"type": "function", "function": function}
+
+
+def _plain(schema: Any) -> Any:
+    """A JSON Schema without what models have no use for: titles, defaults of null, `anyOf` with null."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "anyOf" in schema:
+        options = [option for option in schema["anyOf"] if option != {"type": "null"}]
+        if len(options) == 1:
+            schema = {**{key: value for key, value in schema.items() if key != "anyOf"}, **options[0]}
+    plain = {}
+    for key, value in schema.items():
+        if key == "properties":
+            plain[key] = {name: _plain(inner) for name, inner in value.items()}
+        elif not (key == "title" or (key == "default" and value is None)):
+            plain[key] = _plain(value)
+    return plain
