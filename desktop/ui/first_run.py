@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -14,11 +14,11 @@ from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.provider import ProviderForm
 from desktop.ui.settings.rows import Card, Row
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -32,8 +32,6 @@ class _Choice(Card):
     def __init__(self, icon_name: str, *, folded: bool = False) -> None:
         super().__init__()
         self.title, self.help, self.open = label("title", wrap=True), label("muted", wrap=True), button()
-        sign = QLabel()
-        sign.setPixmap(icon(icon_name, "accent").pixmap(QSize(_SIGN, _SIGN)))
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(self.title)
@@ -42,7 +40,7 @@ class _Choice(Card):
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, Space.M, 0, Space.M)
         row.setSpacing(Space.M)
-        row.addWidget(sign)
+        row.addWidget(Sign(icon_name, size=_SIGN))
         row.addLayout(words, 1)
         row.addWidget(self.open)
         self.add(whole)
@@ -103,7 +101,6 @@ class FoundServers(QWidget):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._rows: list[_ServerRow] = []
-        self._asking = False
         self._known = ""
         self._none, self._again, self.outcome = label("muted", wrap=True), button("link"), Outcome()
         self._list = QVBoxLayout()
@@ -125,7 +122,7 @@ class FoundServers(QWidget):
 
     def look(self) -> None:
         """Look for servers."""
-        if not self._asking:
+        if not self._again.busy:
             self._work.cancel()
             self._work.start(self._look(), name="first-run:servers")
 
@@ -144,9 +141,13 @@ class FoundServers(QWidget):
             row.deleteLater()
         self._rows = [_ServerRow(server) for server in found["servers"]]
         for row in self._rows:
-            row.chosen.connect(lambda row=row: self._work.start(self._use(row), name="first-run:server"))
+            row.chosen.connect(lambda row=row: self._begin(row))
             self._list.addWidget(row)
         self._none.setVisible(not self._rows)
+
+    def _begin(self, row: _ServerRow) -> None:
+        busy = (*(each.use for each in self._rows), self._again)
+        self._work.start(self._use(row), name="first-run:server", busy=busy)
 
     async def _use(self, row: _ServerRow) -> None:
         chosen = {
@@ -154,7 +155,6 @@ class FoundServers(QWidget):
             "base": row.server["base_url"],
             "model": row.models.currentText(),
         }
-        self._enable(False)
         self.outcome.busy(_("Asking it one small question…"), self._stop)
         try:
             await self._actions.call("provider_test", **chosen)
@@ -164,18 +164,10 @@ class FoundServers(QWidget):
         else:
             self.outcome.clear()
             self.ready.emit()
-        finally:
-            self._enable(True)
 
     def _stop(self) -> None:
         self._work.cancel()
         self.outcome.clear()
-
-    def _enable(self, on: bool) -> None:
-        self._asking = not on
-        for row in self._rows:
-            row.use.setEnabled(on and bool(row.server["models"]))
-        self._again.setEnabled(on)
 
 
 class FirstRunCard(QScrollArea):

@@ -21,6 +21,7 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.trace import note
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.toast import Toast
 
 _SIZE = (1180, 760)
@@ -78,14 +79,11 @@ class MainWindow(QMainWindow):
         row.addWidget(self.sidebar)
         row.addWidget(self._pane, 1)
         self.setCentralWidget(whole)
-        self.setTabOrder(self.sidebar.settings, self.composer.field)
 
     def place_conversation(self, view: QWidget) -> None:
         """Put the view of the conversation where room was left for it."""
         self._middle.replaceWidget(self._place_holder, view)
         self._place_holder.deleteLater()
-        self.setTabOrder(self.sidebar.settings, view)
-        self.setTabOrder(view, self.composer.field)
 
     def note(self, text: str) -> None:
         """A quiet sentence under the message field; empty for none."""
@@ -168,6 +166,9 @@ class MainWindow(QMainWindow):
             self.sidebar.undo_wanted.emit()  # also where the list is empty now, and has no keyboard
         else:
             super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return go_on(self, forward=forward)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

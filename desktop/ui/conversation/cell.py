@@ -93,21 +93,19 @@ class Cell(QWidget):
         body.reached.connect(lambda rect: self.reached.emit(rect.translated(body.pos())))
         body.menu_wanted.connect(lambda event: self.menu_wanted.emit(self, body, event))
 
-    @property
-    def every_stop(self) -> list[QWidget]:
-        """What the keyboard can reach, in order; also what is hidden just now."""
-        notice = self.notice.findChildren(QWidget) if self.notice else []
-        thoughts = [self.thoughts] if self.thoughts else []
-        every = [
+    def keyboard_parts(self) -> list[QWidget]:
+        """From top to bottom."""
+        copies = self.body.copies.buttons
+        every = (
             self.fold,
-            *thoughts,
+            self.thoughts,
             self.body,
-            *self.body.copies.buttons,
+            *copies,
             self.more,
-            *notice,
+            self.notice,
             self.actions_row.copy,
-        ]
-        return [w for w in every if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        )
+        return [part for part in every if part is not None]
 
     def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
         """Show this entry. `again`: nothing that was laid out before still holds."""

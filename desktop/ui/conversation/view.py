@@ -4,11 +4,9 @@ Where the reader is, is held as one entry and where its top stands in the window
 from that, so that heights which turn out other than guessed move what is out of sight, not what is read.
 """
 
-from itertools import pairwise
-
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import copy
@@ -22,6 +20,7 @@ from desktop.ui.conversation.speech import Speech
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.order import go_on
 from desktop.ui.words import spoken
 
 _TOP, _BOTTOM = Space.XL, Space.M
@@ -60,7 +59,7 @@ class ConversationView(QAbstractScrollArea):
         self._pool = Pool(self, transcript)
         self._pool.acted.connect(self.acted)
         self._pool.hovered.connect(self.hovered)
-        self._pool.reached.connect(self._into_sight)
+        self._pool.reached.connect(self.into_sight)
         self._pool.resized.connect(self._place)
         self._pool.chosen.connect(self._chose)
         self._pool.menu_wanted.connect(self._menu)
@@ -175,14 +174,11 @@ class ConversationView(QAbstractScrollArea):
         try:
             tops = self._spread() if count else {}
             width, x = self._pool.width, (self.viewport().width() - self._pool.width) // 2
-            before = {cell.entry.id for cell in self.cells if cell.isVisible()}
             self._pool.keep(tops)
             for index, top in tops.items():
                 cell = self._pool.cells[index]
                 cell.setGeometry(QRect(x, top, width, self._pool.heights[index]))
                 cell.show()
-            if before != {cell.entry.id for cell in self.cells}:
-                self._order()
             self._settle(tops)
         finally:
             self._placing = False
@@ -280,26 +276,19 @@ class ConversationView(QAbstractScrollArea):
             self._anchor = (index, -anchor.body.y_of(position))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Whatever the keyboard reaches comes into sight."""
-        self._order()
-        moved = super().focusNextPrevChild(forward)
-        new = QApplication.focusWidget()
-        if moved and new is not None and self.viewport().isAncestorOf(new):
-            self._into_sight(QRect(new.mapTo(self.viewport(), QPoint(0, 0)), new.size()))
-        return moved
+        return go_on(self.window(), forward=forward)
 
-    def _into_sight(self, rect: QRect) -> None:
+    def keyboard_parts(self) -> list[QWidget]:
+        """From top to bottom."""
+        return [*self.cells, *([self._empty] if self._empty else ()), self._jump]
+
+    def into_sight(self, rect: QRect) -> None:
+        """Whatever the keyboard reaches comes into sight."""
         room, bar = self.viewport().height(), self.verticalScrollBar()
         if rect.top() < 0 and (rect.bottom() < room // 2 or rect.height() < room):
             bar.setValue(bar.value() + rect.top() - Space.L)
         elif rect.bottom() > room and rect.top() > (0 if rect.height() < room else room // 2):
             bar.setValue(bar.value() + min(rect.bottom() - room, rect.top()) + Space.L)
-
-    def _order(self) -> None:
-        """The keyboard goes from top to bottom."""
-        stops = [self, *(stop for cell in self.cells for stop in cell.every_stop)]
-        for before, after in pairwise(stops):
-            QWidget.setTabOrder(before, after)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar, key = self.verticalScrollBar(), event.key()

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -76,13 +76,34 @@ class ModelRow(QWidget):
         for widget in (self._row, self.fetching, self.outcome):
             column.addWidget(widget)
         self.fetching.hide()
-        self._in_use = False
+        self._in_use = self._failed = False
         spoken(self._words)
 
     def show_model(self, model: Mapping[str, Any], *, in_use: bool) -> None:
         """Show an entry of the verb `local_models`."""
-        self.model, self._in_use = model, in_use
+        self.model, self._in_use, self._failed = model, in_use, False
         self._words()
+
+    def begin(self) -> None:
+        """It is being brought, or put to use."""
+        self._failed = False
+        self._words()
+        self.outcome.clear()
+        self.fetching.tell(0, 0 if self.model["installed"] else self.model["size"])
+        self.fetching.show()
+
+    def fail(self, error: AppError) -> None:
+        """It could not be brought or used: say so. The button tries again."""
+        self._failed = True
+        self.outcome.failed(error.text, error.remedy)
+        self._words()
+
+    def rest(self) -> None:
+        """Nothing is under way any more; the keyboard goes back to the button that began it."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.fetching.isAncestorOf(focus):
+            self.act.setFocus()
+        self.fetching.hide()
 
     def _words(self) -> None:
         size = _("{size} MB").format(size=round(self.model["size"] / 10**6))
@@ -90,6 +111,8 @@ class ModelRow(QWidget):
         self.used.setText(_("In use"))
         self.used.setVisible(self._in_use)
         words = _("Use it") if self.model["installed"] else _("Download")
+        if self._failed:
+            words = _("Try again")
         self.act.setText(words)
         self.act.setAccessibleName(f"{words}: {self.model['title']}")
         self.act.setVisible(not self._in_use)
@@ -148,7 +171,8 @@ class BuiltinModels(QWidget):
     def begin(self, row: ModelRow) -> None:
         """Fetch what is missing of a model and use it."""
         if self._task is None or self._task.done():
-            self._task = self._work.start(self._bring(row), name="settings:local-setup")
+            busy = [each.act for each in self._rows.values()]
+            self._task = self._work.start(self._bring(row), name="settings:local-setup", busy=busy)
 
     def cancel(self) -> None:
         """End the download; what came is kept."""
@@ -156,22 +180,15 @@ class BuiltinModels(QWidget):
             self._task.cancel()
 
     async def _bring(self, row: ModelRow) -> None:
-        row.outcome.clear()
-        row.act.show()
-        row.act.setEnabled(False)
-        row.fetching.tell(0, 0 if row.model["installed"] else row.model["size"])
-        row.fetching.show()
+        row.begin()
         try:
             async for line in self._actions.stream("local_setup", model=row.model["id"], use=True):
                 if line.get("event") == "progress":
                     row.fetching.tell(line["done"], line["total"])
         except AppError as error:
-            again = (_("Try again"), lambda: self.begin(row))
-            row.outcome.failed(error.text, error.remedy, actions=(again,))
-            row.act.hide()
+            row.fail(error)
         else:
             self.ready.emit()
             self.refresh()
         finally:
-            row.fetching.hide()
-            row.act.setEnabled(True)
+            row.rest()

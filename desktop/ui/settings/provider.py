@@ -121,7 +121,6 @@ class ProviderForm(QWidget):
         self._key_row.key.clear()
         self._edited = self._looked = False
         self._outcome.clear()
-        self._ready(True)
 
     @property
     def _name(self) -> str:
@@ -232,16 +231,11 @@ class ProviderForm(QWidget):
         return draft | ({"base": base} if base else {"usual_base": bool(row["address"])})
 
     def _enter(self) -> None:
-        if self._save.isVisible() and self._save.isEnabled():
+        if self._save.isVisible() and not self._save.busy:
             self._begin(self._try_and_store() if self._first else self._store())
 
     def _begin(self, coro: Coroutine[Any, Any, object]) -> None:
-        self._ready(False)
-        self._work.start(coro, name="settings:provider").add_done_callback(lambda _task: self._ready(True))
-
-    def _ready(self, ready: bool) -> None:
-        for made in (self._test, self._save, self._forget):
-            made.setEnabled(ready)
+        self._work.start(coro, name="settings:provider", busy=(self._test, self._save, self._forget))
 
     def _stop(self) -> None:
         self._work.cancel()

@@ -24,6 +24,7 @@ from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label, line
+from desktop.ui.widgets.order import laid_out
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -107,6 +108,10 @@ class Row(QWidget):
         self._box.addLayout(self.tools)
         self.problem.hide()
         self._arrange()
+
+    def keyboard_parts(self) -> list[QWidget]:
+        """The editor before what stands beside the words."""
+        return [*laid_out(self.tools), *laid_out(self.words)]
 
     def say(self, title: str, help_: str = "") -> None:
         """Set the words."""

@@ -25,6 +25,7 @@ from desktop.ui.settings.pages import PAGES
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -125,6 +126,9 @@ class SettingsWindow(QDialog):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # those belong to the fields
             super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return go_on(self, forward=forward)
 
     def refresh(self) -> None:
         """Read what is set and show it."""

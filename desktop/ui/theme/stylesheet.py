@@ -31,12 +31,16 @@ QPushButton {
 QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $pressed; }
 QPushButton:focus { border-color: $accent; }
-QPushButton:disabled { color: $faint; border-color: $border; }
+QPushButton:disabled, QPushButton[busy="true"] { color: $faint; border-color: $border; }
+QPushButton[busy="true"] { background: $pressed; }
+QPushButton[busy="true"]:focus { border-color: $accent; }
 QPushButton[kind="primary"] { background: $accent; border-color: $accent; color: $on_accent; }
 QPushButton[kind="primary"]:hover { background: $accent_hover; }
 QPushButton[kind="primary"]:pressed { background: $accent_pressed; }
 QPushButton[kind="primary"]:focus { border: 2px solid $text; padding: 0 15px; }
-QPushButton[kind="primary"]:disabled { background: $pressed; border-color: $pressed; color: $faint; }
+QPushButton[kind="primary"]:disabled, QPushButton[kind="primary"][busy="true"] {
+  background: $pressed; border-color: $pressed; color: $faint;
+}
 QPushButton[kind="danger"] { color: $danger; }
 QPushButton[kind="quiet"] { background: transparent; border-color: transparent; padding: 0 ${S}px; }
 QPushButton[kind="quiet"]:hover { background: $hover; }
@@ -45,6 +49,7 @@ QPushButton[kind="link"] {
   background: transparent; border: none; color: $link; padding: 0; min-height: 20px; text-align: left;
 }
 QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus { text-decoration: underline; }
+QPushButton[kind="link"][busy="true"] { color: $faint; background: transparent; }
 
 QPushButton[kind="chip"] {
   background: transparent; border: 1px solid $border; border-radius: 16px; padding: 0 14px; color: $muted;

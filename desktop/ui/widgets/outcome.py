@@ -2,28 +2,25 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.text import _
-from desktop.ui.theme.icons import icon
-from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.notice import Act, Notice
+from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.spinner import Spinner
 from desktop.ui.words import spoken
 
-type Act = tuple[str, Callable[[], object]]
-
 
 class Outcome(QWidget):
-    """One line or one notice; hidden while there is nothing to say."""
+    """One line or one notice; hidden while there is nothing to say. A button that goes away after a press
+    gives the keyboard to what takes its place."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._spinner, self._mark = Spinner(), QLabel()
-        self._mark.setPixmap(icon("circle-check", "success").pixmap(QSize(Size.ICON, Size.ICON)))
+        self._spinner, self._mark = Spinner(), Sign("circle-check", "success")
         self._said = label(wrap=True)
         self._cancel = button("quiet")
         self._cancel.clicked.connect(self._cancelled)
@@ -54,22 +51,27 @@ class Outcome(QWidget):
     def busy(self, text: str, cancel: Callable[[], object] | None = None) -> None:
         """Something is under way; `cancel` ends it."""
         self._on_cancel = cancel
+        pressed_here = self._notice.has_keyboard()
         self._line(text, "muted", spinning=True)
         self._cancel.setVisible(cancel is not None)
+        if pressed_here and cancel:
+            self._cancel.setFocus()
 
     def done(self, text: str) -> None:
         """It worked."""
         self._line(text, "success", spinning=False)
-        self._mark.setPixmap(icon("circle-check", "success").pixmap(QSize(Size.ICON, Size.ICON)))
         self._mark.show()
 
     def failed(
         self, text: str, remedy: str = "", *, tone: str = "danger", actions: tuple[Act, ...] = ()
     ) -> None:
         """It did not work, or something is in its way."""
+        waited_here = self._cancel.hasFocus()
+        self._notice.tell(text, remedy, tone=tone, actions=actions)
+        if waited_here:
+            self._notice.take_keyboard()
         for widget in (self._spinner, self._mark, self._said, self._cancel):
             widget.hide()
-        self._notice.tell(text, remedy, tone=tone, actions=actions)
         self.show()
 
     def _line(self, text: str, kind: str, *, spinning: bool) -> None:

@@ -12,6 +12,7 @@ from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import theme
+from desktop.ui.widgets.order import stops
 from tests.ui.conversation.conftest import armed, chat, said
 
 
@@ -278,7 +279,7 @@ def test_a_failure_says_what_and_offers_the_remedy(
     assert notice is not None
     assert notice.isVisible()
     assert notice.accessibleName() == "The key was refused. Put in another."
-    button = next(w for w in cell_of(view, "1").every_stop if w.property("text") == "Settings")
+    button = next(w for w in stops(cell_of(view, "1")) if w.property("text") == "Settings")
     with qtbot.waitSignal(view.acted) as acted:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert acted.args == ["1"]

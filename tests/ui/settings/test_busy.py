@@ -1,0 +1,145 @@
+"""A button that is at work keeps the keyboard, and takes no second press until it is done."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.first_run import FirstRunCard
+from desktop.ui.settings.window import SettingsWindow
+from tests.servers.scripted import ScriptedServer
+from tests.ui.program import Running
+from tests.ui.settings.peers import Hub, Ollama
+from tests.ui.settings.reading import choose, shown
+
+SPACE, RETURN = Qt.Key.Key_Space, Qt.Key.Key_Return
+
+
+def focused() -> str:
+    """The words on the button that has the keyboard."""
+    found = QApplication.focusWidget()
+    return found.text() if isinstance(found, QAbstractButton) else type(found).__name__
+
+
+def give_keyboard(root: QWidget, words: str, qtbot: QtBot) -> QAbstractButton:
+    """Go to a button, as Tab does."""
+    [found] = [b for b in root.findChildren(QAbstractButton) if b.isVisible() and b.text() == words]
+    root.window().activateWindow()
+    found.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(found.hasFocus, timeout=30_000)
+    return found
+
+
+@pytest.fixture
+def configured(home: Path, server: ScriptedServer, request: pytest.FixtureRequest) -> SettingsWindow:
+    """The settings, where a provider is chosen already."""
+    stored = {
+        "agents": {"defaults": {"provider": "custom", "model": "some-model"}},
+        "providers": {"custom": {"apiBase": server.url}},
+    }
+    (home / "config.json").write_text(json.dumps(stored))
+    window: SettingsWindow = request.getfixturevalue("window")
+    window.open_page("model")
+    return window
+
+
+def test_a_test_begun_by_keyboard_keeps_it_to_the_end(
+    configured: SettingsWindow, running: Running, server: ScriptedServer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    server.script(f"gate:{tmp_path / 'gate'}")
+    test = give_keyboard(configured, "Test", qtbot)
+    QTest.keyClick(test, SPACE)
+    qtbot.waitUntil(lambda: len(server.requests) == 1, timeout=30_000)
+    assert focused() == "Test"
+    QTest.keyClick(test, SPACE)
+    QTest.keyClick(test, RETURN)
+    QTest.mouseClick(test, Qt.MouseButton.LeftButton)
+    test.click()  # as a screen reader does it
+    assert focused() == "Test"
+    (tmp_path / "gate").touch()
+    running.settle()
+    assert len(server.requests) == 1, "a busy button takes no press"
+    assert focused() == "Test"
+    server.script("say:again")
+    QTest.keyClick(test, SPACE)
+    running.settle()
+    assert len(server.requests) == 2, "and one that is done does"
+    assert "Works: “again”" in shown(configured)
+
+
+def test_saving_keeps_the_keyboard(
+    configured: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
+) -> None:
+    save = give_keyboard(configured, "Save", qtbot)
+    QTest.keyClick(save, SPACE)
+    assert focused() == "Save"
+    running.settle()
+    assert "Saved, for the next answer" in shown(configured)
+    assert focused() == "Save"
+
+
+def card_of(running: Running, qtbot: QtBot) -> FirstRunCard:
+    card = FirstRunCard(running.actions)
+    card.resize(700, 700)
+    qtbot.addWidget(card)
+    card.show()
+    qtbot.waitExposed(card)
+    running.settle()
+    return card
+
+
+def test_a_server_that_fails_leaves_the_keyboard_where_it_was_asked(
+    running: Running, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    with Ollama() as ollama:
+        monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{ollama.port}")
+        card = card_of(running, qtbot)
+        ollama.fails = True
+        use = give_keyboard(card, "Use it", qtbot)
+        QTest.keyClick(use, SPACE)
+        QTest.keyClick(use, SPACE)
+        assert focused() == "Use it"
+        running.settle()
+        assert len(ollama.asked) == 1
+        assert "has a fault of its own (500)" in shown(card)
+        assert focused() == "Use it"
+
+
+@pytest.mark.expected_log("download of")
+def test_a_download_keeps_the_keyboard_through_failure_and_cancel(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    with Hub(tmp_path, 491_400_064, 3_000_000) as hub:
+        for name, value in hub.environment.items():
+            monkeypatch.setenv(name, value)
+        card = card_of(running, qtbot)
+        hub.closed = True
+        download = give_keyboard(card, "Download", qtbot)
+        QTest.keyClick(download, SPACE)
+        assert focused() == "Download"
+        running.settle()
+        assert focused() == "Try again"
+        hub.closed = False
+        QTest.keyClick(download, SPACE)
+        qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=30_000)
+        assert focused() == "Download"
+        QTest.keyClick(give_keyboard(card, "Cancel", qtbot), SPACE)
+        running.settle()
+        assert focused() == "Download", "the keyboard goes back to what can be begun anew"
+
+
+def test_what_is_pressed_in_a_notice_keeps_the_keyboard(
+    window: SettingsWindow, running: Running, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
+    window.open_page("model")
+    choose(window, "Provider", "Custom server")
+    running.settle()
+    again = give_keyboard(window, "Look again", qtbot)
+    QTest.keyClick(again, SPACE)
+    running.settle()
+    assert focused() == "Look again"
