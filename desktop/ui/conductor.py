@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop import logs
 from desktop.bus.events import ServiceChanged, SettingsChanged
-from desktop.errors import explain
+from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
@@ -220,10 +220,14 @@ class Conductor(QObject):
         self._prepare()
 
     def _prepare(self) -> None:
-        """Wake the model: somebody is about to ask."""
-        if time.monotonic() - self._prepared > _PREPARE_AGAIN_S:
+        """Wake the model: somebody is about to ask. Where none was chosen yet, there is none to wake."""
+        if self._setup.complete and time.monotonic() - self._prepared > _PREPARE_AGAIN_S:
             self._prepared = time.monotonic()
-            self._funnel.run(self._program.call("prepare", session=self.talk.key), name="window:prepare")
+            spawn(self._wake(), name="window:prepare")
+
+    async def _wake(self) -> None:
+        with suppress(AppError):  # the question itself will say what is wrong
+            await self._program.call("prepare", session=self.talk.key)
 
     def _model_known(self, line: Json) -> None:
         self._window.header.show_model(str(line["title"]), builtin=line["provider"] == "builtin")

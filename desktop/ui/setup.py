@@ -41,6 +41,11 @@ class Setup(QObject):
         transcript.added.connect(self._show)
         self._show()
 
+    @property
+    def complete(self) -> bool:
+        """Whether a question can be answered by whom the person chose, as far as anybody has looked."""
+        return self._wanted is False
+
     def check(self) -> None:
         """Look whether a question can be answered, and offer the first-run card where it cannot."""
         self._funnel.run(self._check(), name="setup:readiness")

@@ -10,6 +10,7 @@ import psutil
 import pytest
 from keyring.errors import PasswordDeleteError
 
+from tests.desktop.accessible import Name
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, running_window
 from tests.servers.scripted import ScriptedServer
@@ -99,7 +100,7 @@ def test_a_wrong_key_is_told_in_its_place_and_the_right_one_works(
     assert not [path for path, content in texts(program.home) if b"sk-story" in content]
 
 
-def tab_to(window: Window, desk: Desk, name: str, role: str | None = None, key: str = "Tab") -> None:
+def tab_to(window: Window, desk: Desk, name: Name, role: str | None = None, key: str = "Tab") -> None:
     """Go from stop to stop until this one has the keyboard."""
     for _stop in range(40):
         if any("focused" in node.states for node in window.all(name, role)):
@@ -138,7 +139,14 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         window.wait("消息", states="focused")
         desk.screenshot("chinese-first-run")
         assert english(window) == set()
-        tab_to(window, desk, "设置: 使用需要密钥的提供商", key="shift+Tab")
+        desk.type("a")  # as long as nobody is chosen to answer, no model is woken by that
+        window.wait("发送", states="enabled")
+        desk.key("BackSpace")
+        tab_to(window, desk, re.compile("^(下载|使用): Qwen"))
+        tab_to(window, desk, "重新查找")
+        tab_to(window, desk, "设置: 使用需要密钥的提供商")
+        assert not psutil.Process(window.pid).children(recursive=True)
+        assert not window.find(re.compile("模型出错"))
         desk.key("Return")
         window.wait("提供商", "combo box", states="focused")
         for _entry in range(8):
