@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from desktop.agent.loop import Inbound
+from desktop.agent.turn import Inbound
 from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
@@ -30,6 +30,7 @@ class Conversations:
             session=str(arguments["session"]),
             text=str(arguments["text"]),
             front=str(arguments.get("front") or "terminal"),
+            files=tuple(str(path) for path in arguments.get("files") or ()),
         )
         return {"turn": await self._core.loop.submit(inbound)}
 
@@ -88,14 +89,13 @@ class Conversations:
             return {"provider": provider, "model": model, "title": title, "provider_title": provider}
 
     def _shown(self, chosen: Choice) -> Json:
-        builtin = chosen.spec.kind == "builtin"
+        builtin, maker = chosen.spec.kind == "builtin", _(chosen.spec.display)
+        title = self._core.builtin.model.name if builtin else chosen.model or maker
         return {
             "provider": chosen.spec.name,
             "model": "" if builtin else chosen.model,
-            "title": " ".join(
-                (self._core.builtin.model.name if builtin else chosen.model or chosen.spec.display).split()
-            ),
-            "provider_title": chosen.spec.display,
+            "title": " ".join(title.split()),
+            "provider_title": maker,
         }
 
     async def rename(self, arguments: Json, _send: Send) -> Json:
