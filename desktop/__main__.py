@@ -19,6 +19,10 @@ def main() -> None:
         from desktop.providers.guard import main as guard
 
         guard(sys.argv[2:])
+    elif hidden == "--file-worker":
+        from desktop.tools.files.worker import main as file_worker
+
+        file_worker()
     else:
         from desktop.cli.app import main as command_line
 

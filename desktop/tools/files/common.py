@@ -1,0 +1,74 @@
+"""What the file tools share: work apart from the loop, failures as sentences for the model."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from desktop.tasks import in_daemon
+from desktop.tools.base import ToolFailure
+from desktop.tools.files.opening import Refusal, kind, reason, shown
+
+_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def failures(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with a file into a result for the model."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise ToolFailure(str(refusal)) from None
+    except TimeoutError:
+        raise ToolFailure(f"{shown(str(path))} did not answer for {_SECONDS:.0f} seconds.") from None
+    except OSError as error:
+        raise ToolFailure(reason(path, error)) from error
+
+
+async def apart[T](path: Path, work: Callable[..., T], *arguments: object) -> T:
+    """Run work on a file in a thread that holds up nobody if a disk hangs. Raises ToolFailure."""
+    with failures(path):
+        return await in_daemon(work, *arguments, seconds=_SECONDS)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put a file in place, whole or not at all; an old one's mode stays. Raises Refusal, OSError."""
+    mode = None
+    with contextlib.suppress(FileNotFoundError):
+        mode = path.lstat().st_mode
+    if mode is not None and (other := kind(mode)):
+        raise Refusal(f"{shown(str(path))} is {other}.")
+    if mode is not None and not os.access(path, os.W_OK):
+        raise Refusal(f"{shown(str(path))} is write-protected.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(data)
+            if mode is not None:
+                temporary.chmod(mode & 0o7777)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync(path.parent)
+
+
+def _sync(folder: Path) -> None:
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def utf8(text: str, what: str) -> bytes:
+    """Text as it goes into a file. Raises Refusal for halves of characters."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise Refusal(f"{what} has half a character (a lone surrogate) in it.") from None

@@ -1,0 +1,146 @@
+"""edit_file: one exact piece of a file for another; line ends, encoding and mode stay as they are."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext
+from desktop.tools.files.common import apart, utf8, write_whole
+from desktop.tools.files.encoding import SAMPLE, Encoding, sniff
+from desktop.tools.files.kept import Kept
+from desktop.tools.files.nearest import nearest, places
+from desktop.tools.files.opening import Refusal, open_plain, resolved, shown
+
+_MOST_BYTES = 10 << 20
+
+
+class EditArguments(Arguments):
+    path: str = Field(min_length=1, description="The file.")
+    old_text: str = Field(
+        description="What is there now, exactly, without line numbers; it must be there once."
+    )
+    new_text: str = Field(description="What shall be there instead.")
+    replace_all: bool = Field(default=False, description="Replace it everywhere.")
+
+
+class EditFile(Tool[EditArguments]):
+    """Change one file in one place, or one text in all places."""
+
+    name: ClassVar[str] = "edit_file"
+    description: ClassVar[str] = (
+        "Replace a piece of a text file by another. old_text must match exactly and be there once, or "
+        "replace_all be set."
+    )
+    effect: ClassVar[Effect] = Effect.WRITE
+    arguments = EditArguments
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+
+    def claim(self, args: EditArguments, context: ToolContext) -> Claim:
+        path = context.path(args.path)
+        return Claim(Effect.WRITE, args.path, reads=(path,), writes=(path,), body=_change(args))
+
+    async def run(self, args: EditArguments, context: ToolContext) -> str:
+        path = context.path(args.path)
+        return await apart(path, self._edit, path, args, context)
+
+    def _edit(self, path: Path, args: EditArguments, context: ToolContext) -> str:
+        path = resolved(path)
+        utf8(args.new_text, "new_text")
+        if not args.old_text:
+            return self._create(path, args.new_text, context)
+        encoding, text = _text(path)
+        old, new = _as_in_file(text, args.old_text), _as_in_file(text, args.new_text)
+        if args.old_text in text:
+            old = args.old_text
+        count = text.count(old)
+        if old == new:
+            raise Refusal("old_text and new_text are the same: nothing would change.")
+        if count == 0:
+            raise Refusal(_missing(text, args.old_text))
+        at = places(text, old)
+        if count > 1 and not args.replace_all:
+            raise Refusal(_ambiguous(text, old, count, at))
+        data = _encoded(encoding, text.replace(old, new))
+        self._kept.before(path, data, context)
+        write_whole(path, data)
+        where = ", ".join(map(str, at)) + (", ..." if count > len(at) else "")
+        what = "1 place, line" if count == 1 else f"{count} places, lines"
+        return f"Edited {shown(str(path))}: {what} {where}."
+
+    def _create(self, path: Path, text: str, context: ToolContext) -> str:
+        if path.exists():
+            raise Refusal(
+                "old_text is empty. To replace a whole file use write_file; to add, edit a line there."
+            )
+        data = utf8(text, "new_text")
+        self._kept.before(path, data, context)
+        write_whole(path, data)
+        return f"Wrote {shown(str(path))}: new file, {len(data):,} bytes."
+
+
+def _change(args: EditArguments) -> str:
+    """The change as a person reads it: lines out, lines in."""
+    out = [f"- {line}" for line in args.old_text.splitlines()]
+    return "\n".join([*out, *(f"+ {line}" for line in args.new_text.splitlines())])
+
+
+def _text(path: Path) -> tuple[Encoding, str]:
+    with open_plain(path) as stream:
+        data = stream.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise Refusal(
+            f"The file has more than {_MOST_BYTES:,} bytes. Change it with a command (sed, a script)."
+        )
+    encoding = sniff(data[:SAMPLE])
+    if encoding is None:
+        raise Refusal(f"{shown(path.name)} is a binary file; only text can be edited.")
+    try:
+        text = encoding.decode(data)
+        faithful = encoding.encode(text) == data
+    except UnicodeError:
+        faithful = False
+    if not faithful:
+        raise Refusal(f"{shown(path.name)} has bytes that are no {encoding.name}: an edit would damage it.")
+    return encoding, text
+
+
+def _as_in_file(text: str, piece: str) -> str:
+    """A piece with the line ends that most lines of the file have."""
+    windows = text.count("\r\n")
+    plain = piece.replace("\r\n", "\n")
+    return plain.replace("\n", "\r\n") if windows * 2 > text.count("\n") else piece
+
+
+def _encoded(encoding: Encoding, text: str) -> bytes:
+    try:
+        return encoding.encode(text)
+    except UnicodeEncodeError as error:
+        character = text[error.start]
+        raise Refusal(
+            f"The file is in {encoding.name}, which has no {character!r}. Read it and write it whole with "
+            "write_file: that makes it UTF-8."
+        ) from None
+
+
+def _missing(text: str, wanted: str) -> str:
+    diff = nearest(text, wanted)
+    if not diff:
+        return "old_text is not in the file, nor anything like it. Read the file again."
+    return f"old_text is not in the file. The lines most like it (- old_text, + the file):\n{diff}"
+
+
+def _ambiguous(text: str, old: str, count: int, at: list[int]) -> str:
+    lines, length = text.split("\n"), old.count("\n") + 1
+    parts = []
+    for number in at:
+        first, last = max(1, number - 2), min(len(lines), number + length + 1, number + 20)
+        parts.append(
+            "\n".join(f"{n:>4}| {lines[n - 1].rstrip(chr(13))[:300]}" for n in range(first, last + 1))
+        )
+    return (
+        f"old_text is in the file {count} times. Add lines around it until it is unique or set replace_all."
+        "\nIt begins at:\n" + "\n  ...\n".join(parts)
+    )

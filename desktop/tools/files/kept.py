@@ -1,0 +1,121 @@
+"""Keeps the old bytes of every file that a tool changes, so that the change can be taken back for 30 days.
+
+A folder with the bytes, each under its SHA-256, and index.jsonl with a line a change. The line is written
+before the file is changed: a change that a kill prevented is recognised by what the file still holds.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from desktop.tools.base import ToolContext
+from desktop.tools.files.opening import open_plain
+
+DAYS = 30
+MOST_BYTES = 100 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of one file. `before` is None where there was no file."""
+
+    at: float
+    """Seconds since 1970, UTC."""
+    session: str
+    turn: str
+    call: str
+    path: str
+    before: str | None
+    after: str
+    kept: bool = True
+    """False where the old file was too large to keep."""
+
+
+class Kept:
+    """The store. Its methods block: call them in a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._index = folder / "index.jsonl"
+        self._lock = threading.Lock()
+
+    def before(self, path: Path, after: bytes, context: ToolContext) -> Change:
+        """Keep what a file holds now, which is about to hold `after`. Raises OSError."""
+        with self._lock:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            digest, kept = self._store(path)
+            change = Change(
+                time.time(),
+                context.session,
+                context.turn,
+                context.call,
+                os.fsdecode(os.fsencode(path)),
+                digest,
+                hashlib.sha256(after).hexdigest(),
+                kept,
+            )
+            descriptor = os.open(self._index, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "ab") as index:
+                index.write(json.dumps(asdict(change)).encode() + b"\n")
+            return change
+
+    def changes(self, turn: str = "") -> list[Change]:
+        """The changes of one turn, or all, in the order they were made."""
+        with self._lock:
+            return [change for change in self._changes() if turn in ("", change.turn)]
+
+    def content(self, digest: str) -> bytes:
+        """The bytes that `before` names. Raises OSError."""
+        return (self._folder / digest).read_bytes()
+
+    def sweep(self, days: float = DAYS) -> None:
+        """Forget what is older than so many days."""
+        with self._lock, contextlib.suppress(FileNotFoundError):
+            changes = self._changes()
+            fresh = [change for change in changes if change.at > time.time() - days * 86_400]
+            if len(fresh) < len(changes):
+                text = "".join(json.dumps(asdict(change)) + "\n" for change in fresh)
+                temporary = self._folder / "index.new"
+                temporary.write_text(text, "utf-8")
+                temporary.chmod(0o600)
+                temporary.replace(self._index)
+            wanted = {change.before for change in fresh} | {self._index.name}
+            for entry in self._folder.iterdir():
+                if entry.name not in wanted:
+                    entry.unlink()
+
+    def _changes(self) -> list[Change]:
+        try:
+            raw = self._index.read_bytes()
+        except FileNotFoundError:
+            return []
+        found = []
+        for line in raw.splitlines():
+            with contextlib.suppress(ValueError, TypeError):  # a line that a kill cut short
+                found.append(Change(**json.loads(line)))
+        return found
+
+    def _store(self, path: Path) -> tuple[str | None, bool]:
+        """The SHA-256 of what a file holds, None without a file; whether its bytes are kept now."""
+        try:
+            source = open_plain(path)
+        except FileNotFoundError:
+            return None, True
+        with source:
+            if os.fstat(source.fileno()).st_size > MOST_BYTES:
+                return hashlib.file_digest(source, "sha256").hexdigest(), False
+            digest = hashlib.file_digest(source, "sha256").hexdigest()
+            place = self._folder / digest
+            if not place.exists():
+                source.seek(0)
+                with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as copy:  # mode 0600
+                    shutil.copyfileobj(source, copy)
+                Path(copy.name).replace(place)
+        return digest, True

@@ -1,0 +1,101 @@
+"""grep and find_files: what the model asks, and what the person is told of it. The worker does the work."""
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext
+from desktop.tools.files.common import apart, failures
+from desktop.tools.files.opening import Refusal, kind, resolved, shown
+from desktop.tools.files.worker import in_worker
+
+_GREP_SECONDS = 20.0
+_FIND_SECONDS = 40.0
+"""The child stops by itself after three quarters of these."""
+
+
+class GrepArguments(Arguments):
+    pattern: str = Field(min_length=1, description="A regular expression of Python, matched line by line.")
+    path: str = Field(default=".", description="A file or a folder.")
+    glob: str = Field(default="", description='Only these files, such as "*.py" or "src/**/*.{ts,tsx}".')
+    case_insensitive: bool = False
+    fixed_strings: bool = Field(default=False, description="The pattern is plain text.")
+    output_mode: Literal["content", "files_with_matches", "count"] = "content"
+    context_before: int = Field(default=0, ge=0, le=20)
+    context_after: int = Field(default=0, ge=0, le=20)
+    head_limit: int = Field(default=250, ge=0, description="How many results; 0 is all.")
+    offset: int = Field(default=0, ge=0, description="How many results to leave out first.")
+
+
+class FindArguments(Arguments):
+    path: str = Field(default=".", description="The folder to search.")
+    query: str = Field(default="", description="Words that the path holds, in any case.")
+    glob: str = Field(default="", description='Such as "*.pdf" or "docs/**/*.md".')
+    sort: Literal["path", "modified"] = Field(default="path", description="modified: the newest first.")
+    include_dirs: bool = False
+    head_limit: int = Field(default=200, ge=0, description="How many results; 0 is all.")
+    offset: int = Field(default=0, ge=0, description="How many results to leave out first.")
+
+
+class Grep(Tool[GrepArguments]):
+    """Search in files."""
+
+    name: ClassVar[str] = "grep"
+    description: ClassVar[str] = (
+        "Search text files for a regular expression. Links, binary files and files over 2 MB are left out."
+    )
+    effect: ClassVar[Effect] = Effect.READ
+    parallel_safe: ClassVar[bool] = True
+    arguments = GrepArguments
+
+    def __init__(self, hidden: tuple[Path, ...] = ()) -> None:
+        self._hidden = hidden
+
+    def claim(self, args: GrepArguments, context: ToolContext) -> Claim:
+        return Claim(Effect.READ, f"{args.pattern} ({args.path})", reads=(context.path(args.path),))
+
+    async def run(self, args: GrepArguments, context: ToolContext) -> str:
+        return await _search("grep", _GREP_SECONDS, context.path(args.path), args, self._hidden)
+
+
+class FindFiles(Tool[FindArguments]):
+    """Search for files."""
+
+    name: ClassVar[str] = "find_files"
+    description: ClassVar[str] = (
+        "Find files by words of their path or by a glob, in all folders below a path."
+    )
+    effect: ClassVar[Effect] = Effect.READ
+    parallel_safe: ClassVar[bool] = True
+    arguments = FindArguments
+
+    def __init__(self, hidden: tuple[Path, ...] = ()) -> None:
+        self._hidden = hidden
+
+    def claim(self, args: FindArguments, context: ToolContext) -> Claim:
+        wanted = " ".join(filter(None, (args.query, args.glob)))
+        gist = f"{wanted} ({args.path})" if wanted else args.path
+        return Claim(Effect.READ, gist, reads=(context.path(args.path),))
+
+    async def run(self, args: FindArguments, context: ToolContext) -> str:
+        return await _search("find", _FIND_SECONDS, context.path(args.path), args, self._hidden)
+
+
+async def _search(
+    op: str, seconds: float, named: Path, args: GrepArguments | FindArguments, hidden: tuple[Path, ...]
+) -> str:
+    path = await apart(named, _checked, named)
+    request = {**args.model_dump(), "path": str(path), "hidden": [str(place) for place in hidden]}
+    with failures(path):
+        answer = await in_worker(seconds, op=op, **request)
+    text: str = answer["text"]
+    return text
+
+
+def _checked(path: Path) -> Path:
+    """The place itself. Raises Refusal, OSError for what cannot be searched."""
+    path = resolved(path)
+    if not path.is_dir() and (other := kind(path.stat().st_mode)):
+        raise Refusal(f"{shown(str(path))} is {other}.")
+    return path

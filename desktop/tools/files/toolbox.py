@@ -1,0 +1,24 @@
+"""All file tools, made together: they share the store of old bytes and what is never searched."""
+
+from pathlib import Path
+from typing import Any
+
+from desktop.tools.base import Tool
+from desktop.tools.files.edit import EditFile
+from desktop.tools.files.kept import Kept
+from desktop.tools.files.listing import ListDir
+from desktop.tools.files.read import ReadFile
+from desktop.tools.files.search import FindFiles, Grep
+from desktop.tools.files.write import WriteFile
+
+
+def file_tools(kept: Kept, hidden: tuple[Path, ...] = ()) -> list[Tool[Any]]:
+    """The file tools. Walks of folders leave out the `hidden` places (resolved, absolute)."""
+    return [
+        ReadFile(),
+        WriteFile(kept),
+        EditFile(kept),
+        ListDir(hidden),
+        Grep(hidden),
+        FindFiles(hidden),
+    ]
