@@ -1,0 +1,51 @@
+"""A workspace, and a way to run a command as the agent does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from desktop.config.tools import ExecTool
+from desktop.tools.base import ToolContext
+from desktop.tools.exec.environment import Environment
+from desktop.tools.exec.sandbox import Sandbox
+from desktop.tools.exec.tool import Exec
+
+SOURCE = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/false", "OPENAI_API_KEY": "sk-1", "LC_TIME": "C"}
+
+
+class Desk:
+    """exec in a workspace, without the sandbox unless a test wants it."""
+
+    def __init__(self, root: Path) -> None:
+        self.workspace = root / "workspace"
+        self.workspace.mkdir()
+        self.settings: dict[str, Any] = {"sandbox": "off"}
+        self.context: dict[str, Any] = {}
+        self.hidden: tuple[Path, ...] = ()
+        self.readonly: tuple[Path, ...] = ()
+        self.environment = Environment(SOURCE)
+
+    async def run(self, command: str, **arguments: Any) -> str:
+        settings = ExecTool.model_validate(self.settings)
+        tool = Exec(lambda: settings, Sandbox(self.hidden, self.readonly), self.environment)
+        args = tool.arguments.model_validate({"command": command, **arguments})
+        context = ToolContext("here", "turn", "call", self.workspace, self.workspace, **self.context)
+        assert tool.claim(args, context).command == command
+        return (await tool.run(args, context)).text
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    yield Desk(tmp_path)
+    left = [line for p in psutil.process_iter() if "987654" in (line := command_line(p))]
+    assert not left, f"still running: {left}"
+
+
+def command_line(process: psutil.Process) -> str:
+    try:
+        return "" if process.status() == psutil.STATUS_ZOMBIE else " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
