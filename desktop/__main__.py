@@ -19,6 +19,10 @@ def main() -> None:
         from desktop.providers.guard import main as guard
 
         guard(sys.argv[2:])
+    elif hidden == "--page-reader":
+        from desktop.tools.web.pages import main as page_reader
+
+        page_reader()
     elif hidden == "--file-worker":
         from desktop.tools.files.worker import main as file_worker
 

@@ -135,26 +135,27 @@ class Database:
             connection, self._connection = self._connection, None
             await connection.close()
 
-    async def write(self, sql: str, values: Iterable[Any] = ()) -> None:
-        """Run one statement in its own transaction. Raises StorageError."""
+    async def write(self, sql: str, values: Iterable[Any] = ()) -> int:
+        """Run one statement in its own transaction; how many rows it changed. Raises StorageError."""
         row = tuple(values)
         try:
-            await self._write(sql, row)
+            return await self._write(sql, row)
         except sqlite3.Error as error:
             await self._begin_anew(error)
             try:
-                await self._write(sql, row)
+                return await self._write(sql, row)
             except sqlite3.Error as again:
                 raise self._failed(again) from again
 
-    async def _write(self, sql: str, row: tuple[Any, ...]) -> None:
+    async def _write(self, sql: str, row: tuple[Any, ...]) -> int:
         connection = self._open_connection()
         try:
-            await connection.execute(sql, row)
+            cursor = await connection.execute(sql, row)
             await connection.commit()
         except sqlite3.Error:
             await connection.rollback()
             raise
+        return cursor.rowcount
 
     async def read(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Raises StorageError."""

@@ -2,76 +2,58 @@
 
 A message is on disk before submit() returns and before any model is asked. A turn that fails or is stopped
 leaves a mark in the log, so that after any end of the program a message without an answer or a mark is one
-that nobody dealt with: it is shown as such and never run again by itself.
+that nobody dealt with: it is shown as such and never run again by itself. A message that comes while tools
+are at work joins the turn after the step that runs.
 """
 
 import asyncio
 import logging
 import uuid
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
 from desktop.agent.context import Context
-from desktop.agent.runner import Runner, Turn
+from desktop.agent.hands import Kit
+from desktop.agent.runner import Runner
+from desktop.agent.turn import Inbound, Joined, Models, Slot, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnStarted
 from desktop.errors import explain
-from desktop.providers.base import Endpoint, Provider, Request
 from desktop.session.log import Session, Sessions
-from desktop.session.model import text_tokens
+from desktop.session.model import Message
 from desktop.session.records import clean
 from desktop.tasks import cancel, see_through, spawn
 
-_MARGIN_TOKENS = 200
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """A message of the person, and where its answer will be read."""
+class Toolbox(Protocol):
+    """Where the tools of a turn come from."""
 
-    session: str
-    text: str
-    front: str = "terminal"
-    model: str = ""
-    """Another model for this turn alone; empty for the configured one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A model that can be asked now."""
-
-    provider: Provider
-    endpoint: Endpoint
-    window: int
-    """Tokens that fit, question and answer together."""
-    max_tokens: int
-    temperature: float | None = None
-    reasoning_effort: str | None = None
-    lean: bool = False
-    note: str = ""
-    """What the person should know about this model."""
-
-
-class Models(Protocol):
-    """Finds the model for a turn, starting what it needs."""
-
-    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
-        """The named model, else by the configured order of choice. Raises AppError when there is none."""
+    async def kit(self, *, lean: bool) -> Kit:
+        """Those that a model gets; few and simple ones for a small model."""
 
 
 @dataclass(slots=True)
 class _Mailbox:
     session: Session
-    waiting: deque[tuple[str, Inbound]] = field(default_factory=deque)
+    waiting: deque[Joined] = field(default_factory=deque)
     turn: Turn | None = None
     """The one being answered; stays until it is closed in the log."""
     at_rest: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while no turn is being answered."""
     current: asyncio.Task[None] | None = None
     worker: asyncio.Task[None] | None = None
+
+    def take_waiting(self) -> list[Joined]:
+        """What came meanwhile and can join the turn that runs: up to one that wants another model."""
+        taken: list[Joined] = []
+        while self.waiting and not self.waiting[0].inbound.model and not self.waiting[0].inbound.late:
+            taken.append(self.waiting.popleft())
+        return taken
 
 
 class Loop:
@@ -82,13 +64,16 @@ class Loop:
         sessions: Sessions,
         context: Context,
         models: Models,
+        toolbox: Toolbox,
         runner: Runner,
         bus: Bus,
         *,
         concurrent_turns: int = 4,
+        steps: Callable[[], int] = lambda: 200,
     ) -> None:
+        """`steps`: after how many rounds of tools a turn is broken off."""
         self._sessions, self._context, self._models = sessions, context, models
-        self._runner, self._bus = runner, bus
+        self._toolbox, self._runner, self._bus, self._steps = toolbox, runner, bus, steps
         self._slots = asyncio.Semaphore(concurrent_turns)
         self._boxes: dict[str, _Mailbox] = {}
 
@@ -100,28 +85,32 @@ class Loop:
         turn = uuid.uuid4().hex[:12]
         session = await self._sessions.open(inbound.session)
         inbound = replace(inbound, session=session.key)
-        await session.append(
-            {
-                "role": "user",
-                "content": inbound.text,
-                "_turn": turn,
-                "_runtime": self._context.runtime(inbound.front, datetime.now().astimezone()),
-            }
-        )
+        record: Message = {
+            "role": "user",
+            "content": inbound.text,
+            "_turn": turn,
+            "_runtime": self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files),
+        }
+        if inbound.note:
+            record["_note"] = True
+        if inbound.files:
+            record["_files"] = list(inbound.files)
+        await session.append(record)
         self._queue(session, turn, inbound)
         return turn
 
-    async def again(self, key: str) -> str:
+    async def again(self, key: str, front: str = "window") -> str:
         """Answer the last message of a session anew; the turn's id, empty if there is nothing to answer.
 
         Nothing is added to the log for it: what failed stays there, and the answer belongs to its message.
+        Calls that were made are not made again: the turn goes on after them.
         """
         session = await self._sessions.open(key)
         asked = session.last_asked
         turn = str((asked or {}).get("_turn") or "")
         if asked is None or turn in self.turns(key):
             return ""
-        self._queue(session, turn, Inbound(session.key, str(asked.get("content") or "")))
+        self._queue(session, turn, Inbound(session.key, str(asked.get("content") or ""), front))
         return turn
 
     def turns(self, key: str) -> list[str]:
@@ -130,11 +119,11 @@ class Loop:
         if box is None:
             return []
         running = [box.turn.id] if box.turn and not box.turn.closed else []
-        return running + [turn for turn, _inbound in box.waiting]
+        return running + [joined.id for joined in box.waiting]
 
     def _queue(self, session: Session, turn: str, inbound: Inbound) -> None:
         box = self._boxes.setdefault(session.key, _Mailbox(session))
-        box.waiting.append((turn, inbound))
+        box.waiting.append(Joined(turn, inbound))
         if box.worker is None:
             box.worker = spawn(self._work(box), name=f"session:{session.key}")
 
@@ -146,10 +135,10 @@ class Loop:
         box = self._boxes.get(clean(key))
         if box is None:
             return False
-        dropped = [turn for turn, _inbound in box.waiting if only in ("", turn)]
-        box.waiting = deque(item for item in box.waiting if item[0] not in dropped)
-        for turn in dropped:
-            await self._close_stopped(Turn(turn, box.session))
+        dropped = [joined for joined in box.waiting if only in ("", joined.id)]
+        box.waiting = deque(joined for joined in box.waiting if joined not in dropped)
+        for joined in dropped:
+            await self._close_stopped(self._turn(box, joined))
         if box.turn and only in ("", box.turn.id):
             await cancel(box.current)
             await box.at_rest.wait()
@@ -161,51 +150,43 @@ class Loop:
         await asyncio.gather(*(self.stop(box.session.key) for box in boxes))
         await asyncio.gather(*(box.worker for box in boxes if box.worker), return_exceptions=True)
 
+    def _turn(self, box: _Mailbox, joined: Joined) -> Turn:
+        slot = Slot(self._slots)
+        return Turn(joined.id, box.session, joined.inbound, slot, waiting=box.take_waiting)
+
     async def _work(self, box: _Mailbox) -> None:
+        slot = Slot(self._slots)
         while box.waiting:
-            async with self._slots:
-                if not box.waiting:
-                    break
-                turn_id, inbound = box.waiting.popleft()
-                turn = Turn(turn_id, box.session)
-                box.turn = turn
-                box.at_rest.clear()
-                box.current = spawn(self._answer(turn, inbound), name=f"turn:{turn_id}")
-                await asyncio.wait({box.current})
-                if not turn.closed:
-                    await self._close_stopped(turn)
-                box.turn = None
-                box.at_rest.set()
+            await slot.take()
+            try:
+                if box.waiting:
+                    await self._one(box, slot)
+            finally:
+                slot.give()
         self._boxes.pop(box.session.key, None)
 
-    async def _answer(self, turn: Turn, inbound: Inbound) -> None:
+    async def _one(self, box: _Mailbox, slot: Slot) -> None:
+        turn = self._turn(box, box.waiting.popleft())
+        turn.slot, box.turn = slot, turn
+        box.at_rest.clear()
+        box.current = spawn(self._answer(turn), name=f"turn:{turn.id}")
+        await asyncio.wait({box.current})
+        if not turn.closed:
+            await self._close_stopped(turn)
+        box.turn = None
+        box.at_rest.set()
+
+    async def _answer(self, turn: Turn) -> None:
         try:
-            model, provider = _model_of(inbound, turn.session)
-            ready = await self._models.ready(model, provider, inbound.session, turn.id)
-            request = await self._request(turn, ready)
-            self._bus.publish(
-                TurnStarted(
-                    inbound.session, turn.id, ready.endpoint.provider, ready.endpoint.model, ready.note
-                )
-            )
-            await self._runner.run(turn, ready.provider, request)
+            model, provider = _model_of(turn.inbound, turn.session)
+            ready = await self._models.ready(model, provider, turn.key, turn.id)
+            kit = await self._toolbox.kit(lean=ready.lean)
+            turn.remember(turn.session.of_turn(turn.id))
+            there = ready.endpoint
+            self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, ready.note))
+            await self._runner.run(turn, ready, kit, self._steps())
         except Exception as error:
             await see_through(self._failed(turn, error), name=f"failed:{turn.id}")
-
-    async def _request(self, turn: Turn, ready: Ready) -> Request:
-        prompt = await self._context.system_prompt(lean=ready.lean)
-        room = ready.window - ready.max_tokens - text_tokens(prompt) - _MARGIN_TOKENS
-        history = turn.session.history(room)
-        while history and not (history[-1].get("_turn") == turn.id and history[-1].get("role") == "user"):
-            history.pop()  # a question that came later has a turn of its own; so has an answer that failed
-        return Request(
-            endpoint=ready.endpoint,
-            messages=[{"role": "system", "content": prompt}, *history],
-            max_tokens=ready.max_tokens,
-            temperature=ready.temperature,
-            reasoning_effort=ready.reasoning_effort,
-            conversation=turn.session.key,
-        )
 
     async def _close_stopped(self, turn: Turn) -> None:
         try:

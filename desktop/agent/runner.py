@@ -1,123 +1,184 @@
-"""One question to the model: stream the answer out, then write it down.
+"""The loop of a turn: ask the model, carry out what it calls, ask again, until it answers.
 
-The answer is in the session log before TurnFinished is published. Whatever ends the stream early, the
-text that was already shown is kept, marked as stopped or failed in a field of its own.
+All that is said or done is in the session log before the next step is taken. A turn that was begun before
+the program ended goes on from what the log holds: no call is made twice.
 """
 
-import logging
-import time
-from collections.abc import Callable
-from contextlib import aclosing
-from dataclasses import dataclass, field
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
 
+from desktop.agent.asking import Asking
+from desktop.agent.context import Context
+from desktop.agent.fitting import fitted
+from desktop.agent.hands import Done, Hands, Kit
+from desktop.agent.turn import Late, Ready, Turn
 from desktop.bus.bus import Bus
-from desktop.bus.events import ReasoningDelta, TextDelta, TurnFinished
-from desktop.errors import StorageError
-from desktop.providers.base import BadRequest, Completion, Message, Provider, ProviderError, Request, Usage
-from desktop.session.log import Session
+from desktop.bus.events import TurnFinished, TurnJoined
+from desktop.providers.base import BadRequest, Completion, ContextTooLong, Message, Request, ToolCall
+from desktop.session.model import text_tokens
 from desktop.tasks import see_through
 from desktop.text import _
-from desktop.usage import Call, UsageLedger
 
-_log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Turn:
-    """One message of the person on its way to an answer."""
-
-    id: str
-    session: Session
-    text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
-    request: Request | None = None
-    closed: bool = False
-    """Its end is in the log, or could not be written there."""
-
-    def record(self, **marks: object) -> Message:
-        """The assistant's message as far as it came, with our own marks under underscored names."""
-        message: Message = {"role": "assistant", "content": "".join(self.text), "_turn": self.id}
-        if self.reasoning:
-            message["reasoning_content"] = "".join(self.reasoning)
-        return message | {f"_{name}": value for name, value in marks.items()}
+_MARGIN_TOKENS = 200
+_REPEATS = 3
+_OUT_OF_STEPS = (
+    "[You have used all steps that one answer may take. Do not call tools. Tell the person what was done, "
+    "what is missing, and how they can have you go on.]"
+)
+_IN_CIRCLES = (
+    "[The same call gave the same result three times running, so it was broken off. Do not call tools. "
+    "Tell the person what you tried and what stands in the way.]"
+)
 
 
 class Runner:
-    """Asks a provider and keeps what it says."""
+    """Runs turns."""
 
-    def __init__(self, usage: UsageLedger, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
-        self._usage, self._bus, self._clock = usage, bus, clock
+    def __init__(self, asking: Asking, hands: Hands, context: Context, bus: Bus) -> None:
+        self._asking, self._hands, self._context, self._bus = asking, hands, context, bus
 
-    async def run(self, turn: Turn, provider: Provider, request: Request) -> None:
-        """Answer one turn. Raises ProviderError or StorageError after keeping what there was."""
-        turn.request = request
-        try:
-            completion = await self._stream(turn, provider, request)
-        except ProviderError as error:
-            await self._account(turn, None, type(error).__name__)
-            raise
+    async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
+        """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
+        late = turn.inbound.late
+        if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
+            call = ToolCall("", late.tool, late.arguments)
+            await self._act(turn, kit, Completion(tool_calls=(call,)), late)
+        repeats, last, worked = 0, "", False
+        for _step in range(steps):
+            calls_allowed = not (ready.lean and worked)
+            completion = await self._ask(turn, ready, kit if calls_allowed else Kit({}))
+            if not completion.tool_calls:
+                await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
+                return
+            done = await self._act(turn, kit, completion)
+            worked = any(one.outcome == "ok" for one in done)
+            for one in done:
+                same = f"{one.call.name}\0{one.call.arguments}\0{one.text}"
+                repeats, last = (repeats + 1 if same == last else 1), same
+                if repeats >= _REPEATS:
+                    await self._conclude(turn, ready, _IN_CIRCLES)
+                    return
+            self._join(turn)
+        await self._conclude(turn, ready, _OUT_OF_STEPS)
+
+    async def _ask(self, turn: Turn, ready: Ready, kit: Kit, note: str = "") -> Completion:
+        """One step of the model; what does not fit is left out, and half of it where that is too long."""
+        share = 1.0
+        request = await self._request(turn, ready, kit, share, note)
+        while True:
+            try:
+                return await self._asking.ask(turn, ready.provider, request, lean=ready.lean)
+            except ContextTooLong:
+                if share < 1.0:
+                    raise
+                share = 0.5
+                request = await self._request(turn, ready, kit, share, note)
+            except BadRequest as error:
+                if error.status not in (400, 415, 422) or not request.endpoint.rules.pictures:
+                    raise
+                rules = replace(request.endpoint.rules, pictures=False)
+                request = replace(request, endpoint=replace(request.endpoint, rules=rules))
+                if not _has_pictures(request):
+                    raise
+
+    async def _request(self, turn: Turn, ready: Ready, kit: Kit, share: float, note: str) -> Request:
+        prompt = await self._context.system_prompt(lean=ready.lean)
+        schemas = kit.schemas
+        fixed = text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in schemas)
+        room = int((ready.window - ready.max_tokens - fixed - _MARGIN_TOKENS) * share)
+        history = fitted(turn, room)
+        extra: list[Message] = [{"role": "user", "content": note}] if note else []
+        return Request(
+            endpoint=ready.endpoint,
+            messages=[{"role": "system", "content": prompt}, *history, *extra],
+            max_tokens=ready.max_tokens,
+            temperature=ready.temperature,
+            tools=schemas,
+            reasoning_effort=ready.reasoning_effort,
+            conversation="" if note or share < 1.0 else turn.key,
+        )
+
+    async def _act(
+        self, turn: Turn, kit: Kit, completion: Completion, late: Late | None = None
+    ) -> list[Done]:
+        """Store what the model wants, carry it out, store the results."""
+        calls = _named(completion.tool_calls)
+        turn.text[:] = [completion.text] if completion.text.strip() else []
+        turn.reasoning[:] = [completion.reasoning] if completion.reasoning else []
+        record = turn.record() | {"tool_calls": [_wire(call) for call in calls]}
+        if completion.thinking_blocks:
+            record["thinking_blocks"] = list(completion.thinking_blocks)
+        await turn.session.append(record)
+        await self._asking.account(turn, completion.usage, "ok")
+        turn.next_step()
+        done = await self._hands.round(turn, kit, calls, late)
+        turn.spoke |= any(one.result.spoke for one in done)
+        return done
+
+    def _join(self, turn: Turn) -> None:
+        """Take in what the person wrote meanwhile: it is in the log, and this answer is one to it, too."""
+        for joined in turn.waiting():
+            self._bus.publish(TurnJoined(turn.key, turn.id, joined.id))
+            turn.id, turn.inbound = joined.id, joined.inbound
+            turn.take_in({"role": "user", "content": joined.inbound.text})
+            turn.spoke = False
+
+    async def _conclude(self, turn: Turn, ready: Ready, note: str) -> None:
+        """End a turn that would go on for ever, in the model's words or else in ours."""
+        completion = await self._ask(turn, ready, Kit({}), note)
+        if completion.tool_calls or not completion.text.strip():
+            completion = Completion(
+                text=_("The answer was broken off after many steps. Write “go on” to have it continued.")
+            )
         await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
 
     async def _keep(self, turn: Turn, completion: Completion) -> None:
         """Once the answer is whole a stop comes too late: it is stored and told, once."""
+        turn.text[:] = [completion.text]
+        turn.reasoning[:] = [completion.reasoning] if completion.reasoning else []
         record = turn.record()
+        if turn.spoke:  # its message was the answer; what the model adds to that is not said
+            record |= {"content": "", "_unsaid": completion.text}
         if completion.thinking_blocks:
             record["thinking_blocks"] = list(completion.thinking_blocks)
         await turn.session.append(record)
         turn.closed = True
-        await self._account(turn, completion.usage, "ok")
-        self._bus.publish(TurnFinished(turn.session.key, turn.id, completion.text))
-
-    async def _stream(self, turn: Turn, provider: Provider, request: Request) -> Completion:
-        completion = Completion()
-        async with aclosing(provider.stream(request)) as stream:
-            async for item in stream:
-                if isinstance(item, Completion):
-                    completion = item
-                    continue
-                if item.reasoning:
-                    turn.reasoning.append(item.reasoning)
-                    self._bus.publish(ReasoningDelta(turn.session.key, turn.id, item.reasoning))
-                if item.text:
-                    turn.text.append(item.text)
-                    self._bus.publish(TextDelta(turn.session.key, turn.id, item.text))
-        if not completion.text.strip():
-            raise BadRequest(
-                _("{model} sent an empty answer.").format(model=request.endpoint.model),
-                _("Ask again, or choose another model."),
-            )
-        turn.text[:] = [completion.text]
-        turn.reasoning[:] = [completion.reasoning] if completion.reasoning else []
-        return completion
+        await self._asking.account(turn, completion.usage, "ok")
+        self._bus.publish(TurnFinished(turn.key, turn.id, "" if turn.spoke else completion.text))
 
     async def stopped(self, turn: Turn) -> None:
         """Close a turn that was cancelled, keeping what was shown of it. Raises StorageError."""
         turn.closed = True
         await turn.session.append(turn.record(stopped=True))
-        await self._account(turn, None, "stopped")
-        self._bus.publish(TurnFinished(turn.session.key, turn.id, "".join(turn.text), stopped=True))
+        await self._asking.account(turn, None, "stopped")
+        self._bus.publish(TurnFinished(turn.key, turn.id, "".join(turn.text), stopped=True))
 
-    async def _account(self, turn: Turn, usage: Usage | None, outcome: str) -> None:
-        if turn.request is None:
-            return
-        endpoint = turn.request.endpoint
-        spent = usage or Usage()
-        call = Call(
-            provider=endpoint.provider,
-            model=endpoint.model,
-            session=turn.session.key,
-            turn=turn.id,
-            outcome=outcome,
-            seconds=self._clock() - turn.started,
-            input_tokens=spent.input_tokens,
-            output_tokens=spent.output_tokens,
-            cached_tokens=spent.cached_tokens,
-            cache_write_tokens=spent.cache_write_tokens,
-            reasoning_tokens=spent.reasoning_tokens,
-            cost=spent.cost,
-        )
-        try:
-            await self._usage.record(call)
-        except StorageError as error:
-            _log.warning("the call could not be entered in the ledger: %s", error)
+
+def _named(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    """The calls, each with an id of its own: servers leave them out, or give one twice."""
+    seen: set[str] = set()
+    named = []
+    for call in calls:
+        id_ = call.id if call.id and call.id not in seen else f"call_{uuid.uuid4().hex[:12]}"
+        seen.add(id_)
+        named.append(replace(call, id=id_))
+    return named
+
+
+def _wire(call: ToolCall) -> Message:
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _has_pictures(request: Request) -> bool:
+    return any(
+        message.get("_images")
+        or any(isinstance(part, dict) and part.get("type") == "image_url" for part in _parts(message))
+        for message in request.messages
+    )
+
+
+def _parts(message: Message) -> list[object]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []

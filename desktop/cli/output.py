@@ -11,6 +11,9 @@ from desktop.text import _
 
 type Json = dict[str, Any]
 
+_WORTH_SAYING = 1.0
+"""Seconds from which on the duration of a tool is told."""
+
 _CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
 _CONTROLS |= dict.fromkeys(range(0x7F, 0xA0), "\ufffd")
 
@@ -76,6 +79,7 @@ class Answers:
         self._shown = 0
         self._dots = False
         self._notes: set[str] = set()
+        self._gists: dict[str, str] = {}
         self.ok = True
 
     def begin(self) -> None:
@@ -102,6 +106,32 @@ class Answers:
 
     def _turn_waiting(self, line: Json) -> None:
         self._aside(_("{reason} Trying again in {seconds:.0f} s.").format(**line))
+
+    def _tool_started(self, line: Json) -> None:
+        self._gists[line["call"]] = line["gist"]
+        self._end()
+        self._shown = 0
+
+    def _tool_finished(self, line: Json) -> None:
+        marks = {"ok": "✓", "parked": "…"}
+        taken = f"  {line['seconds']:.1f} s" if line["seconds"] >= _WORTH_SAYING else ""
+        gist = " ".join(self._gists.pop(line["call"], "").split())
+        self._aside(f"{marks.get(line['outcome'], '✗')} {line['tool']} {gist}{taken}")
+        self._wait()
+
+    def _turn_spoke(self, line: Json) -> None:
+        self._end()
+        self._shown = 0
+        self._write(line["text"])
+        self._end()
+        self._shown = 0
+
+    def _permission_asked(self, _line: Json) -> None:
+        self._clear()
+
+    def _permission_settled(self, line: Json) -> None:
+        if line["answer"] == "parked":
+            self._aside(_("Waits for your answer in the inbox: nanobot-desktop inbox list"))
 
     def _text_delta(self, line: Json) -> None:
         self._write(line["text"])

@@ -1,10 +1,14 @@
 """ask and chat: one question, or a conversation in the terminal."""
 
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import click
 
 from desktop.cli import options
+from desktop.cli.asked import question
 from desktop.cli.output import Answers, complain, emit, hint, say
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, reach, result
@@ -14,6 +18,8 @@ from desktop.ipc import NoOwnerError
 from desktop.paths import Home
 from desktop.text import _
 
+type Json = dict[str, Any]
+
 DEFAULT_SESSION = "cli:direct"
 
 
@@ -21,45 +27,77 @@ def register(app: click.Group) -> None:
     """Add the commands to the command line."""
     session = click.option("--session", default=DEFAULT_SESSION, help=_("The conversation to go on with."))
     model = click.option("--model", default="", help=_("Another model for this run."))
+    approve = click.option(
+        "--approve",
+        type=click.Choice(["ask", "never", "all"]),
+        default="ask",
+        help=_("Questions of permission: ask on a terminal, never (they wait in the inbox), all (yes)."),
+    )
+    given = click.option(
+        "--file", "files", multiple=True, type=click.Path(exists=True), help=_("A file to go along.")
+    )
 
     @options.verb(app, "ask", _("Ask one question and print the answer; - reads it from standard input."))
     @click.argument("text")
     @session
     @model
-    def ask_command(text: str, session: str, model: str, *, as_json: bool) -> None:
-        ask(text, session, model, as_json=as_json)
+    @approve
+    @given
+    def ask_command(
+        text: str, session: str, model: str, approve: str, files: tuple[str, ...], *, as_json: bool
+    ) -> None:
+        ask(text, Asking(session, model, approve, files), as_json=as_json)
 
     @options.verb(app, "chat", _("Have a conversation in the terminal."))
     @session
     @model
-    def chat_command(session: str, model: str, *, as_json: bool) -> None:
-        chat(session, model, as_json=as_json)
+    @approve
+    def chat_command(session: str, model: str, approve: str, *, as_json: bool) -> None:
+        chat(Asking(session, model, approve), as_json=as_json)
 
 
-def ask(text: str, session: str, model: str, *, as_json: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How questions of one run are asked."""
+
+    session: str = DEFAULT_SESSION
+    model: str = ""
+    approve: str = "ask"
+    files: tuple[str, ...] = ()
+
+    def arguments(self, text: str, lines: Lines) -> Json:
+        """Of the verb `ask`: without a terminal nobody is there to be asked."""
+        approve = "never" if self.approve == "ask" and not lines.interactive else self.approve
+        files = [str(Path(name).absolute()) for name in self.files]
+        named = {"text": text, "session": self.session, "model": self.model, "approve": approve}
+        return {**named, "files": files, "front": "terminal"}
+
+
+def ask(text: str, how: Asking, *, as_json: bool) -> None:
     """One question; the answer alone goes to stdout."""
 
     async def command(home: Home) -> int:
-        question = await Lines().whole() if text == "-" else text
+        lines = Lines()
+        question = await lines.whole() if text == "-" else text
         if not question.strip():
             raise UsageError(_("There is no question."), _('Write it in quotes: nanobot-desktop ask "..."'))
         async with reach(home, "ask", eager=True) as verb:
-            await _open(verb, session, as_json=as_json)
+            await _open(verb, how.session, as_json=as_json)
             answers = Answers(as_json=as_json)
-            await _answer(verb, question, session, model, answers)
+            await _answer(verb, question, how, lines, answers)
             return 0 if answers.ok else 1
 
     run(command, as_json=as_json)
 
 
-def chat(session: str, model: str, *, as_json: bool) -> None:
+def chat(how: Asking, *, as_json: bool) -> None:
     """A conversation: a line in, an answer out, until the input ends.
 
     Where another Nanobot owned the home and has gone, the conversation takes over and asks again.
     """
 
     async def command(home: Home) -> int:
-        conversation = _Conversation(session, model, as_json=as_json)
+        conversation = _Conversation(how, as_json=as_json)
         while not conversation.over:
             with suppress(NoOwnerError):
                 async with reach(home, "chat", eager=True) as verb:
@@ -72,9 +110,9 @@ def chat(session: str, model: str, *, as_json: bool) -> None:
 class _Conversation:
     """What stays the same while the way to the core may change."""
 
-    def __init__(self, session: str, model: str, *, as_json: bool) -> None:
+    def __init__(self, how: Asking, *, as_json: bool) -> None:
         self.over = False
-        self._session, self._model, self._as_json = session, model, as_json
+        self._how, self._as_json = how, as_json
         self._lines = Lines()
         self._answers = Answers(as_json=as_json)
         self._asked: str | None = None
@@ -85,7 +123,7 @@ class _Conversation:
 
     async def go_on(self, verb: Verb) -> None:
         """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""
-        unanswered = await _open(verb, self._session, as_json=self._as_json)
+        unanswered = await _open(verb, self._how.session, as_json=self._as_json)
         if unanswered and self._prompt:
             hint(_("This message has no answer yet: {text}").format(text=unanswered))
         while True:
@@ -102,8 +140,8 @@ class _Conversation:
         """One answer: neither Ctrl+C nor a failure ends more than it."""
         try:
             await self._lines.interruptible(
-                _answer(verb, text, self._session, self._model, self._answers),
-                lambda: result(verb, "stop", session=self._session),
+                _answer(verb, text, self._how, self._lines, self._answers),
+                lambda: result(verb, "stop", session=self._how.session),
             )
         except AppError as error:
             if self._as_json:
@@ -123,9 +161,12 @@ async def _open(verb: Verb, session: str, *, as_json: bool) -> str:
     return str(opening["unanswered"])
 
 
-async def _answer(verb: Verb, text: str, session: str, model: str, answers: Answers) -> None:
+async def _answer(verb: Verb, text: str, how: Asking, lines: Lines, answers: Answers) -> None:
     answers.begin()
-    arguments = {"text": text, "session": session, "model": model, "front": "terminal"}
+    arguments = how.arguments(text, lines)
     async for line in verb("ask", arguments):
-        if "event" in line:
-            answers.show(line)
+        if "event" not in line:
+            continue
+        answers.show(line)
+        if line["event"] == "permission_asked" and arguments["approve"] == "ask":
+            await question(verb, lines, line)

@@ -1,11 +1,13 @@
 """The page of the tools: commands, searching the web, how much of a result the model reads."""
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from desktop.config.base import ADDRESS, Section, notes
 from desktop.text import mark
+
+Engine = Literal["duckduckgo", "brave", "tavily", "searxng"]
 
 
 class ExecTool(Section):
@@ -44,11 +46,17 @@ class ExecTool(Section):
         ),
     )
 
+    @field_validator("sandbox", mode="before")
+    @classmethod
+    def _older_names(cls, value: Any) -> Any:
+        """nanobot's names of a sandbox; its "" was its default, not a wish for none."""
+        return "auto" if value in ("", "bwrap", "seatbelt") else value
+
 
 class WebSearch(Section):
     """Searching the web."""
 
-    provider: Literal["duckduckgo", "brave", "tavily", "searxng"] = Field(
+    provider: Engine = Field(
         default="duckduckgo",
         title=mark("Search engine"),
         description=mark("DuckDuckGo needs no key."),
@@ -78,6 +86,12 @@ class WebSearch(Section):
         max_length=2000,
         json_schema_extra=notes(applies="answer"),
     )
+
+    @field_validator("provider", mode="before")
+    @classmethod
+    def _known(cls, value: Any) -> Any:
+        """Engines that nanobot knew and this program does not are searched for by the one without a key."""
+        return value if value in get_args(Engine) or not isinstance(value, str) else "duckduckgo"
 
 
 class WebTools(Section):

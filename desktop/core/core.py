@@ -13,17 +13,23 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from desktop.agent.asking import Asking
 from desktop.agent.context import Context, write_templates
+from desktop.agent.gate import Gate
+from desktop.agent.hands import Hands
 from desktop.agent.loop import Loop
 from desktop.agent.runner import Runner
+from desktop.agent.scope import Scope
 from desktop.bus.bus import Bus
-from desktop.bus.events import SettingsChanged
+from desktop.bus.events import SettingsChanged, TurnSpoke
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.core.models import ModelChooser
+from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
 from desktop.database import Database
 from desktop.errors import AppError
+from desktop.inbox import Inbox
 from desktop.paths import Home
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
@@ -31,6 +37,8 @@ from desktop.providers.local import BuiltinServer
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
 from desktop.text import use
+from desktop.tools.audit import Audit
+from desktop.tools.base import Saying, ToolFailure
 from desktop.usage import UsageLedger
 
 _log = logging.getLogger(__name__)
@@ -60,13 +68,20 @@ class Core:
             warm=self.context.lean_start,
         )
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus)
+        self.workshop = Workshop(home, self.workspace, lambda: store.config, self.keychain)
+        self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
+        scope = Scope(lambda: store.config, self.workspace, home.root)
+        self.gate = Gate(scope, self.inbox, bus)
+        hands = Hands(scope, self.gate, self.audit, bus, self._deliver)
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
-            Runner(self.usage, bus),
+            self.workshop,
+            Runner(Asking(self.usage, bus), hands, self.context, bus),
             bus,
             concurrent_turns=config.agents.defaults.max_concurrent_turns,
+            steps=lambda: store.config.agents.defaults.max_tool_iterations,
         )
 
     @classmethod
@@ -102,9 +117,20 @@ class Core:
             await self.builtin.stop()
         self.bus.publish(SettingsChanged())
 
+    async def _deliver(self, saying: Saying, source: str) -> None:
+        """Put the agent's message into another conversation. Raises ToolFailure if there is none such."""
+        session = await self.sessions.open(saying.session)
+        if not await in_thread(session.path.exists):
+            known = ", ".join(info.key for info in (await self.sessions.list())[:20])
+            raise ToolFailure(f"There is no conversation {saying.session}. There are: {known}.")
+        message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
+        await session.append(message)
+        self.bus.publish(TurnSpoke(session.key, "", saying.text))
+
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
         await self.loop.close()
+        await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         self.sessions.close()
         await self.database.close()

@@ -8,12 +8,15 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from desktop.agent.loop import Inbound
-from desktop.bus.events import ServiceChanged, TurnEvent, TurnFailed, TurnFinished
+from desktop.agent.turn import Inbound
+from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
+from desktop.core.permits import Permits
+from desktop.core.records import Records
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
+from desktop.core.told import told
 from desktop.errors import UsageError
 from desktop.session.model import title_of
 from desktop.text import _
@@ -30,7 +33,7 @@ class Door:
         """`own`: verbs of the front end that owns the home."""
         self._core, self._front = core, front
         settings, setup = Settings(core), Setup(core)
-        conversations = Conversations(core)
+        conversations, permits, records = Conversations(core), Permits(core), Records(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
             "ask": self._ask,
@@ -60,6 +63,18 @@ class Door:
             "local_models": setup.local_models,
             "local_setup": setup.local_setup,
             "local_stop": setup.local_stop,
+            "permit": permits.permit,
+            "later": permits.later,
+            "permissions": permits.permissions,
+            "mode": permits.mode,
+            "folder": permits.folder,
+            "grant": permits.grant,
+            "revoke": permits.revoke,
+            "forget_rule": permits.forget_rule,
+            "tools": records.tools,
+            "audit": records.audit,
+            "inbox": records.inbox,
+            "search_key": records.search_key,
         }
 
     async def handle(self, verb: str, arguments: Json, send: Send) -> Json:
@@ -74,24 +89,17 @@ class Door:
             text=str(arguments["text"]),
             front=str(arguments.get("front") or "terminal"),
             model=str(arguments.get("model") or ""),
+            approve=str(arguments.get("approve") or "ask"),
+            files=tuple(str(path) for path in arguments.get("files") or ()),
         )
         with self._core.bus.subscribe() as events:
             turn = await self._core.loop.submit(inbound)
             try:
-                async for event in events:
-                    mine = isinstance(event, TurnEvent) and event.turn == turn
-                    if mine or isinstance(event, ServiceChanged):
-                        send(event.as_json())
-                    if mine and isinstance(event, TurnFinished | TurnFailed):
-                        return {
-                            "turn": turn,
-                            "session": inbound.session,
-                            "ok": isinstance(event, TurnFinished),
-                        }
+                end = await told(events, turn, send)
             except BaseException:
                 await self._core.loop.stop(inbound.session, only=turn)
                 raise
-        raise AssertionError("the bus ended")
+        return {"turn": end.turn, "session": inbound.session, "ok": isinstance(end, TurnFinished)}
 
     async def _stop(self, arguments: Json, _send: Send) -> Json:
         return {"stopped": await self._core.loop.stop(str(arguments.get("session") or "cli:direct"))}

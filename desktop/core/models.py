@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
-from desktop.agent.loop import Ready
+from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnWaiting
 from desktop.config.keychain import Keychain

@@ -133,6 +133,8 @@ class WireRules:
     """Ids of tool calls must match this whole; others are renamed, the pairs kept."""
     user_after_tool: bool = True
     """Whether the person's words may follow a tool's result; if not, an answer is put between."""
+    pictures: bool = False
+    """The model can see: pictures go along as data, else a note says that there are some."""
     cache_control: bool = False
     """Mark the end of the system prompt as cacheable (Anthropic's cache_control)."""
 

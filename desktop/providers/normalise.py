@@ -22,6 +22,7 @@ from desktop.providers.content import (
     thinking_of,
     tool_calls_of,
 )
+from desktop.providers.pictures import shown
 
 INTERRUPTED = "interrupted"
 _NO_OUTPUT = "(no output)"
@@ -165,6 +166,8 @@ class Normaliser:
         self._pending.remove(match)
         content = content_of(message.get("content"), text_only=True)
         self._append(_result(match[1], content if isinstance(content, str) else ""))
+        if isinstance(images := message.get("_images"), list) and images:
+            self._held.append(self._content(shown(images, sees=self._rules.pictures)))
         if not self._pending:
             self._release_held()
 

@@ -214,9 +214,10 @@ def _engine_base(spec: ProviderSpec, base: str, engine: str) -> str:
 
 
 def _rules(spec: ProviderSpec, model: str) -> WireRules:
-    if spec.gateway and spec.rules.cache_control and "claude" not in model.lower():
-        return replace(spec.rules, cache_control=False)
-    return spec.rules
+    rules = replace(spec.rules, pictures=spec.vision and not spec.rules.text_only)
+    if spec.gateway and rules.cache_control and "claude" not in model.lower():
+        return replace(rules, cache_control=False)
+    return rules
 
 
 def _overrides(spec: ProviderSpec, model: str) -> dict[str, object]:

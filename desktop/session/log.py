@@ -54,20 +54,22 @@ class Session:
 
     @property
     def unanswered(self) -> Message | None:
-        """The last thing said, if it is the person's and has no answer after it."""
-        last = self._window.last
-        return last if last and last.get("role") == "user" else None
+        """The person's last message, if its answer never came to an end: the program was ended before."""
+        asked, last = self._window.last_asked, self._window.last
+        return asked if last and (last is asked or _in_the_middle(last)) else None
 
     @property
     def last_asked(self) -> Message | None:
         """The last message of the person, if it has no answer yet or one that failed or was stopped."""
-        after: Message = {}
-        for message in reversed(self._window.newest(8)):
-            if message.get("role") == "user":
-                unfinished = not after or "_error" in after or "_stopped" in after
-                return message if unfinished and message.get("_turn") else None
-            after = after or message
-        return None
+        asked, last = self._window.last_asked, self._window.last
+        if not asked or not last or not asked.get("_turn"):
+            return None
+        unfinished = last is asked or "_error" in last or "_stopped" in last or _in_the_middle(last)
+        return asked if unfinished else None
+
+    def of_turn(self, turn: str) -> list[Message]:
+        """The newest messages as far back as they are of this turn, in order."""
+        return self._window.of_turn(turn)
 
     def history(self, tokens: int) -> list[Message]:
         """The newest messages within `tokens`, from a user message on, always the same objects."""
@@ -251,6 +253,11 @@ def _hidden(loaded: reader.Loaded) -> int:
     if offset > loaded.earlier + len(loaded.messages):
         return 0
     return max(0, offset - loaded.earlier)
+
+
+def _in_the_middle(message: Message) -> bool:
+    """Whether more of a turn was to come after this record."""
+    return message.get("role") == "tool" or bool(message.get("tool_calls") or message.get("_said"))
 
 
 def _everything(path: Path) -> list[Message]:

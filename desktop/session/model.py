@@ -68,6 +68,8 @@ def message_tokens(message: Mapping[str, Any]) -> int:
     total = _PER_MESSAGE + _content_tokens(message.get("content"))
     if isinstance(runtime := message.get("_runtime"), str):
         total += text_tokens(runtime)
+    if isinstance(images := message.get("_images"), list):
+        total += _PER_IMAGE * len(images)
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None

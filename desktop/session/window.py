@@ -33,9 +33,20 @@ class Window:
         """The newest message."""
         return self._messages[-1] if self._messages else None
 
-    def newest(self, count: int) -> list[Message]:
-        """The last so many messages, in order."""
-        return self._messages[-count:]
+    @property
+    def last_asked(self) -> Message | None:
+        """The newest message of the person."""
+        return self._messages[self._users[-1]] if self._users else None
+
+    def of_turn(self, turn: str) -> list[Message]:
+        """The newest messages of this turn, in order: back to where another turn's are."""
+        found: list[Message] = []
+        for message in reversed(self._messages):
+            if message.get("_turn") == turn:
+                found.append(message)
+            elif found:
+                break
+        return found[::-1]
 
     def add(self, message: Message) -> None:
         """Take the next message of the conversation, beside the others of its turn."""

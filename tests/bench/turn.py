@@ -82,7 +82,7 @@ async def _turns(count: int) -> tuple[list[float], list[float], float]:
 
 
 async def _turn(core: Any) -> float:
-    from desktop.agent.loop import Inbound
+    from desktop.agent.turn import Inbound
     from desktop.bus.events import TurnFailed, TurnFinished
 
     with core.bus.subscribe() as events:

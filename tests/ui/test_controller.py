@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.agent.loop import Inbound
+from desktop.agent.turn import Inbound
 from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.transcript import Author, State

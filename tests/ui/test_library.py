@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.agent.loop import Inbound
+from desktop.agent.turn import Inbound
 from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.funnel import Funnel

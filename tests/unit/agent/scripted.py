@@ -1,20 +1,30 @@
 """A language model without a server: the Provider seam, played by a script."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from desktop.agent.asking import Asking
 from desktop.agent.context import Context
-from desktop.agent.loop import Loop, Ready
+from desktop.agent.gate import Gate
+from desktop.agent.hands import Hands, Kit
+from desktop.agent.loop import Loop
 from desktop.agent.runner import Runner
+from desktop.agent.scope import Scope
+from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus, Subscription
-from desktop.bus.events import TurnEvent, TurnFailed, TurnFinished
+from desktop.bus.events import PermissionAsked, TurnEvent, TurnFailed, TurnFinished
+from desktop.config.schema import Config
 from desktop.database import Database
 from desktop.errors import AppError
-from desktop.providers.base import Completion, Delta, Endpoint, Request
+from desktop.inbox import Inbox
+from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
 from desktop.session.log import Sessions
+from desktop.tools.audit import Audit
+from desktop.tools.base import Saying, Tool
 from desktop.usage import UsageLedger
 
 type Step = Delta | Completion | Exception | asyncio.Event
@@ -24,11 +34,12 @@ class ScriptedModel:
     """Each call plays the next script: deltas and completions sent, errors raised, events waited for."""
 
     def __init__(self, *scripts: Sequence[Step]) -> None:
-        self.scripts = list(scripts)
+        self.scripts: Sequence[Sequence[Step]] = list(scripts)
         self.requests: list[Request] = []
         self.running = self.most = 0
         self.asked = asyncio.Event()
         self.ended = asyncio.Event()
+        self.window, self.lean = 8192, False
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         self.requests.append(request)
@@ -36,7 +47,7 @@ class ScriptedModel:
         self.most = max(self.most, self.running)
         self.asked.set()
         try:
-            for step in self.scripts.pop(0) if self.scripts else answer("ok"):
+            for step in self._next():
                 if isinstance(step, asyncio.Event):
                     await step.wait()
                 elif isinstance(step, Exception):
@@ -47,11 +58,18 @@ class ScriptedModel:
             self.running -= 1
             self.ended.set()
 
+    def _next(self) -> Sequence[Step]:
+        if not self.scripts:
+            return answer("ok")
+        first, *self.scripts = self.scripts
+        return first
+
     async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
         if model == "missing":
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")
-        return Ready(self, Endpoint("acme", model or "m"), window=8192, max_tokens=1024, temperature=0.1)
+        there = Endpoint("acme", model or "m")
+        return Ready(self, there, self.window, max_tokens=1024, temperature=0.1, lean=self.lean)
 
 
 def answer(*pieces: str, **options: Any) -> list[Step]:
@@ -59,11 +77,46 @@ def answer(*pieces: str, **options: Any) -> list[Step]:
     return [*(Delta(piece) for piece in pieces), Completion("".join(pieces), **options)]
 
 
+def calls(*named: tuple[str, dict[str, Any] | str], text: str = "") -> list[Step]:
+    """A step of the model that calls tools: each with its name and its arguments."""
+    made = [
+        ToolCall(f"c{number}", name, given if isinstance(given, str) else json.dumps(given))
+        for number, (name, given) in enumerate(named)
+    ]
+    return [Completion(text, tool_calls=tuple(made), finish="tool_calls")]
+
+
+@dataclass
+class Bench:
+    """The tools and settings of a test."""
+
+    tools: dict[str, Tool[Any]] = field(default_factory=dict)
+    config: Config = field(default_factory=Config)
+    delivered: list[Saying] = field(default_factory=list)
+    steps: int = 200
+
+    async def kit(self, *, lean: bool) -> Kit:
+        return Kit(self.tools, lean)
+
+    async def deliver(self, saying: Saying, _source: str) -> None:
+        self.delivered.append(saying)
+
+    def permit(self, **values: Any) -> None:
+        """Change the page of permissions."""
+        given = self.config.permissions.model_dump() | values
+        self.config = Config.model_validate(self.config.model_dump() | {"permissions": given})
+
+
 @dataclass
 class Agent:
     """The agent's parts around a scripted model."""
 
     loop: Loop
+    bench: Bench
+    gate: Gate
+    inbox: Inbox
+    audit: Audit
+    workspace: Path
     sessions: Sessions
     database: Database
     bus: Bus
@@ -72,13 +125,22 @@ class Agent:
 
     async def end_of(self, turn: str) -> TurnFinished | TurnFailed:
         """Wait until a turn is told to be over; what was told before is in `seen`."""
-        return await self._until(
+        return await self.until(
             lambda: next(
                 (e for e in self.seen if e.turn == turn and isinstance(e, TurnFinished | TurnFailed)), None
             )
         )
 
-    async def _until[T](self, found: Callable[[], T | None]) -> T:
+    async def asked(self, number: int = 1) -> PermissionAsked:
+        """Wait for a question to the person."""
+
+        def found() -> PermissionAsked | None:
+            questions = [event for event in self.seen if isinstance(event, PermissionAsked)]
+            return questions[number - 1] if len(questions) >= number else None
+
+        return await self.until(found)
+
+    async def until[T](self, found: Callable[[], T | None]) -> T:
         async with asyncio.timeout(10):
             while (value := found()) is None:
                 event = await anext(self.events)
@@ -98,7 +160,13 @@ async def agent_at(folder: Path, model: ScriptedModel, bus: Bus, events: Subscri
     """An agent in a folder; its database is to be closed."""
     database = Database(folder / "state.db")
     await database.open()
-    sessions = Sessions(folder / "sessions")
-    runner = Runner(UsageLedger(database, bus), bus)
-    loop = Loop(sessions, Context(folder, "Rosa"), model, runner, bus, concurrent_turns=2)
-    return Agent(loop, sessions, database, bus, events)
+    workspace = folder / "workspace"
+    workspace.mkdir(exist_ok=True)
+    sessions, context, bench = Sessions(workspace / "sessions"), Context(workspace, "Rosa"), Bench()
+    scope = Scope(lambda: bench.config, workspace, folder)
+    inbox, audit = Inbox(database, bus), Audit(database)
+    gate = Gate(scope, inbox, bus)
+    hands = Hands(scope, gate, audit, bus, bench.deliver)
+    runner = Runner(Asking(UsageLedger(database, bus), bus), hands, context, bus)
+    loop = Loop(sessions, context, model, bench, runner, bus, concurrent_turns=2, steps=lambda: bench.steps)
+    return Agent(loop, bench, gate, inbox, audit, workspace, sessions, database, bus, events)

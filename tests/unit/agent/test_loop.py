@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.agent.loop import Inbound
+from desktop.agent.turn import Inbound
 from desktop.bus.events import TextDelta, TurnFailed, TurnFinished
 from desktop.errors import StorageError
 from desktop.providers.base import Completion, Delta, SignInNeeded
@@ -164,10 +164,10 @@ async def test_closing_ends_every_turn_and_keeps_what_it_said(agent: Agent, mode
 async def test_a_message_that_cannot_be_stored_changes_nothing(
     agent: Agent, model: ScriptedModel, tmp_path: Path
 ) -> None:
-    (tmp_path / "sessions").write_bytes(b"a file in the way")
+    (tmp_path / "workspace" / "sessions").write_bytes(b"a file in the way")
     with pytest.raises(StorageError):
         await agent.loop.submit(Inbound("s", "q"))
-    (tmp_path / "sessions").unlink()
+    (tmp_path / "workspace" / "sessions").unlink()
     turn = await agent.loop.submit(Inbound("s", "again"))
     assert isinstance(await agent.end_of(turn), TurnFinished)
     assert await agent.said("s") == [("user", "again"), ("assistant", "ok")]

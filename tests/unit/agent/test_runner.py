@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from desktop.agent.loop import Inbound
-from desktop.bus.events import ReasoningDelta, TextDelta, TurnFailed, TurnFinished, TurnStarted
+from desktop.agent.turn import Inbound
+from desktop.bus.events import ReasoningDelta, TextDelta, TurnFinished, TurnStarted
 from desktop.providers.base import Completion, Delta, RateLimited, Usage
 from tests.unit.agent.scripted import Agent, ScriptedModel, answer
 
@@ -36,12 +36,14 @@ async def test_the_completion_has_the_last_word(agent: Agent, model: ScriptedMod
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
-async def test_an_empty_answer_is_a_failure(agent: Agent, model: ScriptedModel, text: str) -> None:
-    model.scripts = [[Completion(text)]]
+async def test_three_empty_answers_end_in_a_sentence_of_ours(
+    agent: Agent, model: ScriptedModel, text: str
+) -> None:
+    model.scripts = [[Completion(text)]] * 3
     turn = await agent.loop.submit(Inbound("s", "q"))
     end = await agent.end_of(turn)
-    assert isinstance(end, TurnFailed)
-    assert end.error == "m sent an empty answer."
+    assert end == TurnFinished("s", turn, "The model gave no answer, three times in a row.")
+    assert [row[4] for row in await rows(agent)] == ["ok"] * 3
 
 
 async def test_every_call_is_a_row_with_its_outcome(agent: Agent, model: ScriptedModel) -> None:

@@ -299,8 +299,9 @@ def test_older_names_take_effect_and_stay_in_the_file(path: Path) -> None:
     value = {"tools": {"exec": {"restrictToWorkspace": True, "timeout": 5}, "my_enabled": False}}
     write(path, value)
     store = loaded(path)
-    extra = store.config.model_extra or {}
-    assert extra["tools"] == {"exec": {"timeout": 5}, "restrictToWorkspace": True, "my": {"enable": False}}
+    tools = store.config.tools
+    assert (tools.commands.timeout, tools.restrict_to_workspace) == (5, True)
+    assert (tools.model_extra or {})["my"] == {"enable": False}
     assert json.loads(path.read_text()) == value
 
 

@@ -264,9 +264,14 @@ def test_a_model_may_insist_on_parameters(name: str, model: str, expected: dict[
 @pytest.mark.parametrize(
     ("name", "model", "rules", "limit"),
     [
-        ("anthropic", "claude-x", WireRules(keep_reasoning=True, cache_control=True), "max_tokens"),
-        ("openrouter", "anthropic/claude-x", WireRules(cache_control=True), "max_tokens"),
-        ("openrouter", "x-ai/grok", WireRules(), "max_tokens"),
+        (
+            "anthropic",
+            "claude-x",
+            WireRules(keep_reasoning=True, cache_control=True, pictures=True),
+            "max_tokens",
+        ),
+        ("openrouter", "anthropic/claude-x", WireRules(cache_control=True, pictures=True), "max_tokens"),
+        ("openrouter", "x-ai/grok", WireRules(pictures=True), "max_tokens"),
         (
             "mistral",
             "m",
@@ -274,8 +279,8 @@ def test_a_model_may_insist_on_parameters(name: str, model: str, expected: dict[
             "max_tokens",
         ),
         ("deepseek", "d", WireRules(text_only=True), "max_tokens"),
-        ("openai", "gpt-5", WireRules(), "max_completion_tokens"),
-        ("volcengine", "doubao", WireRules(), "max_completion_tokens"),
+        ("openai", "gpt-5", WireRules(pictures=True), "max_completion_tokens"),
+        ("volcengine", "doubao", WireRules(pictures=True), "max_completion_tokens"),
         ("groq", "x", WireRules(), "max_tokens"),
     ],
 )

@@ -1,0 +1,162 @@
+"""One answer of the model, whole: streamed out, tried again when empty, continued when it was cut off.
+
+Whatever ends the stream early, the text that was already shown stays in the turn. Every call is a row of
+the ledger.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from desktop.agent.arguments import may_be_call, written_call
+from desktop.agent.thinking import Thinking, split
+from desktop.agent.turn import Turn
+from desktop.bus.bus import Bus
+from desktop.bus.events import ReasoningDelta, TextDelta
+from desktop.errors import StorageError
+from desktop.providers.base import Completion, Provider, ProviderError, Request, ToolCall, Usage
+from desktop.text import _
+from desktop.usage import Call, UsageLedger
+
+_EMPTY_RETRIES = 2
+_CONTINUATIONS = 4
+_GO_ON = "Your answer was cut off. Go on exactly where it ended, without repeating anything."
+_log = logging.getLogger(__name__)
+
+
+class Asking:
+    """Asks a provider for one step of a turn."""
+
+    def __init__(self, usage: UsageLedger, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
+        self._usage, self._bus, self._clock = usage, bus, clock
+
+    async def ask(
+        self, turn: Turn, provider: Provider, request: Request, *, lean: bool = False
+    ) -> Completion:
+        """The model's next step; the last call is still to be accounted for by who takes it.
+
+        `lean`: a call written as text counts. Raises ProviderError.
+        """
+        empty = 0
+        while True:
+            completion = await self._call(turn, provider, request, lean=lean)
+            if completion.text.strip() or completion.tool_calls:
+                break
+            await self.account(turn, completion.usage, "ok")
+            empty += 1
+            if empty > _EMPTY_RETRIES:
+                return replace(completion, text=_("The model gave no answer, three times in a row."))
+        parts = [completion]
+        while parts[-1].finish == "length" and not parts[-1].tool_calls and len(parts) <= _CONTINUATIONS:
+            await self.account(turn, parts[-1].usage, "ok")
+            so_far = "".join(part.text for part in parts)
+            more = await self._call(turn, provider, _continued(request, so_far), lean=False)
+            if not more.text.strip():
+                break
+            parts.append(more)
+        if len(parts) == 1:
+            return completion
+        whole = "".join(part.text for part in parts)
+        return replace(parts[-1], text=whole, reasoning=completion.reasoning, tool_calls=())
+
+    async def _call(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+        turn.request, turn.asked = request, self._clock()
+        try:
+            completion = await self._stream(turn, provider, request, lean=lean)
+        except ProviderError as error:
+            await self.account(turn, None, type(error).__name__)
+            raise
+        return completion
+
+    async def _stream(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+        completion, out = Completion(), _Out(turn, self._bus, holding=lean and bool(request.tools))
+        async with aclosing(provider.stream(request)) as stream:
+            async for item in stream:
+                if isinstance(item, Completion):
+                    completion = item
+                else:
+                    out.reasoning(item.reasoning)
+                    out.text(item.text)
+        text, thought = split(completion.text)
+        completion = replace(completion, text=text, reasoning=completion.reasoning + thought)
+        if lean and not completion.tool_calls:
+            completion = _with_written_call(completion, request)
+        if not completion.tool_calls:
+            out.end()
+        return completion
+
+    async def account(self, turn: Turn, usage: Usage | None, outcome: str) -> None:
+        """Enter the call that is under way in the ledger, once; nothing if there is none."""
+        request, turn.request = turn.request, None
+        if request is None:
+            return
+        spent = usage or Usage()
+        call = Call(
+            provider=request.endpoint.provider,
+            model=request.endpoint.model,
+            session=turn.key,
+            turn=turn.id,
+            outcome=outcome,
+            seconds=self._clock() - turn.asked,
+            input_tokens=spent.input_tokens,
+            output_tokens=spent.output_tokens,
+            cached_tokens=spent.cached_tokens,
+            cache_write_tokens=spent.cache_write_tokens,
+            reasoning_tokens=spent.reasoning_tokens,
+            cost=spent.cost,
+        )
+        try:
+            await self._usage.record(call)
+        except StorageError as error:
+            _log.warning("the call could not be entered in the ledger: %s", error)
+
+
+class _Out:
+    """Tells of a stream: thinking apart from the answer, nothing of what may still become a call."""
+
+    def __init__(self, turn: Turn, bus: Bus, *, holding: bool) -> None:
+        self._turn, self._bus, self._holding = turn, bus, holding
+        self._thinking, self._held = Thinking(), ""
+
+    def text(self, text: str) -> None:
+        if text:
+            said, thought = self._thinking.feed(text)
+            self.reasoning(thought)
+            self._say(said)
+
+    def reasoning(self, text: str) -> None:
+        if text:
+            self._turn.reasoning.append(text)
+            self._bus.publish(ReasoningDelta(self._turn.key, self._turn.id, text))
+
+    def end(self) -> None:
+        said, thought = self._thinking.end()
+        self.reasoning(thought)
+        self._holding = False
+        self._say(said)
+
+    def _say(self, text: str) -> None:
+        text = self._held + text
+        self._held = text if self._holding and may_be_call(text) else ""
+        if text and not self._held:
+            self._holding = False
+            self._turn.text.append(text)
+            self._bus.publish(TextDelta(self._turn.key, self._turn.id, text))
+
+
+def _with_written_call(completion: Completion, request: Request) -> Completion:
+    """The answer of a small model that wrote its call as text, as the call."""
+    names = {str(tool["function"]["name"]) for tool in request.tools}
+    call = written_call(completion.text, names)
+    if call is None:
+        return completion
+    name, arguments = call
+    return replace(completion, text="", tool_calls=(ToolCall("", name, arguments),), finish="tool_calls")
+
+
+def _continued(request: Request, so_far: str) -> Request:
+    """The request that goes on with an answer; not kept for the conversation, whose log will have one."""
+    more = [{"role": "assistant", "content": so_far}, {"role": "user", "content": _GO_ON}]
+    return replace(request, messages=[*request.messages, *more], tools=(), conversation="")

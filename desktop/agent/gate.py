@@ -1,0 +1,181 @@
+"""Between a call and its tool: the policy's word, the person's answer, and what becomes of no answer.
+
+A question is in the inbox before it is shown. An answer is good once, for exactly what its card showed:
+what changed meanwhile is asked anew. No answer is not "no": the question stays in the inbox, and the model
+is told that it is not answered yet.
+"""
+
+import asyncio
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from desktop.agent.scope import Scope
+from desktop.agent.turn import Late, Turn
+from desktop.bus.bus import Bus
+from desktop.bus.events import PermissionAsked, PermissionSettled
+from desktop.inbox import APPROVAL, Inbox, Notice
+from desktop.tasks import in_thread, see_through
+from desktop.text import _
+from desktop.tools.base import Claim
+from desktop.tools.permissions.card import Card, card, digest
+from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
+from desktop.tools.permissions.rules import standing
+
+PARKED = (
+    "The person has not answered yet. The question waits in their inbox; you will be told when it is "
+    "answered. Do not try the same another way. Go on without it, or end your answer and say what waits."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A call that could be made: its tool's name, what it claims, its arguments as they came."""
+
+    id: str
+    tool: str
+    arguments: str
+    claim: Claim
+    late: Late | None = None
+    """It was allowed before, after its own turn had ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Whether a call runs. `reason` is a word for the audit log, `text` a sentence for the person."""
+
+    allowed: bool
+    reason: str
+    text: str = ""
+    told: str = ""
+    """What the model is told where it does not run."""
+    parked: bool = False
+    network: bool = False
+    writable: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person said to a question."""
+
+    yes: bool
+    reason: str = ""
+    network: bool = False
+
+
+class Gate:
+    """Judges calls. One for all turns; `answer()` reaches the one that waits."""
+
+    def __init__(self, scope: Scope, inbox: Inbox, bus: Bus) -> None:
+        self._scope, self._inbox, self._bus = scope, inbox, bus
+        self._open: dict[str, asyncio.Future[Answer | None]] = {}
+
+    def answer(self, question: str, answer: Answer) -> bool:
+        """Hand an answer to the call that waits for it; False if none does."""
+        future = self._open.get(question)
+        if future is None or future.done():
+            return False
+        future.set_result(answer)
+        return True
+
+    def park(self, question: str) -> bool:
+        """Have the call that waits for this answer go on without it; False if none does."""
+        future = self._open.get(question)
+        if future is None or future.done():
+            return False
+        future.set_result(None)
+        return True
+
+    async def rule(self, turn: Turn, plan: Plan) -> Ruling:
+        """Allow a call or not, asking the person where the policy says so. Raises StorageError."""
+        yes = plan.late.digest if plan.late else ""
+        network = bool(plan.late and plan.late.network)
+        while True:
+            situation = self._scope.situation(turn)
+            decision, seen = await in_thread(_judge, plan, situation)
+            if yes == seen and decision.verdict is Verdict.ASK:
+                said = _("You allowed it.")
+                return Ruling(True, "person", said, network=network, writable=decision.writable)
+            if ruling := _without_asking(turn, plan, decision):
+                return ruling
+            shown = await in_thread(
+                card, plan.tool, plan.claim, plan.arguments, situation, decision, turn.inbound.front
+            )
+            answer = await self._ask(turn, plan, situation, shown)
+            if answer is None:
+                return Ruling(False, "parked", _("Not answered yet."), PARKED, parked=True)
+            if not answer.yes:
+                return Ruling(False, "person", _refused(answer), _told(answer))
+            yes, network = shown.digest, answer.network
+
+    async def _ask(self, turn: Turn, plan: Plan, situation: Situation, shown: Card) -> Answer | None:
+        """The person's answer; None where it was parked."""
+        question = uuid.uuid4().hex[:12]
+        rule = standing(plan.tool, plan.claim, situation)
+        body: dict[str, Any] = {
+            "card": shown.as_json(),
+            "tool": plan.tool,
+            "call": plan.id,
+            "arguments": plan.arguments,
+            "digest": shown.digest,
+            "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
+        }
+        await self._inbox.add(Notice(question, APPROVAL, turn.key, turn.id, shown.title, body))
+        future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._open[question] = future
+        self._bus.publish(PermissionAsked(turn.key, turn.id, plan.id, question, shown.as_json()))
+        settled = "withdrawn"
+        try:
+            answer = await self._wait(turn, future)
+            settled = "parked" if answer is None else ("yes" if answer.yes else "no")
+            return answer
+        finally:
+            self._open.pop(question, None)
+            await see_through(self._settle(turn, plan, question, settled), name=f"settle:{question}")
+
+    async def _wait(self, turn: Turn, future: asyncio.Future[Answer | None]) -> Answer | None:
+        if turn.inbound.approve == "never":
+            return None
+        async with turn.slot.lent():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._scope.patience):
+                    return await future
+        return None
+
+    async def _settle(self, turn: Turn, plan: Plan, question: str, settled: str) -> None:
+        if settled != "parked":
+            await self._inbox.settle(question, settled)
+        self._bus.publish(PermissionSettled(turn.key, turn.id, plan.id, question, settled))
+
+
+def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str]:
+    """The policy's word, and the digest of all that it was about."""
+    decision = decide(plan.tool, plan.claim, situation)
+    return decision, digest(plan.tool, plan.claim, plan.arguments, situation)
+
+
+def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None:
+    """The ruling where the policy, or the person for a whole run, has said it already."""
+    if decision.verdict is Verdict.DENY:
+        told = decision.hint or "This is never allowed. Do not try it another way."
+        return Ruling(False, decision.reason, decision.text, told)
+    if decision.verdict is Verdict.ALLOW:
+        granted = decision.network
+        return Ruling(True, decision.reason, decision.text, network=granted, writable=decision.writable)
+    if turn.inbound.approve == "all":
+        said = _("Allowed for this run by --approve all.")
+        return Ruling(True, "all", said, network=plan.claim.network, writable=decision.writable)
+    return None
+
+
+def _refused(answer: Answer) -> str:
+    if answer.reason:
+        return _("You said no: {reason}").format(reason=answer.reason)
+    return _("You said no.")
+
+
+def _told(answer: Answer) -> str:
+    reason = f" Their reason: {answer.reason}" if answer.reason else ""
+    return f"The person said no to this call.{reason} Do not try the same another way; ask what they want."

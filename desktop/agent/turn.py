@@ -1,0 +1,178 @@
+"""One message of the person on its way to an answer: what came in, what came of it so far."""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from desktop.providers.base import Endpoint, Message, Provider, Request
+from desktop.session.log import Session
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`\\^{|}]+")
+_CLOSING = ".,;:!?)]}»”’。，；：！？）】」"
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A call that the person allowed after its turn had ended."""
+
+    question: str
+    tool: str
+    arguments: str
+    digest: str
+    """What the card showed; another digest now, and it is asked anew."""
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A message, and where its answer will be read."""
+
+    session: str
+    text: str
+    front: str = "terminal"
+    model: str = ""
+    """Another model for this turn alone; empty for the configured one."""
+    approve: str = "ask"
+    """ask: the person, and wait; never: park each question at once; all: yes to each of this turn."""
+    files: tuple[str, ...] = ()
+    """Paths that the person gave along."""
+    late: Late | None = None
+    note: bool = False
+    """The program's own words (an answer to a parked question), not the person's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A model that can be asked now."""
+
+    provider: Provider
+    endpoint: Endpoint
+    window: int
+    """Tokens that fit, question and answer together."""
+    max_tokens: int
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+    lean: bool = False
+    note: str = ""
+    """What the person should know about this model."""
+
+
+class Models(Protocol):
+    """Finds the model for a turn, starting what it needs."""
+
+    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
+        """The named model, else by the configured order of choice. Raises AppError if there is none."""
+
+
+class Slot:
+    """A turn's right to work beside others; lent to them while the turn only waits for the person."""
+
+    def __init__(self, slots: asyncio.Semaphore) -> None:
+        self._slots, self._held, self._waiting = slots, False, 0
+
+    async def take(self) -> None:
+        """Wait for a place."""
+        await self._slots.acquire()
+        self._held = True
+
+    def give(self) -> None:
+        """Let another turn work; nothing if this one has no place."""
+        if self._held:
+            self._held = False
+            self._slots.release()
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncIterator[None]:
+        """Give the place away until the block ends; who is cancelled in it needs none any more."""
+        self._waiting += 1
+        self.give()
+        try:
+            yield
+        except BaseException:
+            self._waiting -= 1
+            raise
+        self._waiting -= 1
+        if not self._waiting:
+            await self.take()
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn that runs."""
+
+    id: str
+    session: Session
+    inbound: Inbound
+    slot: Slot
+    waiting: Callable[[], list["Joined"]] = list
+    """Takes the messages that came meanwhile; each is on disk."""
+    text: list[str] = field(default_factory=list)
+    """Said since the last tool call."""
+    reasoning: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    asked: float = 0.0
+    """When the model was asked last (monotonic)."""
+    request: Request | None = None
+    """The call to a model that is under way, for the ledger."""
+    outside: bool = False
+    """Text from outside has entered."""
+    known: set[str] = field(default_factory=set)
+    """Addresses that the person, or a page or search result of this turn, gave verbatim."""
+    said: list[str] = field(default_factory=list)
+    """What the message tool is putting into this conversation in this round."""
+    spoke: bool = False
+    """It put something there: no second answer is wanted."""
+    closed: bool = False
+    """Its end is in the log, or could not be written there."""
+
+    @property
+    def key(self) -> str:
+        """The session's key."""
+        return self.session.key
+
+    def record(self, **marks: object) -> Message:
+        """The assistant's message as far as it came, with our own marks under underscored names."""
+        message: Message = {"role": "assistant", "content": "".join(self.text), "_turn": self.id}
+        if self.reasoning:
+            message["reasoning_content"] = "".join(self.reasoning)
+        return message | {f"_{name}": value for name, value in marks.items()}
+
+    def next_step(self) -> None:
+        """What was said so far is stored."""
+        self.text.clear()
+        self.reasoning.clear()
+
+    def remember(self, records: list[Message]) -> None:
+        """Take up what the log holds of this turn: it may have begun before the program was ended."""
+        for record in records:
+            if record.get("_turn") == self.id:
+                self.take_in(record)
+
+    def take_in(self, record: Mapping[str, Any]) -> None:
+        """Note the addresses that a record gives and whether it came from outside."""
+        if record.get("role") == "user":
+            self.known |= addresses(str(record.get("content") or ""))
+        elif record.get("role") == "tool":
+            self.outside |= bool(record.get("_outside"))
+            self.known |= {str(address) for address in record.get("_addresses") or ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A message that came while the turn was at work."""
+
+    id: str
+    inbound: Inbound
+
+
+def addresses(text: str) -> set[str]:
+    """The http addresses in a text, as they stand there but for the punctuation around them."""
+    found = set()
+    for match in _ADDRESS.findall(text):
+        address = match.rstrip(_CLOSING)
+        found |= {address, match} if "(" in address else {address}
+    return {address.partition("#")[0] for address in found}

@@ -1,0 +1,119 @@
+"""What the agent may do and did: tools list, audit, inbox list, approve."""
+
+import time
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.asked import show
+from desktop.cli.output import emit, say, table
+from desktop.cli.reach import reach, result
+from desktop.cli.run import run
+from desktop.paths import Home
+from desktop.text import _
+
+type Json = dict[str, Any]
+
+
+def register(app: click.Group) -> None:
+    """Add the commands to the command line."""
+    tools = click.Group("tools", help=_("Tools: what the agent can do."))
+    inbox = click.Group("inbox", help=_("The inbox: what waits for you."))
+    app.add_command(tools)
+    app.add_command(inbox)
+
+    @options.verb(tools, "list", _("List the tools and what each does."))
+    def tools_command(*, as_json: bool) -> None:
+        run(lambda home: _tools(home, as_json), as_json=as_json)
+
+    @options.verb(app, "audit", _("Show what the agent did, the newest first, and who allowed it."))
+    @click.option("--limit", default=50, type=click.IntRange(1, 10_000), help=_("How many calls."))
+    @click.option("--session", default="", help=_("Of one conversation only."))
+    def audit_command(limit: int, session: str, *, as_json: bool) -> None:
+        run(lambda home: _audit(home, limit, session, as_json), as_json=as_json)
+
+    @options.verb(inbox, "list", _("List what waits for you."))
+    @click.option("--all", "all_", is_flag=True, help=_("What is done, too."))
+    def inbox_command(all_: bool, *, as_json: bool) -> None:
+        run(lambda home: _inbox(home, all_, as_json), as_json=as_json)
+
+    @options.verb(app, "approve", _("Answer a question that waits, by its id in inbox list."))
+    @click.argument("question")
+    @click.option("--no", is_flag=True, help=_("Refuse it."))
+    @click.option("--reason", default="", help=_("Why not; the agent is told."))
+    @click.option("--network", is_flag=True, help=_("Let the command use the internet."))
+    @click.option("--always", is_flag=True, help=_("Allow calls like this from now on."))
+    def approve_command(
+        question: str, no: bool, reason: str, network: bool, always: bool, *, as_json: bool
+    ) -> None:
+        given = {"yes": not no, "reason": reason, "network": network, "always": always}
+        run(lambda home: _approve(home, question, given, as_json), as_json=as_json)
+
+
+async def _call(home: Home, what: str, **arguments: Any) -> Json:
+    async with reach(home, what) as verb:
+        return await result(verb, what, **arguments)
+
+
+async def _tools(home: Home, as_json: bool) -> None:
+    found = (await _call(home, "tools"))["tools"]
+    if as_json:
+        for tool in found:
+            emit(tool)
+        return
+    table(
+        [_("Tool"), _("Effect"), _("What it does")],
+        [[t["name"], t["effect"] if t["on"] else _("off"), t["description"]] for t in found],
+    )
+
+
+async def _audit(home: Home, limit: int, session: str, as_json: bool) -> None:
+    entries = (await _call(home, "audit", limit=limit, session=session))["entries"]
+    if as_json:
+        for entry in entries:
+            emit(entry)
+        return
+    table(
+        [_("When"), _("Tool"), _("What"), _("Allowed by"), _("Outcome"), _("Conversation")],
+        [
+            [
+                time.strftime("%m-%d %H:%M:%S", time.localtime(e["at"])),
+                e["tool"],
+                e["gist"],
+                e["reason"],
+                e["outcome"],
+                e["session"],
+            ]
+            for e in entries
+        ],
+    )
+
+
+async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
+    notices = (await _call(home, "inbox", all=all_))["notices"]
+    for notice in notices:
+        if as_json:
+            emit(notice)
+            continue
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(notice["at"]))
+        say(f"{notice['id']}  {when}  {notice['session']}  {notice['answer'] or ''}".rstrip())
+        say(f"    {notice['title']}")
+        if card := notice["body"].get("card"):
+            show(card)
+    if not notices and not as_json:
+        say(_("Nothing waits for you."))
+
+
+async def _approve(home: Home, question: str, given: Json, as_json: bool) -> int:
+    """Answer, and where that begins a turn, wait for its end and print it."""
+    from desktop.cli.output import Answers
+
+    answers = Answers(as_json=as_json)
+    async with reach(home, "approve", eager=True) as verb:
+        async for line in verb(
+            "permit", {"question": question, "front": "terminal", "wait": True, **given}
+        ):
+            if "event" in line:
+                answers.show(line)
+    return 0 if answers.ok else 1

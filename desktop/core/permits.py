@@ -1,0 +1,185 @@
+"""The verbs of permissions: questions and their answers, modes, standing answers, granted folders.
+
+An answer to a call that still waits reaches it through the gate. A later one begins a turn of its own,
+whose message is on disk before the question is closed: what is lost in between is asked again, never done
+twice.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.gate import Answer
+from desktop.agent.scope import AUTONOMOUS, mode_of
+from desktop.agent.turn import Inbound, Late
+from desktop.config.permissions import Folder, Rule
+from desktop.core.told import told
+from desktop.errors import UsageError
+from desktop.inbox import APPROVAL, OPEN, Notice
+from desktop.tasks import in_thread
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+MODES = ("ask", "risky", AUTONOMOUS)
+
+
+class Permits:
+    """Acts on what the agent may do."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+        self._answering = asyncio.Lock()
+
+    async def permit(self, arguments: Json, send: Send) -> Json:
+        """Answer a question: `question`, `yes`, and where wanted `reason`, `network`, `always`.
+
+        `late` in the result tells that its turn had ended: the answer began a new one; with `wait`, its
+        events are told and its end waited for. Raises UsageError if it is not open any more.
+        """
+        with self._core.bus.subscribe() as events:
+            turn = await self._answer(arguments)
+            if turn and arguments.get("wait"):
+                await told(events, turn, send)
+        return {"late": bool(turn)}
+
+    async def later(self, arguments: Json, _send: Send) -> Json:
+        """Leave a question for later: the turn goes on without it, the inbox keeps it."""
+        return {"parked": self._core.gate.park(str(arguments["question"]))}
+
+    async def _answer(self, arguments: Json) -> str:
+        """The turn that a late answer began; empty where a call had waited for it."""
+        async with self._answering:
+            notice = await self._core.inbox.get(str(arguments["question"]))
+            if notice is None or notice.kind != APPROVAL or notice.state != OPEN:
+                raise UsageError(_("This question is not open any more."))
+            answer = Answer(
+                bool(arguments["yes"]),
+                str(arguments.get("reason") or ""),
+                bool(arguments.get("network")),
+            )
+            if answer.yes and arguments.get("always"):
+                await self._keep(notice)
+            if self._core.gate.answer(notice.id, answer):
+                return ""
+            front = str(arguments.get("front") or "window")
+            turn = await self._core.loop.submit(_late(notice, answer, front))
+            await self._core.inbox.settle(notice.id, "yes" if answer.yes else "no")
+            return turn
+
+    async def _keep(self, notice: Notice) -> None:
+        """Store what "always like this" stands for."""
+        given = notice.body.get("rule")
+        if given is None:
+            raise UsageError(_("This cannot be allowed for good."))
+        rule = Rule.model_validate(given)
+        rules = self._core.store.config.permissions.rules
+        if rule not in rules:
+            await self._store_rules((*rules, rule))
+
+    async def permissions(self, arguments: Json, _send: Send) -> Json:
+        """Standing answers, folders, the sandbox; with `session`, that conversation's mode and folders."""
+        from desktop.tools.permissions.rules import sentence
+
+        permissions = self._core.store.config.permissions
+        metadata = await self._metadata(arguments)
+        until = metadata.get("mode_until")
+        works, about = await self._core.workshop.sandbox()
+        return {
+            "mode": mode_of(metadata, permissions.mode),
+            "usual": permissions.mode,
+            "until": until if mode_of(metadata, "") == AUTONOMOUS else None,
+            "minutes": permissions.autonomous_minutes,
+            "folder": str(metadata.get("folder") or ""),
+            "rules": [{**_plain(rule), "sentence": sentence(rule)} for rule in permissions.rules],
+            "folders": [_plain(folder) for folder in permissions.folders],
+            "session_folders": list(metadata.get("folders") or []),
+            "sandbox": {"works": works, "text": about},
+        }
+
+    async def mode(self, arguments: Json, _send: Send) -> Json:
+        """How one conversation asks: `mode` ask, risky or autonomous; empty for the usual way."""
+        mode = str(arguments.get("mode") or "")
+        if mode and mode not in MODES:
+            raise UsageError(_("There is no such mode: {mode}.").format(mode=mode))
+        minutes = self._core.store.config.permissions.autonomous_minutes
+        until = time.time() + 60 * minutes if mode == AUTONOMOUS else None
+        session = await self._core.sessions.open(str(arguments["session"]))
+        await session.set_metadata(mode=mode or None, mode_until=until)
+        return {"mode": mode, "until": until}
+
+    async def folder(self, arguments: Json, _send: Send) -> Json:
+        """Give a conversation its working folder; an empty one is the workspace again."""
+        folder = str(arguments.get("folder") or "")
+        path = await in_thread(_folder, folder) if folder else ""
+        session = await self._core.sessions.open(str(arguments["session"]))
+        await session.set_metadata(folder=path or None)
+        return {"folder": path}
+
+    async def grant(self, arguments: Json, _send: Send) -> Json:
+        """Grant a folder, with `write` for writing too; for all, or for one conversation (`session`)."""
+        path = await in_thread(_folder, str(arguments["path"]))
+        granted = Folder(path=path, write=bool(arguments.get("write")))
+        return await self._change_folders(arguments, path, granted)
+
+    async def revoke(self, arguments: Json, _send: Send) -> Json:
+        """Take a granted folder back."""
+        return await self._change_folders(arguments, str(arguments["path"]), None)
+
+    async def _change_folders(self, arguments: Json, path: str, granted: Folder | None) -> Json:
+        more = [granted] if granted else []
+        if arguments.get("session"):
+            session = await self._core.sessions.open(str(arguments["session"]))
+            kept = [f for f in session.metadata.get("folders") or [] if f.get("path") != path]
+            await session.set_metadata(folders=[*kept, *(_plain(folder) for folder in more)] or None)
+            return {}
+        folders = [f for f in self._core.store.config.permissions.folders if f.path != path]
+        await self._core.change({"permissions.folders": [_plain(folder) for folder in [*folders, *more]]})
+        return {}
+
+    async def forget_rule(self, arguments: Json, _send: Send) -> Json:
+        """Take a standing answer back: `rule` as the list gave it."""
+        rule = Rule.model_validate({k: v for k, v in dict(arguments["rule"]).items() if k != "sentence"})
+        rules = self._core.store.config.permissions.rules
+        await self._store_rules(tuple(kept for kept in rules if kept != rule))
+        return {}
+
+    async def _store_rules(self, rules: tuple[Rule, ...]) -> None:
+        await self._core.change({"permissions.rules": [_plain(rule) for rule in rules]})
+
+    async def _metadata(self, arguments: Json) -> Any:
+        key = str(arguments.get("session") or "")
+        return (await self._core.sessions.open(key)).metadata if key else {}
+
+
+def _late(notice: Notice, answer: Answer, front: str) -> Inbound:
+    """The message that tells of an answer given after the turn had ended, and carries the call out."""
+    body = notice.body
+    if answer.yes:
+        text = _("You can do it now, I allow it: {what}").format(what=notice.title)
+        late = Late(
+            notice.id, str(body["tool"]), str(body["arguments"]), str(body["digest"]), answer.network
+        )
+        return Inbound(notice.session, text, front, note=True, late=late)
+    text = _("No, do not do this: {what}").format(what=notice.title)
+    if answer.reason:
+        text = f"{text}\n\n{answer.reason}"
+    return Inbound(notice.session, text, front, note=True)
+
+
+def _plain(section: Rule | Folder) -> Json:
+    return section.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def _folder(name: str) -> str:
+    """The absolute path of a folder that is there. Raises UsageError."""
+    path = Path(name).expanduser()
+    if not path.is_absolute() or not path.is_dir():
+        raise UsageError(_("There is no folder {path}.").format(path=name), _("Give its full path."))
+    return str(path)

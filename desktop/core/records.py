@@ -1,0 +1,64 @@
+"""The verbs that show what happened: the tools there are, the audit log, the inbox."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from desktop.core.toolbox import SEARCH_KEYS
+from desktop.errors import UsageError
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+_ENGINES = ("brave", "tavily")
+
+
+class Records:
+    """Reads what the agent did and what waits for the person."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    async def tools(self, _arguments: Json, _send: Send) -> Json:
+        """Every tool: its name, what it does, its effect, and whether a small model has it."""
+        few = (await self._core.workshop.kit(lean=True)).tools
+        usual = (await self._core.workshop.kit(lean=False)).tools
+        every = await self._core.workshop.all()
+        return {
+            "tools": [
+                {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "effect": tool.effect.value,
+                    "on": tool.name in usual,
+                    "lean": tool.name in few,
+                }
+                for tool in every.values()
+            ]
+        }
+
+    async def audit(self, arguments: Json, _send: Send) -> Json:
+        """The newest calls, of `session` or of all; at most `limit`."""
+        limit, session = int(arguments.get("limit") or 200), str(arguments.get("session") or "")
+        entries = await self._core.audit.latest(limit, session)
+        return {"entries": [entry.as_json() for entry in entries]}
+
+    async def inbox(self, arguments: Json, _send: Send) -> Json:
+        """What waits for the person, the newest first; with `all`, what is done too."""
+        notices = await self._core.inbox.list(all_=bool(arguments.get("all")))
+        return {"notices": [notice.as_json() for notice in notices], "open": await self._core.inbox.count()}
+
+    async def search_key(self, arguments: Json, _send: Send) -> Json:
+        """Store a search engine's key in the keychain; an empty one removes it. Raises KeychainError."""
+        engine, key = str(arguments["engine"]), str(arguments.get("key") or "")
+        if engine not in _ENGINES:
+            raise UsageError(_("{engine} needs no key.").format(engine=engine))
+        name = SEARCH_KEYS.format(engine=engine)
+        if key:
+            await self._core.keychain.set(name, key)
+        else:
+            await self._core.keychain.delete(name)
+        return {}

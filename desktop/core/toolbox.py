@@ -1,0 +1,96 @@
+"""The tools of the agent, made when the first turn needs them and not before: their imports are heavy."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.hands import Kit
+from desktop.tasks import in_thread
+from desktop.tools.base import Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from desktop.config.keychain import Keychain
+    from desktop.config.schema import Config
+    from desktop.paths import Home
+    from desktop.tools.web.reader import Reader
+
+LEAN = ("read_file", "write_file", "list_dir", "web_fetch", "message")
+"""What a small model can handle."""
+UNDO = "undo"
+"""The folder of the home where the old bytes of changed files are kept."""
+SEARCH_KEYS = "search:{engine}"
+"""Under which name of the keychain the key of a search engine is."""
+
+
+class Workshop:
+    """The agent's Toolbox."""
+
+    def __init__(
+        self, home: "Home", workspace: Path, config: "Callable[[], Config]", keychain: "Keychain"
+    ) -> None:
+        self._home, self._workspace, self._config, self._keychain = home, workspace, config, keychain
+        self._made: dict[str, Tool[Any]] = {}
+        self._making = asyncio.Lock()
+        self._pages: Reader | None = None
+
+    async def kit(self, *, lean: bool) -> Kit:
+        """Those that a model gets; few and simple ones for a small model."""
+        tools = await self.all()
+        commands = self._config().tools.commands.enable
+        names = LEAN if lean else [name for name in tools if commands or name != "exec"]
+        return Kit({name: tools[name] for name in names}, lean)
+
+    async def all(self) -> dict[str, Tool[Any]]:
+        """Every tool there is, by name."""
+        async with self._making:
+            if not self._made:
+                made = await in_thread(self._make)
+                self._made = {tool.name: tool for tool in made}
+        return self._made
+
+    def _make(self) -> list[Tool[Any]]:
+        from desktop.tools.exec.toolbox import exec_tools
+        from desktop.tools.files.kept import Kept
+        from desktop.tools.files.toolbox import file_tools
+        from desktop.tools.message import Message
+        from desktop.tools.permissions.places import OWN, fences
+        from desktop.tools.web.toolbox import web_tools
+
+        kept = Kept(self._home.root / UNDO)
+        kept.sweep()
+        home, workspace = self._home.root, self._workspace
+        hidden = (*fences(home, workspace).roots, home)
+        own = [workspace.joinpath(*parts) for parts in OWN]
+        tools = [
+            *file_tools(kept, hidden),
+            *exec_tools(lambda: self._config().tools.commands, hidden, own),
+            *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
+            Message(),
+        ]
+        for tool in tools:  # made here, in a thread, and kept
+            assert tool.schema
+            assert tool.brief_schema
+        return tools
+
+    def _reader(self) -> "Reader":
+        from desktop.tools.web.reader import Reader
+
+        self._pages = Reader()
+        return self._pages
+
+    async def stop(self) -> None:
+        """End the children of the tools."""
+        if self._pages is not None:
+            await self._pages.stop()
+
+    async def sandbox(self) -> tuple[bool, str]:
+        """Whether commands run in a sandbox, and a sentence about it."""
+        from desktop.tools.exec.sandbox import state
+
+        return await in_thread(state, self._config().tools.commands)
+
+    async def _search_key(self, engine: str) -> str:
+        """The key of a search engine, "" where none is stored. Raises KeychainError."""
+        return await self._keychain.get(SEARCH_KEYS.format(engine=engine)) or ""

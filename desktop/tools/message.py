@@ -1,0 +1,75 @@
+"""message: the agent says something in the middle of its work, or in another conversation."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from desktop.tools.base import (
+    Arguments,
+    Claim,
+    Effect,
+    Saying,
+    Tool,
+    ToolContext,
+    ToolFailure,
+    ToolResult,
+)
+
+_GIST = 80
+
+
+class MessageArguments(Arguments):
+    """What to say, and where."""
+
+    content: str = Field(description="The text.", min_length=1)
+    channel: str = Field(default="", description="Where to: window or cli. Empty: this conversation.")
+    chat_id: str = Field(default="", description="Which conversation there. Empty: this conversation.")
+    media: list[str] = Field(default_factory=list, description="Paths of files to go along.")
+
+
+class Message(Tool[MessageArguments]):
+    """Puts a text into a conversation."""
+
+    name: ClassVar[str] = "message"
+    description: ClassVar[str] = (
+        "Send the person a message before your work is done, or into another conversation. In your own "
+        "conversation it takes the place of an answer: do not repeat it afterwards. For an ordinary answer "
+        "just write it, without this tool."
+    )
+    brief: ClassVar[str] = "Send a message to the person. Not for ordinary answers."
+    effect: ClassVar[Effect] = Effect.SEND
+    arguments: type[MessageArguments] = MessageArguments
+
+    def claim(self, args: MessageArguments, context: ToolContext) -> Claim:
+        """Sends; to nobody else where it stays in the conversation."""
+        there = _session(args, context)
+        words = " ".join(args.content.split())
+        gist = words if len(words) <= _GIST else f"{words[: _GIST - 1]}…"
+        return Claim(
+            Effect.SEND,
+            gist,
+            reads=tuple(context.path(name) for name in args.media),
+            recipient="" if there == context.session else there,
+            body=args.content,
+        )
+
+    async def run(self, args: MessageArguments, context: ToolContext) -> ToolResult:
+        """Say it. Raises ToolFailure if there is no such conversation."""
+        if context.say is None:
+            raise ToolFailure("There is nobody to send a message to. Write it as your answer.")
+        there = _session(args, context)
+        media = tuple(Path(context.path(name)) for name in args.media)
+        listed = "".join(f"\n- {path}" for path in media)
+        await context.say(Saying(there, f"{args.content}{listed}", media))
+        own = there == context.session
+        return ToolResult("Sent." if own else f"Sent to {there}.", spoke=own)
+
+
+def _session(args: MessageArguments, context: ToolContext) -> str:
+    """The key of the conversation that a message goes to."""
+    channel, _colon, rest = context.session.partition(":")
+    if not args.channel and not args.chat_id:
+        return context.session
+    named = (args.channel or channel).strip().lower()
+    return f"{'cli' if named == 'terminal' else named}:{args.chat_id.strip() or rest}"

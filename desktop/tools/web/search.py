@@ -1,0 +1,64 @@
+"""web_search: what the chosen search engine finds, with the addresses to read on."""
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+from pydantic import Field
+
+from desktop.config.tools import WebSearch as Settings
+from desktop.net.client import Client, FetchError
+from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
+from desktop.tools.web import engines
+from desktop.tools.web.engines import Hit
+
+type Key = Callable[[str], Awaitable[str]]
+"""An engine's name -> its key, "" where there is none. Raises AppError."""
+
+
+class SearchArguments(Arguments):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=400)
+    count: int | None = Field(default=None, ge=1, le=10, description="How many results.")
+
+
+class WebSearch(Tool[SearchArguments]):
+    """Searches."""
+
+    name: ClassVar[str] = "web_search"
+    description: ClassVar[str] = (
+        "Search the web. Gives titles, addresses and a few words of each; read a page with web_fetch."
+    )
+    effect: ClassVar[Effect] = Effect.READ
+    parallel_safe: ClassVar[bool] = True
+    arguments: type[SearchArguments] = SearchArguments
+
+    def __init__(self, client: Client, settings: Callable[[], Settings], key: Key) -> None:
+        self._client, self._settings, self._key = client, settings, key
+
+    def claim(self, args: SearchArguments, context: ToolContext) -> Claim:
+        """Gives a question to a search engine."""
+        return Claim(Effect.READ, args.query, query=args.query)
+
+    async def run(self, args: SearchArguments, context: ToolContext) -> ToolResult:
+        """The results. Raises ToolFailure."""
+        settings = self._settings()
+        count = args.count or settings.max_results
+        try:
+            hits = await self._search(settings, args.query, count)
+        except FetchError as error:
+            raise ToolFailure(f"The search did not work: {error.text}") from None
+        lines = [
+            f"{n}. {hit.title}\n   {hit.address}\n   {hit.text}" for n, hit in enumerate(hits[:count], 1)
+        ]
+        text = "\n".join(lines) or "Nothing was found. Try other words."
+        return ToolResult(text, outside=True, addresses=frozenset(hit.address for hit in hits))
+
+    async def _search(self, settings: Settings, query: str, count: int) -> list[Hit]:
+        """By the chosen engine; one whose key is missing leaves it to the one that needs none."""
+        if settings.provider == "searxng":
+            return await engines.searxng(self._client, query, settings.base_url)
+        if settings.provider in ("brave", "tavily") and (key := await self._key(settings.provider)):
+            search = engines.brave if settings.provider == "brave" else engines.tavily
+            return await search(self._client, query, count, key)
+        return await engines.duckduckgo(query, count)
