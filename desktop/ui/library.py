@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -48,7 +48,7 @@ class Library(QObject):
         talk.created.connect(self._created)
         talk.settled.connect(self._settled)
         talk.refused.connect(self._refused)
-        talk.spoken_in.connect(self._spoken_in)
+        talk.spoken_in.connect(self._spoken_in_later)
         spoken(self._say_title)
 
     def begin(self) -> None:
@@ -199,6 +199,10 @@ class Library(QObject):
         if key == self._talk.key:
             self._window.composer.show_draft(self._file.state.drafts[key])
         self._file.save()
+
+    def _spoken_in_later(self, key: str, at_rest: bool) -> None:
+        """The list is drawn in a turn of its own, after the message: both in one would be felt."""
+        QTimer.singleShot(0, self, lambda: self._spoken_in(key, at_rest))
 
     def _spoken_in(self, key: str, at_rest: bool) -> None:
         found = self._rows.get(key)

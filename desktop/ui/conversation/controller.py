@@ -160,10 +160,11 @@ class Controller(QObject):
         asked = Entry(turn, Author.YOU, text, when=datetime.now(UTC))
         answer = self._live.setdefault(answer_id(turn), waiting(turn))
         self._begin(key, turn)
+        # Each step lays something out anew: between two of them the window gets its turn.
         if not self.key and key == self._coming:
             self.key = key
             self.created.emit(key, text)
-        # Each step lays something out anew: between two of them the window gets its turn.
+            await asyncio.sleep(0)
         self._add(key, asked)
         await asyncio.sleep(0)
         self._add(key, answer)

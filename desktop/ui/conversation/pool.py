@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from PySide6.QtCore import QObject, QPoint, QRect, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
@@ -15,8 +15,11 @@ from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
 from desktop.ui.theme.tokens import Size, Space
 
-_SPARE, _READY = 6, 4
-"""Cells that are kept for later at the most, and that there are before they are needed."""
+_SPARE, _READY, _NEXT = 6, 4, 2
+"""Cells that are kept for later at the most, that there are before they are needed, and that are spare
+for the next question and its answer."""
+_REST_MS = 150
+"""After a conversation was opened or an answer has ended, so that what is to be seen is seen first."""
 
 _HEAVY = 400
 """Blocks of a cell that is not used again: to empty it would hold up who opens the next conversation."""
@@ -45,6 +48,9 @@ class Pool(QObject):
         self._spare: list[Cell] = []
         self._choices: dict[str, Shown] = {}
         self._slices = Slices(self)
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._rest.timeout.connect(self.prepare)
+        self._seen = False
         self._pictures = Pictures(self)
         self._pictures.arrived.connect(self._picture_arrived)
 
@@ -62,6 +68,7 @@ class Pool(QObject):
         self.keep(())
         self._choices.clear()
         self.guess_all()
+        self._at_rest()
 
     def guess_all(self) -> None:
         """Forget every height."""
@@ -100,6 +107,12 @@ class Pool(QObject):
             self._load(index, cell)
         else:
             self.heights.set(index, self._guess(entry))
+        if not entry.moving:
+            self._at_rest()
+
+    def _at_rest(self) -> None:
+        if self._seen:
+            self._rest.start()
 
     def show_again(self) -> None:
         """Make every cell anew: other colours, another language."""
@@ -133,11 +146,12 @@ class Pool(QObject):
         self.heights.set(index, cell.arrange(self.width))
 
     def prepare(self) -> None:
-        """Make the first cells ahead, and what comes with the first of all: fonts, styles, icons."""
+        """Make the next cells ahead, and what comes with the first of all: fonts, styles, icons."""
+        self._seen = True
         self._slices.add(self, self._ahead(), lambda: None)
 
     def _ahead(self) -> Iterator[None]:
-        while len(self.cells) + len(self._spare) < _READY:
+        while len(self._spare) < _NEXT or len(self.cells) + len(self._spare) < _READY:
             cell = self._new()
             self._spare.append(cell)
             cell.hide()
