@@ -1,0 +1,134 @@
+"""What a person is shown before they answer, and the hash that their yes is bound to."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from desktop.text import _
+from desktop.tools.base import Claim, Effect
+from desktop.tools.permissions.places import resolve
+from desktop.tools.permissions.rules import look, sentence, standing
+from desktop.tools.permissions.scripts import fingerprint, scripts
+from desktop.tools.permissions.situation import Decision, Situation
+from desktop.tools.permissions.visible import one_line, visible
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A question about one call. All text is safe to show; nothing is cut."""
+
+    tool: str
+    effect: str
+    title: str
+    lines: tuple[str, ...]
+    """What it touches: files, an address, a conversation."""
+    command: str
+    body: str
+    cwd: str
+    environment: tuple[tuple[str, str], ...]
+    origin: str
+    why: str
+    outside: bool
+    """Whether text from outside is in the turn."""
+    network: bool
+    """Whether the network may be granted to the command here."""
+    remember: str
+    """What "always like this" would mean; empty where it is not offered."""
+    digest: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "lines": list(self.lines), "environment": dict(self.environment)}
+
+
+def card(
+    tool: str, claim: Claim, arguments: str, situation: Situation, decision: Decision, origin: str
+) -> Card:
+    """The question about a call."""
+    rule = standing(tool, claim, situation)
+    runs = claim.effect is Effect.RUN and bool(claim.command)
+    return Card(
+        tool=one_line(tool),
+        effect=claim.effect.value,
+        title=_title(claim),
+        lines=tuple(_lines(claim, situation)),
+        command=visible(claim.command),
+        body=visible(claim.body),
+        cwd=one_line(str(claim.cwd or situation.cwd)) if runs else "",
+        environment=tuple((one_line(k), one_line(v)) for k, v in sorted(claim.environment.items())),
+        origin=one_line(origin),
+        why=decision.text,
+        outside=situation.outside,
+        network=runs,
+        remember=sentence(rule) if rule else "",
+        digest=digest(tool, claim, arguments, situation),
+    )
+
+
+def _title(claim: Claim) -> str:
+    if claim.address:
+        return _("Open a page?")
+    if claim.query:
+        return _("Search the web?")
+    return {
+        Effect.READ: _("Read?"),
+        Effect.WRITE: _("Write?"),
+        Effect.RUN: _("Run a command?"),
+        Effect.SEND: _("Send a message?"),
+    }[claim.effect]
+
+
+def _lines(claim: Claim, situation: Situation) -> list[str]:
+    lines = [_("Reads {path}").format(path=_shown(path)) for path in claim.reads]
+    lines += [_("Writes {path}").format(path=_shown(path)) for path in claim.writes]
+    if claim.address:
+        lines.append(one_line(claim.address))
+    if claim.query:
+        lines.append(one_line(claim.query))
+    if claim.recipient:
+        lines.append(_("To the conversation {name}").format(name=one_line(claim.recipient)))
+    if claim.network:
+        lines.append(_("Asks for the network"))
+    found = look(claim, situation)
+    lines += [
+        _("Runs what is in {path}").format(path=_shown(path)) for path in (scripts(found) if found else ())
+    ]
+    return lines or [one_line(claim.gist)]
+
+
+def _shown(path: Path) -> str:
+    """A path, and where it really leads if that is somewhere else."""
+    real, sure = resolve(path)
+    name = one_line(str(path))
+    return name if not sure or real == path else f"{name} → {one_line(str(real))}"
+
+
+def digest(tool: str, claim: Claim, arguments: str, situation: Situation) -> str:
+    """A hash of all that a yes is given to. Made again right before the call runs: another one means that
+    the question has to be asked again."""
+    found = look(claim, situation)
+    files = {str(resolve(path)[0]): fingerprint(path) for path in (scripts(found) if found else ())}
+    shown = {
+        "tool": tool,
+        "arguments": arguments,
+        "effect": claim.effect.value,
+        "reads": [_both(path) for path in claim.reads],
+        "writes": [_both(path) for path in claim.writes],
+        "command": claim.command,
+        "cwd": _both(claim.cwd or situation.cwd),
+        "environment": sorted(claim.environment.items()),
+        "network": claim.network,
+        "address": claim.address,
+        "query": claim.query,
+        "recipient": claim.recipient,
+        "body": claim.body,
+        "files": files,
+        "sent": [fingerprint(path) for path in claim.reads] if claim.effect is Effect.SEND else [],
+    }
+    text = json.dumps(shown, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _both(path: Path) -> list[str]:
+    return [str(path), str(resolve(path)[0])]

@@ -1,0 +1,225 @@
+"""Where the agent may never go: keys, browsers, what starts by itself, and this program's own files.
+
+A path is judged as it was given and as it is once links are followed. The places are compared without
+regard to case, so that no file system can be used to get around them.
+"""
+
+import fnmatch
+import functools
+import os
+import re
+import stat
+import sys
+import time
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from desktop.tools.permissions.closed import AUTOSTART, BROWSERS, KEYS, START_FILES, SYSTEM
+
+FOLDS = sys.platform in {"darwin", "win32"}
+"""Whether names that differ only in case are one file here."""
+FRESH = 30.0
+"""For so many seconds the places are not looked up again."""
+
+PROCESS = frozenset({"environ", "mem", "root", "cwd", "fd", "map_files", "task"})
+OWN_MEMORY = (".versions", ".cursor", ".dream_cursor", "history.jsonl")
+OWN: tuple[tuple[str, ...], ...] = (("sessions",), ("cron",), *(("memory", name) for name in OWN_MEMORY))
+"""What in the workspace only the program itself writes."""
+MEMORY = frozenset({"agents.md", "soul.md", "user.md", "tools.md", "identity.md", "heartbeat.md", "skills"})
+HOME_FILES = ("config.json", "state.db", "logs", "models", "ipc")
+RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])( *\.|$)", re.IGNORECASE)
+
+type Fence = Literal["", "fence", "own"]
+
+
+def folded(path: str | Path) -> str:
+    """A path for comparing, whatever its case and the form of its accents."""
+    text = str(path).replace("\\", "/") if os.name == "nt" else str(path)
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def inside(path: Path, root: Path, folds: bool = FOLDS) -> bool:
+    """Whether a path is a folder or lies in it. Both are resolved already."""
+    if path.is_relative_to(root):
+        return True
+    return folds and Path(folded(path)).is_relative_to(Path(folded(root)))
+
+
+def resolve(path: Path) -> tuple[Path, bool]:
+    """Where a path leads once links are followed, and whether that is certain."""
+    try:
+        real = os.path.realpath(path)
+        Path(real).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return Path(real), True
+    except (OSError, ValueError):
+        return path, False
+    return Path(real), True
+
+
+def special(path: Path) -> bool:
+    """Whether a path is a device, a pipe or a socket: reading may never end, writing may do anything."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def odd(path: Path, windows: bool = os.name == "nt") -> bool:
+    """Whether Windows would take a name for something else: a device, a second stream, another computer."""
+    if not windows:
+        return False
+    text = str(path).replace("/", "\\")
+    if text.startswith("\\\\"):
+        return True
+    parts = re.sub(r"^[A-Za-z]:", "", text).split("\\")
+    names = [part for part in parts if part not in {".", ".."}]
+    return any(":" in name or RESERVED.match(name) or name != name.rstrip(". ") for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """The closed places, for one person and one workspace."""
+
+    closed: frozenset[str]
+    """Never read, never written."""
+    kept: frozenset[str]
+    """Never written."""
+    roots: tuple[Path, ...]
+    """What a sandbox should hide."""
+    person: str
+    home: str
+    workspace: str
+    texts: re.Pattern[str]
+    """Finds a closed place in a longer text."""
+    code: re.Pattern[str]
+    """The same where the text is code, which may know `~` too."""
+
+    def why(self, path: str | Path, writing: bool) -> Fence:
+        """Why a path (as given, or resolved) is closed; empty if it is not."""
+        name = folded(path)
+        if self._program(name):
+            return "fence"
+        for candidate in self._same(name):
+            shut = _among(candidate, self.closed) or _process(candidate)
+            if shut or (writing and _among(candidate, self.kept)):
+                return "fence"
+        return "own" if writing and self._own(name) else ""
+
+    def holds(self, path: str | Path) -> bool:
+        """Whether a closed place, or files of the program's own, lie in a folder: then it is not moved."""
+        name = folded(path).rstrip("/") + "/"
+        own = (f"{self.workspace}/{'/'.join(parts)}" for parts in OWN)
+        return any(root.startswith(name) for root in (*self.closed, self.home, *own))
+
+    def pattern(self, pattern: str) -> bool:
+        """Whether a file pattern may stand for a closed place."""
+        parts = folded(pattern).split("/")
+        return any(_matches(parts, root.split("/")) for root in (*self.closed, self.home) if root)
+
+    def _program(self, name: str) -> bool:
+        """Whether a path belongs to this program: its home without the workspace."""
+        if not _within(name, self.home):
+            return False
+        if self.home == self.workspace:
+            rest = name[len(self.home) + 1 :].split("/")[0]
+            return rest.startswith(HOME_FILES)
+        return not (_within(self.workspace, self.home) and _within(name, self.workspace))
+
+    def _own(self, name: str) -> bool:
+        if not _within(name, self.workspace):
+            return False
+        parts = tuple(name[len(self.workspace) + 1 :].split("/"))
+        return any(parts[: len(own)] == own for own in OWN)
+
+    def _same(self, name: str) -> Iterator[str]:
+        """The path, and the one that it would be in the person's own home if it is in another one."""
+        yield name
+        parts = name.split("/")
+        if parts[1:2] == ["root"]:
+            yield "/".join([self.person, *parts[2:]])
+        elif parts[1:2] in (["home"], ["users"]) and len(parts) > 3:
+            yield "/".join([self.person, *parts[3:]])
+
+
+def memory(path: Path, workspace: Path) -> bool:
+    """Whether a (resolved) path is part of what the agent remembers for good."""
+    name, root = folded(path), folded(workspace)
+    if not _within(name, root):
+        return False
+    parts = name[len(root) + 1 :].split("/")
+    return parts[0] in MEMORY or parts[:2] == ["memory", "memory.md"]
+
+
+def fences(home: Path, workspace: Path) -> Fences:
+    """The fences for a home of the program and a workspace (looked up anew every half minute)."""
+    try:
+        person = Path.home()
+    except RuntimeError:
+        person = Path("/")
+    return _fences(home, workspace, person, int(time.monotonic() / FRESH))
+
+
+@functools.lru_cache(maxsize=16)
+def _fences(home: Path, workspace: Path, person: Path, _moment: int) -> Fences:
+    closed = [*_places([*KEYS, *BROWSERS, *AUTOSTART], person), *map(Path, SYSTEM)]
+    kept = _places(START_FILES, person)
+    both = frozenset(folded(real) for place in closed for real in (place, os.path.realpath(place)))
+    short = [folded(f"~/{name}") for name in (*KEYS, *BROWSERS, *AUTOSTART)]
+    return Fences(
+        closed=both,
+        kept=frozenset(folded(real) for place in kept for real in (place, os.path.realpath(place))),
+        roots=tuple(closed),
+        person=folded(os.path.realpath(person)),
+        home=folded(os.path.realpath(home)),
+        workspace=folded(os.path.realpath(workspace)),
+        texts=_texts(both),
+        code=_texts([*both, *short]),
+    )
+
+
+def _texts(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("(?:" + "|".join(map(re.escape, sorted(names))) + r")(?![\w.-])")
+
+
+def _places(names: Iterable[str], person: Path) -> list[Path]:
+    """The places under the person's home, and where the environment moved them."""
+    places = [person / name for name in names]
+    moved = {".config/": "XDG_CONFIG_HOME", ".local/share/": "XDG_DATA_HOME", ".cache/": "XDG_CACHE_HOME"}
+    for start, variable in moved.items():
+        if folder := os.environ.get(variable):
+            places += [Path(folder, name.removeprefix(start)) for name in names if name.startswith(start)]
+    return places
+
+
+def _within(name: str, root: str) -> bool:
+    return name == root or name.startswith(root.rstrip("/") + "/")
+
+
+def _among(name: str, roots: frozenset[str]) -> bool:
+    while True:
+        if name in roots:
+            return True
+        name, slash, last = name.rpartition("/")
+        if not slash or not (name or last):
+            return False
+
+
+def _process(name: str) -> bool:
+    """The memory, the environment and the open files of running programs."""
+    parts = name.split("/")
+    return parts[1:2] == ["proc"] and not PROCESS.isdisjoint(parts[3:])
+
+
+def _matches(pattern: list[str], root: list[str]) -> bool:
+    """Whether a pattern with signs among the root's own parts may stand for it."""
+    if len(pattern) < len(root) or not any(set(name) & {*"*?["} for name in pattern[: len(root)]):
+        return False
+    return all(
+        fnmatch.fnmatchcase(name, part) and not (name.startswith(".") and not part.startswith("."))
+        for part, name in zip(pattern, root, strict=False)
+    )

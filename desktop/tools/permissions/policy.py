@@ -1,0 +1,222 @@
+"""Whether a call runs, is asked about, or is refused.
+
+In this order, and the first refusal stands: what is never run, the closed places, the person's own
+refusals; then what the mode, the granted folders and the standing answers say. Text from outside takes the
+standing answers away where they could send, run or remember something (DESIGN.md, decision 6).
+"""
+
+from pathlib import Path
+
+from desktop.text import _
+from desktop.tools.base import Claim, Effect
+from desktop.tools.permissions.commands import Walk
+from desktop.tools.permissions.guard import Finding, guard
+from desktop.tools.permissions.places import Fences, fences, inside, memory, odd, resolve, special
+from desktop.tools.permissions.reach import closed
+from desktop.tools.permissions.rules import allowing, denying, look, person, sentence
+from desktop.tools.permissions.situation import Decision, Situation, Verdict, granted
+
+__all__ = ["Decision", "Situation", "Verdict", "decide", "fence", "hidden"]
+
+CLOSED = (
+    "This place is closed to the agent in every mode. Go on without it, or ask the person to do this step."
+)
+
+
+def decide(tool: str, claim: Claim, situation: Situation) -> Decision:
+    """The judgement on one call."""
+    found = look(claim, situation)
+    finding = guard(found, person()) if found else None
+    if finding and finding.denied:
+        return Decision(Verdict.DENY, "guard", finding.text, finding.hint)
+    return (
+        _fenced(claim, situation, found)
+        or _refused(tool, claim, situation, found)
+        or _Judge(tool, claim, situation, found, finding).judge()
+    )
+
+
+def fence(path: Path, situation: Situation, writing: bool = False) -> bool:
+    """Whether a place is closed: for tools that walk through folders, which leave it out."""
+    fence = fences(situation.home, situation.workspace)
+    return bool(fence.why(path, writing) or fence.why(resolve(path)[0], writing))
+
+
+def hidden(situation: Situation) -> tuple[Path, ...]:
+    """The closed places that exist: a sandbox hides them."""
+    return tuple(root for root in fences(situation.home, situation.workspace).roots if root.exists())
+
+
+def _fenced(claim: Claim, situation: Situation, found: Walk | None) -> Decision | None:
+    fence = fences(situation.home, situation.workspace)
+    for paths, writing in ((claim.reads, False), (claim.writes, True)):
+        for path in paths:
+            if refusal := _closed_path(path, writing, fence):
+                return refusal
+    folder = [claim.cwd] if claim.cwd else []
+    if any(fence.why(place, False) for path in folder for place in (path, resolve(path)[0])):
+        return _shut("fence")
+    why = closed(found, person(), fence) if found else ""
+    return _shut(why) if why else None
+
+
+def _closed_path(path: Path, writing: bool, fence: Fences) -> Decision | None:
+    real, _sure = resolve(path)
+    why = fence.why(path, writing) or fence.why(real, writing)
+    if why:
+        return _shut(why)
+    if odd(path) or special(path):
+        hint = "Only plain files and folders can be read or written."
+        return Decision(Verdict.DENY, "fence", _("This is a device or a pipe, no file."), hint)
+    return None
+
+
+def _shut(why: str) -> Decision:
+    if why == "own":
+        text = _("Only the program itself writes these files of the workspace.")
+        return Decision(
+            Verdict.DENY, "own", text, "These files may be read, but not written. Use another file."
+        )
+    text = _(
+        "This place is closed to the agent: it has keys, browsers, what starts by itself, or this program."
+    )
+    return Decision(Verdict.DENY, "fence", text, CLOSED)
+
+
+def _refused(tool: str, claim: Claim, situation: Situation, found: Walk | None) -> Decision | None:
+    rule = denying(tool, claim, situation, found)
+    if rule is None:
+        return None
+    text = _("You refused this for good: {rule}").format(rule=sentence(rule))
+    return Decision(
+        Verdict.DENY, "rule", text, "The person does not want this. Do not try it in another way."
+    )
+
+
+class _Judge:
+    """Judges a call that nothing forbids. Each aspect of it gives an answer; a question outweighs a yes."""
+
+    def __init__(
+        self, tool: str, claim: Claim, situation: Situation, found: Walk | None, finding: Finding | None
+    ) -> None:
+        self.claim, self.at, self.finding = claim, situation, finding
+        self.rule = allowing(tool, claim, situation, found)
+        self.workspace = resolve(situation.workspace)[0]
+        self.folders = granted(situation)
+
+    def judge(self) -> Decision:
+        claim = self.claim
+        answers = [self._read(path) for path in claim.reads] + [self._write(path) for path in claim.writes]
+        if claim.address:
+            answers.append(self._address())
+        if claim.query:
+            answers.append(self._query())
+        if claim.effect is Effect.RUN:
+            answers.append(self._run())
+        elif claim.effect is Effect.SEND:
+            answers.append(self._send())
+        elif claim.effect is Effect.WRITE and not claim.writes:
+            answers.append(self._standing("mode", _("This changes something.")))
+        asked = next((answer for answer in answers if answer.verdict is Verdict.ASK), None)
+        return asked or (answers[-1] if answers else self._yes())
+
+    def _yes(self, reason: str = "mode") -> Decision:
+        if reason == "rule" and self.rule:
+            text = _("A standing answer allows it: {rule}").format(rule=sentence(self.rule))
+        elif reason == "folder":
+            text = _("The folder was opened to the agent.")
+        else:
+            text = _("Nothing to ask in this mode.")
+        return Decision(Verdict.ALLOW, reason, text)
+
+    def _ask(self, reason: str, text: str) -> Decision:
+        return Decision(Verdict.ASK, reason, text)
+
+    def _standing(self, reason: str, text: str) -> Decision:
+        """A yes of the mode or of a rule, while no text from outside is in the turn; else the question."""
+        if self.at.outside:
+            return self._ask("outside", _after_outside())
+        if self.at.free:
+            return self._yes()
+        return self._yes("rule") if self.rule else self._ask(reason, text)
+
+    def _place(self, path: Path, writing: bool) -> str:
+        real, sure = resolve(path)
+        if not sure:
+            return "unresolved"
+        if inside(real, self.workspace):
+            return "memory" if memory(real, self.workspace) else "workspace"
+        open_here = any(inside(real, root) and (write or not writing) for root, write in self.folders)
+        return "folder" if open_here else "elsewhere"
+
+    def _read(self, path: Path) -> Decision:
+        place = self._place(path, writing=False)
+        if place == "unresolved":
+            return self._ask("unresolved", _("Where this path leads cannot be told."))
+        if place != "elsewhere":
+            return self._yes("folder" if place == "folder" else "mode")
+        if self.at.free or (not self.at.restrict and self.at.mode != "ask"):
+            return self._yes()
+        return (
+            self._yes("rule")
+            if self.rule
+            else self._ask("outside_places", _("It reads outside the workspace."))
+        )
+
+    def _write(self, path: Path) -> Decision:
+        place = self._place(path, writing=True)
+        always = self.at.mode == "ask"
+        if place == "unresolved":
+            return self._ask("unresolved", _("Where this path leads cannot be told."))
+        if place == "memory" and self.at.outside:
+            text = _("It changes what the agent remembers for good, after it read text from outside.")
+            return self._ask("memory", text)
+        if place in {"workspace", "memory"}:
+            return self._standing("mode", _changing()) if always else self._yes()
+        if place == "folder" and not always and not self.at.outside:
+            return self._yes("folder")
+        return self._standing("outside_places", _("It writes outside the workspace."))
+
+    def _address(self) -> Decision:
+        given = _bare(self.claim.address) in {_bare(address) for address in self.at.known}
+        if self.at.outside and not given:
+            return self._ask("outside", _("Neither you nor a page of this answer gave this address."))
+        if self.at.mode != "ask":
+            return self._yes()
+        return self._standing("mode", _("You want to be asked before a page is opened."))
+
+    def _query(self) -> Decision:
+        if self.at.outside:
+            return self._ask("outside", _after_outside())
+        if self.at.mode != "ask":
+            return self._yes()
+        return self._standing("mode", _("You want to be asked before anything is searched."))
+
+    def _run(self) -> Decision:
+        writable = tuple(root for root, write in self.folders if write)
+        if self.finding:
+            answer = self._ask("risky", self.finding.text)
+        else:
+            answer = self._standing("risky", _("It runs a command on this computer."))
+        network = answer.verdict is Verdict.ALLOW and bool(
+            self.claim.network if self.at.free else self.rule and self.rule.network
+        )
+        return Decision(answer.verdict, answer.reason, answer.text, network=network, writable=writable)
+
+    def _send(self) -> Decision:
+        if self.claim.recipient in {"", self.at.session}:
+            return self._yes("own")
+        return self._standing("risky", _("It writes to another conversation."))
+
+
+def _after_outside() -> str:
+    return _("Text from outside is in this answer, and it may have asked for this.")
+
+
+def _changing() -> str:
+    return _("You want to be asked before anything is changed.")
+
+
+def _bare(address: str) -> str:
+    """An address without the part that stays on this computer."""
+    return address.partition("#")[0]

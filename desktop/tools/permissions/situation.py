@@ -1,0 +1,78 @@
+"""What a call is judged by, and the judgement."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from desktop.config.permissions import Folder, Rule
+from desktop.tools.permissions.places import inside, resolve
+
+
+class Verdict(StrEnum):
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a call comes from, and what the person said about such calls."""
+
+    mode: str
+    """ask, risky or autonomous."""
+    workspace: Path
+    cwd: Path
+    home: Path
+    """The program's own home: closed to the agent. The workspace may lie inside it."""
+    session: str
+    rules: tuple[Rule, ...] = ()
+    folders: tuple[Folder, ...] = ()
+    """Folders that were granted, for all conversations or for this one."""
+    restrict: bool = True
+    """Whether reads outside of the workspace are asked about."""
+    outside: bool = False
+    """Whether text from outside has entered this turn."""
+    known: frozenset[str] = frozenset()
+    """Addresses that the person, or a page or search of this turn, gave verbatim."""
+    interactive: bool = True
+
+    @property
+    def free(self) -> bool:
+        """Whether the mode answers every question. Text from outside takes that away."""
+        return self.mode == "autonomous" and not self.outside
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    verdict: Verdict
+    reason: str
+    """A word for programs: mode, rule, folder, own, fence, guard, outside, risky, outside_places, memory,
+    unresolved."""
+    text: str
+    """Why, for the person."""
+    hint: str = ""
+    """For the model when it is denied: what it may do instead."""
+    network: bool = False
+    """Whether the network is granted to the command."""
+    writable: tuple[Path, ...] = ()
+    """Folders outside the workspace that the command may write to."""
+
+
+def granted(situation: Situation) -> list[tuple[Path, bool]]:
+    """The folders besides the workspace that are open, resolved, and whether they may be written."""
+    found = []
+    for folder in situation.folders:
+        path, sure = resolve(_expanded(folder.path))
+        if sure and path.is_absolute():
+            found.append((path, folder.write))
+    cwd, sure = resolve(situation.cwd)
+    if sure and not inside(cwd, resolve(situation.workspace)[0]):
+        found.append((cwd, True))
+    return found
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
