@@ -23,6 +23,7 @@ from desktop.tools.base import Claim
 from desktop.tools.permissions.card import Card, card, digest
 from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
 from desktop.tools.permissions.rules import standing
+from desktop.tools.permissions.visible import one_line
 
 PARKED = (
     "The person has not answered yet. The question waits in their inbox; you will be told when it is "
@@ -122,7 +123,8 @@ class Gate:
             "digest": shown.digest,
             "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
         }
-        await self._inbox.add(Notice(question, APPROVAL, turn.key, turn.id, shown.title, body))
+        title = f"{plan.tool}: {one_line(plan.claim.gist)}"
+        await self._inbox.add(Notice(question, APPROVAL, turn.key, turn.id, title, body))
         future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self._open[question] = future
         self._bus.publish(PermissionAsked(turn.key, turn.id, plan.id, question, shown.as_json()))

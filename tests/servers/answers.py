@@ -267,6 +267,16 @@ async def tools(to: Connection, body: Body, rest: list[str]) -> None:
     await _stream(to, body, [piece("Looking. "), *parts, finish("tool_calls")])
 
 
+async def use(to: Connection, body: Body, rest: list[str]) -> None:
+    """Calls of tools: a JSON list of [name, arguments], arguments as an object or as the text itself."""
+    calls = []
+    for index, (name, given) in enumerate(json.loads(":".join(rest))):
+        arguments = given if isinstance(given, str) else json.dumps(given)
+        function = {"name": name, "arguments": arguments}
+        calls.append({"index": index, "id": f"call_{index}", "type": "function", "function": function})
+    await _stream(to, body, [piece(tool_calls=[call]) for call in calls] + [finish("tool_calls")])
+
+
 async def error(to: Connection, body: Body, rest: list[str]) -> None:
     """An error object inside a stream that began well."""
     code: int | str = int(rest[0]) if rest else "server_error"
@@ -372,6 +382,7 @@ _ALL: tuple[Answer, ...] = (
     badutf8,
     reasoning,
     tools,
+    use,
     error,
     plain,
     message,
