@@ -94,10 +94,8 @@ class Fences:
     person: str
     home: str
     workspace: str
-    texts: re.Pattern[str]
-    """Finds a closed place in a longer text."""
-    code: re.Pattern[str]
-    """The same where the text is code, which may know `~` too."""
+    short: tuple[str, ...]
+    """The closed places of the person's home as code may write them: with `~`."""
 
     def why(self, path: str | Path, writing: bool) -> Fence:
         """Why a path (as given, or resolved) is closed; empty if it is not."""
@@ -110,11 +108,16 @@ class Fences:
                 return "fence"
         return "own" if writing and self._own(name) else ""
 
-    def holds(self, path: str | Path) -> bool:
-        """Whether a closed place, or files of the program's own, lie in a folder: then it is not moved."""
+    def holds(self, path: str | Path, own: bool = True) -> bool:
+        """Whether a closed place, or files of the program's own, lie in a folder."""
         name = folded(path).rstrip("/") + "/"
-        own = (f"{self.workspace}/{'/'.join(parts)}" for parts in OWN)
-        return any(root.startswith(name) for root in (*self.closed, self.home, *own))
+        kept = [f"{self.workspace}/{'/'.join(parts)}" for parts in OWN] if own else []
+        return any(root.startswith(name) for root in (*self.closed, self.home, *kept))
+
+    def spoken(self, text: str, code: bool = False) -> bool:
+        """Whether a longer text speaks of a closed place; in code also by `~`."""
+        told = folded(text)
+        return any(_speaks(told, name) for name in (*self.closed, *(self.short if code else ())))
 
     def pattern(self, pattern: str) -> bool:
         """Whether a file pattern may stand for a closed place."""
@@ -169,7 +172,6 @@ def _fences(home: Path, workspace: Path, person: Path, _moment: int) -> Fences:
     closed = [*_places([*KEYS, *BROWSERS, *AUTOSTART], person), *map(Path, SYSTEM)]
     kept = _places(START_FILES, person)
     both = frozenset(folded(real) for place in closed for real in (place, os.path.realpath(place)))
-    short = [folded(f"~/{name}") for name in (*KEYS, *BROWSERS, *AUTOSTART)]
     return Fences(
         closed=both,
         kept=frozenset(folded(real) for place in kept for real in (place, os.path.realpath(place))),
@@ -177,13 +179,19 @@ def _fences(home: Path, workspace: Path, person: Path, _moment: int) -> Fences:
         person=folded(os.path.realpath(person)),
         home=folded(os.path.realpath(home)),
         workspace=folded(os.path.realpath(workspace)),
-        texts=_texts(both),
-        code=_texts([*both, *short]),
+        short=tuple(folded(f"~/{name}") for name in (*KEYS, *BROWSERS, *AUTOSTART)),
     )
 
 
-def _texts(names: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("(?:" + "|".join(map(re.escape, sorted(names))) + r")(?![\w.-])")
+def _speaks(text: str, name: str) -> bool:
+    """Whether a text has a name, and not only as the beginning of a longer one."""
+    at = text.find(name)
+    while at >= 0:
+        following = text[at + len(name) : at + len(name) + 1]
+        if not (following.isalnum() or following in {"_", "-", "."}):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def _places(names: Iterable[str], person: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.commands import Walk
 from desktop.tools.permissions.guard import Finding, guard
 from desktop.tools.permissions.places import Fences, fences, inside, memory, odd, resolve, special
-from desktop.tools.permissions.reach import closed
+from desktop.tools.permissions.reach import closed, gathers
 from desktop.tools.permissions.rules import allowing, denying, look, person, sentence
 from desktop.tools.permissions.situation import Decision, Situation, Verdict, granted
 
@@ -29,6 +29,10 @@ def decide(tool: str, claim: Claim, situation: Situation) -> Decision:
     finding = guard(found, person()) if found else None
     if finding and finding.denied:
         return Decision(Verdict.DENY, "guard", finding.text, finding.hint)
+    if found and not finding and gathers(found, fences(situation.home, situation.workspace)):
+        finding = Finding(
+            False, _("The command takes a whole folder that has keys or other closed places in it.")
+        )
     return (
         _fenced(claim, situation, found)
         or _refused(tool, claim, situation, found)

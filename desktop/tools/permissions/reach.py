@@ -8,11 +8,31 @@ from urllib.parse import unquote
 
 from desktop.tools.permissions.commands import Walk
 from desktop.tools.permissions.guard import WRITE_SIGNS, written
-from desktop.tools.permissions.places import Fence, Fences, folded
+from desktop.tools.permissions.places import Fence, Fences
+from desktop.tools.permissions.wrappers import EXEC_WORDS
 
 LONGEST = 4096
 TALKERS = frozenset({"echo", "printf", "git", "grep", "rg", "egrep", "fgrep", "ag", "ack", "cat", "tee"})
 """Programs to which a sentence is data, whatever it speaks of."""
+GATHERERS = frozenset(
+    {
+        "cp",
+        "tar",
+        "bsdtar",
+        "zip",
+        "7z",
+        "7za",
+        "rsync",
+        "scp",
+        "cpio",
+        "rg",
+        "ag",
+        "ditto",
+        "robocopy",
+        "xcopy",
+    }
+    | {"grep", "egrep", "fgrep"}
+)
 STREAMS = ("/dev/fd/", "/dev/std", "/dev/null", "/dev/tty")
 
 
@@ -57,15 +77,28 @@ def closed(walk: Walk, home: Path, fences: Fences) -> Fence:
     texts = [
         w.text for call in walk.calls if call.program not in TALKERS for w in call.argv if _long(w.text)
     ]
-    if any(fences.texts.search(folded(text)) for text in texts):
-        return "fence"
-    if any(fences.code.search(folded(text)) for text in walk.code):
+    if any(map(fences.spoken, texts)) or any(fences.spoken(code, code=True) for code in walk.code):
         return "fence"
     folders: dict[str, str] = {}
     for place in named(walk, home):
         if found := _why(place, fences, folders):
             return found
     return ""
+
+
+def gathers(walk: Walk, fences: Fences) -> bool:
+    """Whether a command takes all of a folder that has closed places in it: a copy of the home."""
+    folders: dict[str, str] = {}
+    for call in walk.calls:
+        takes = call.program in GATHERERS or (
+            call.program == "find" and not EXEC_WORDS.isdisjoint(call.words)
+        )
+        named = [word for word in call.words if not word.startswith("-")] + ["."]
+        for word in named if takes else ():
+            for place in walk.places:
+                if len(word) <= LONGEST and fences.holds(_real(_absolute(place, word), folders), own=False):
+                    return True
+    return False
 
 
 def _why(place: Place, fences: Fences, folders: dict[str, str]) -> Fence:
@@ -117,6 +150,13 @@ def _pieces(word: str, home: str) -> Iterator[str]:
             yield home + piece[1:] if piece[:2] == "~/" or piece == "~" else piece
 
 
+def _possible(name: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeError:
+        return False
+
+
 def _absolute(place: str, piece: str) -> str:
-    joined = os.path.join(place, piece) if "\0" not in piece else place  # noqa: PTH118 `..` and links stay
+    joined = os.path.join(place, piece) if _possible(piece) else place  # noqa: PTH118 `..` and links stay
     return "/" + joined.lstrip("/") if joined.startswith("//") and os.name != "nt" else joined

@@ -234,6 +234,10 @@ ALLOWED = [
     "rmdir x",
     "command -v mkfs",
     "find . -name rm",
+    "grep -rn key .",
+    "find ~ -name '*.pdf'",
+    "cp -r ~/docs .",
+    "tar -cf x.tar a.txt",
     "find . -name '*.pyc' -delete",
     "find / -name reboot",
     "dd if=a of=b",
@@ -282,6 +286,11 @@ DOUBTED = [
     "sudo ls",
     "git clean -fdx",
     "rsync -a --delete a/ b/",
+    "cp -r ~ x",
+    "cd && tar -c .",
+    "grep -r KEY ~/",
+    "rg KEY /",
+    "find ~ -type f -exec cat {} +",
     "systemctl --user enable x",
     "powershell -EncodedCommand bABzAA==",
     "(ls",
@@ -290,12 +299,12 @@ DOUBTED = [
 
 
 @pytest.mark.parametrize("command", NEVER)
-@pytest.mark.parametrize("mode", ["risky", "autonomous"])
-def test_what_destroys_is_never_run(make: Make, command: str, mode: str) -> None:
-    decision = make.run(command, mode=mode, rules=[make.rule()])
-    assert (decision.verdict, decision.reason) == (Verdict.DENY, "guard")
-    assert decision.text
-    assert decision.hint
+def test_what_destroys_is_never_run(make: Make, command: str) -> None:
+    for mode in ("risky", "autonomous"):
+        decision = make.run(command, mode=mode, rules=[make.rule()])
+        assert (decision.verdict, decision.reason) == (Verdict.DENY, "guard")
+        assert decision.text
+        assert decision.hint
 
 
 @pytest.mark.parametrize("command", ALLOWED)
