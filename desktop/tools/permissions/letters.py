@@ -8,7 +8,20 @@ from desktop.tools.permissions.words import Part, Script, Word
 DEEPEST = 8
 NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 BRACED = re.compile(r"([A-Za-z_]\w*|[0-9@*]+)(?:\[[@*]\])?(?::?([-=])([^$`\"'\\}]*))?")
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "v": "\v",
+    **{sign: sign for sign in "\\'\"?"},
+}
+TORN = re.compile(r"(?:[$(<>]|\$\w+)\\\n")
+"""A line that goes on within a sign or a name: shells put it together first, this reader does not."""
 ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[0-7]{1,3}|.)", re.DOTALL)
 
 
@@ -62,7 +75,7 @@ class Words(ABC):
         if sign == "\\" and not self.windows:
             letter = self.text[self.at + 1 : self.at + 2]
             self.at += 2
-            return [] if letter == "\n" else [Part("text", letter, True)]
+            return [] if letter == "\n" else [Part("text", letter or "\\", True)]
         if sign == "^" and self.windows:
             self.at += 2
             return [Part("text", self.text[self.at - 1 : self.at], True)]
@@ -116,7 +129,7 @@ class Words(ABC):
         while at < len(self.text) and self.text[at] != "`":
             at += 2 if self.text[at] == "\\" else 1
         source = re.sub(r"\\([`\\$])", r"\1", self.text[self.at + 1 : at])
-        self.script.broken |= at >= len(self.text)
+        self.script.broken |= at >= len(self.text) or bool(TORN.search(source))
         self.at, self.script.plain = at + 1, False
         return self.nested(self.inside(source).run(), quoted)
 
@@ -173,7 +186,7 @@ class Words(ABC):
             at += 2 if self.text[at] == "\\" else 1
         self.script.broken |= at >= len(self.text)
         self.at = at + 1
-        return ESCAPE.sub(_unescaped, self.text[start:at])
+        return ESCAPE.sub(_unescaped, self.text[start:at]).partition("\0")[0]
 
     def calculation(self, start: int) -> int:
         """Where the calculation that starts here ends, after its `))`; 0 if it is none."""
@@ -202,4 +215,4 @@ def _unescaped(found: re.Match[str]) -> str:
         return chr(number) if number <= 0x10FFFF else ""
     if code[0] in "01234567":
         return chr(int(code, 8) & 0xFF)
-    return ESCAPES.get(code, code)
+    return ESCAPES.get(code, f"\\{code}")

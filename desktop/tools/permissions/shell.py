@@ -9,7 +9,7 @@ also finds what would never run; that is the safe side.
 
 import re
 
-from desktop.tools.permissions.letters import TooDeep, Words
+from desktop.tools.permissions.letters import TORN, TooDeep, Words
 from desktop.tools.permissions.words import Part, Redirect, Script, Simple, Word
 
 PREFIXES = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "coproc", "fi", "done"})
@@ -24,14 +24,21 @@ PARENTHESES = re.compile(r"[ \t]*\)")
 def read(text: str, depth: int = 0, windows: bool = False) -> Script:
     """The commands of a line or a script."""
     try:
-        reader = _Reader(text.strip(), 0, depth, windows)
+        reader = _Reader(_stripped(text), 0, depth, windows)
     except TooDeep:
         return Script(plain=False, deep=True)
+    reader.script.broken = not windows and bool(TORN.search(text))
     try:
         return reader.run()
     except TooDeep:
         reader.script.deep, reader.script.plain = True, False
         return reader.script
+
+
+def _stripped(text: str) -> str:
+    """The text without the blanks of a shell around it."""
+    bare = text.strip(" \t\n")
+    return text.lstrip(" \t\n") if bare.endswith("\\") else bare
 
 
 class _Reader(Words):

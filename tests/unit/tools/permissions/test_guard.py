@@ -26,6 +26,7 @@ NEVER = [
     'r"m" -r"f" x',
     "$'\\x72m' -rf x",
     "$'\\162m' -rf x",
+    "$'rm\\0less' -rf x",
     "r\\\nm -rf x",
     "X=rm; $X -rf x",
     "X=rm Y=-rf; $X $Y x",
@@ -294,6 +295,9 @@ DOUBTED = [
     "systemctl --user enable x",
     "powershell -EncodedCommand bABzAA==",
     "(ls",
+    "XY=ls; $X\\\nY",
+    "$\\\nX",
+    "echo $(\\\n(1<<2))\nls\n2",
     "ls)",
 ]
 
