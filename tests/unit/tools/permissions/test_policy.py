@@ -289,10 +289,10 @@ def test_paths_that_lead_nowhere_are_asked_about(make: Make) -> None:
         assert make.write(path, mode="autonomous").verdict is ASK
 
 
-def test_devices_and_pipes_are_no_files(make: Make) -> None:
+def test_devices_and_pipes_are_no_files(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(make.workspace)
     os.mkfifo(make.workspace / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
-        os.chdir(make.workspace)
         listener.bind("sock")
         for path in (make.workspace / "pipe", make.workspace / "sock", Path("/dev/zero")):
             assert make.read(path, mode="autonomous").verdict is DENY
