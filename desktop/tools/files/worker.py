@@ -95,13 +95,12 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     except Refusal as refusal:
         return {"refusal": str(refusal)}
     except MemoryError:
-        return {"refusal": "It needs more memory than it may have."}
+        return {"refusal": "It is too large: it needs more memory than it may have."}
     except OSError as error:
         return {"refusal": reason(path, error)}
     except Exception as error:  # the libraries raise anything on damaged files
-        return {
-            "refusal": f"It is damaged or of a kind that cannot be read ({type(error).__name__}: {error})."
-        }
+        what = f"{type(error).__name__}: {error}"
+        return {"refusal": f"It is damaged, too large or of a kind that cannot be read ({what})."}
 
 
 def _done(request: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A workspace, and a way to run a command as the agent does."""
 
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ class Desk:
     def __init__(self, root: Path) -> None:
         self.workspace = root / "workspace"
         self.workspace.mkdir()
+        self.sleep = f"sleep {secrets.randbelow(10**9) + 10**9}"
+        """A command that does not end, and that no other test has."""
         self.settings: dict[str, Any] = {"sandbox": "off"}
         self.context: dict[str, Any] = {}
         self.hidden: tuple[Path, ...] = ()
@@ -39,8 +42,9 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    yield Desk(tmp_path)
-    left = [line for p in psutil.process_iter() if "987654" in (line := command_line(p))]
+    desk = Desk(tmp_path)
+    yield desk
+    left = [line for p in psutil.process_iter() if desk.sleep in (line := command_line(p))]
     assert not left, f"still running: {left}"
 
 

@@ -1,6 +1,7 @@
 """The sandbox: what a command in it can read, write and reach. Needs bubblewrap."""
 
 import asyncio
+import os
 import socket
 from pathlib import Path
 
@@ -34,14 +35,15 @@ async def test_fenced_places_are_empty_even_in_folders_that_were_granted(
     boxed: Desk, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
-    for name in ("keys/id", "config.json"):
+    for name in ("keys/id", "keys/sub/id", "config.json"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("hush")
     (home / "link").symlink_to(home / "keys")
     boxed.hidden = (home / "keys", home / "config.json", home / "missing")
-    boxed.context["writable"] = (home, home / "keys")
+    boxed.context["writable"] = (home, home / "keys/sub")
     text = await boxed.run(
-        "ls keys link/; cat config.json keys/id link/id; echo x > keys/id", working_dir=str(home)
+        "ls keys link/; cat config.json keys/id link/id keys/sub/id; echo x > keys/id",
+        working_dir=str(home),
     )
     assert "hush" not in text
     assert "config.json: Permission denied" in text
@@ -83,37 +85,36 @@ async def test_there_is_no_network_unless_it_is_granted(boxed: Desk) -> None:
             await came.wait()
 
 
-async def test_sockets_and_files_of_the_desktop_session_are_out_of_reach(boxed: Desk) -> None:
-    with socket.socket(socket.AF_UNIX) as server:
-        place = Path("/tmp") / f"nanobot-test-{id(server)}"
-        server.bind(str(place))
-        try:
-            assert "No such file" in await boxed.run(f"ls {place}")
-        finally:
-            place.unlink()
-    assert (
-        await boxed.run(
-            "ls -A /run /tmp | grep -v -e ^workspace -e ^pytest -e : -e '^$'; ls /tmp/.X11-unix"
-        )
-        != ""
-    )
+async def test_sockets_of_the_desktop_session_are_out_of_reach(boxed: Desk) -> None:
+    for folder in ("/tmp", "/run"):
+        with socket.socket(socket.AF_UNIX) as server:
+            place = Path(folder) / f"nanobot-test-{os.getpid()}"
+            server.bind(str(place))
+            try:
+                assert "No such file" in await boxed.run(f"ls {place}")
+            finally:
+                place.unlink()
 
 
 async def test_privileges_cannot_be_used_to_look_behind(boxed: Desk, tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir()
     (tmp_path / "keys/id").write_text("hush")
-    boxed.hidden = (tmp_path / "keys",)
+    boxed.hidden, boxed.context["writable"] = (tmp_path / "keys",), (tmp_path,)
     text = await boxed.run(f"umount {tmp_path}/keys; mount -o remount,rw /; cat {tmp_path}/keys/id")
     assert "hush" not in text
 
 
 async def test_what_hides_from_its_parent_and_its_mark_ends_too(boxed: Desk) -> None:
-    text = await boxed.run("env -i setsid sh -c '(sleep 987654 &)' > /dev/null 2>&1 < /dev/null; echo done")
+    text = await boxed.run(
+        f"env -i setsid sh -c '({boxed.sleep} &)' > /dev/null 2>&1 < /dev/null; echo done"
+    )
     assert text.startswith("done\n")
 
 
 async def test_a_command_out_of_time_is_ended_in_there(boxed: Desk) -> None:
-    assert "exit code 124" in await boxed.run("trap '' TERM; setsid sleep 987654 & sleep 987654", timeout=1)
+    assert "exit code 124" in await boxed.run(
+        f"trap '' TERM; setsid {boxed.sleep} & {boxed.sleep}", timeout=1
+    )
 
 
 def test_the_window_is_told_how_it_is() -> None:
