@@ -1,5 +1,6 @@
 """All file tools, made together: they share the store of old bytes and what is never searched."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from desktop.tools.files.write import WriteFile
 
 
 def file_tools(kept: Kept, hidden: tuple[Path, ...] = ()) -> list[Tool[Any]]:
-    """The file tools. Walks of folders leave out the `hidden` places (resolved, absolute)."""
+    """The file tools. Walks of folders leave out the `hidden` places. Blocks a little."""
+    places = tuple(Path(os.path.realpath(place)) for place in hidden)
     return [
         ReadFile(),
         WriteFile(kept),
         EditFile(kept),
-        ListDir(hidden),
-        Grep(hidden),
-        FindFiles(hidden),
+        ListDir(places),
+        Grep(places),
+        FindFiles(places),
     ]
