@@ -89,10 +89,13 @@ def written_call(text: str, names: Collection[str]) -> tuple[str, str] | None:
     return None
 
 
-def may_be_call(text: str) -> bool:
+def may_be_call(text: str, names: Collection[str]) -> bool:
     """Whether the beginning of an answer may still turn out to be a written call."""
     start = text.lstrip()
-    return not start or start[0] in "{`" or "<tool_call>".startswith(start[:11])
+    if not start or start[0] in "{`":
+        return True
+    openings = ("<tool_call>", *(f"{name}(" for name in names))
+    return any(start.startswith(opening) or opening.startswith(start) for opening in openings)
 
 
 def _json_call(body: str, names: Collection[str]) -> tuple[str, str] | None:
@@ -111,9 +114,11 @@ def _json_call(body: str, names: Collection[str]) -> tuple[str, str] | None:
 
 
 def _python_call(name: str, inside: str) -> tuple[str, str] | None:
-    """`write_file(path="a.txt", content="b")`: keywords with literal values only."""
+    """`write_file(path="a.txt", content="b")` or `write_file({...})`: literal values only."""
     import ast
 
+    if isinstance(given := _object(inside), dict) and inside.strip():
+        return name, json.dumps(given, ensure_ascii=False)
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:

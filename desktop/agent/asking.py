@@ -71,7 +71,10 @@ class Asking:
         return completion
 
     async def _stream(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
-        completion, out = Completion(), _Out(turn, self._bus, holding=lean and bool(request.tools))
+        completion, out = (
+            Completion(),
+            _Out(turn, self._bus, names=_names(request) if lean else frozenset()),
+        )
         async with aclosing(provider.stream(request)) as stream:
             async for item in stream:
                 if isinstance(item, Completion):
@@ -81,7 +84,9 @@ class Asking:
                     out.text(item.text)
         text, thought = split(completion.text)
         completion = replace(completion, text=text, reasoning=completion.reasoning + thought)
-        if lean and not completion.tool_calls:
+        if not request.callable:
+            completion = replace(completion, tool_calls=())
+        elif lean and not completion.tool_calls:
             completion = _with_written_call(completion, request)
         if not completion.tool_calls:
             out.end()
@@ -116,8 +121,10 @@ class Asking:
 class _Out:
     """Tells of a stream: thinking apart from the answer, nothing of what may still become a call."""
 
-    def __init__(self, turn: Turn, bus: Bus, *, holding: bool) -> None:
-        self._turn, self._bus, self._holding = turn, bus, holding
+    def __init__(self, turn: Turn, bus: Bus, *, names: frozenset[str]) -> None:
+        """`names`: tools of which the answer may turn out to be a call."""
+        self._turn, self._bus, self._names = turn, bus, names
+        self._holding = bool(names)
         self._thinking, self._held = Thinking(), ""
 
     def text(self, text: str) -> None:
@@ -139,7 +146,7 @@ class _Out:
 
     def _say(self, text: str) -> None:
         text = self._held + text
-        self._held = text if self._holding and may_be_call(text) else ""
+        self._held = text if self._holding and may_be_call(text, self._names) else ""
         if text and not self._held:
             self._holding = False
             self._turn.text.append(text)
@@ -148,12 +155,17 @@ class _Out:
 
 def _with_written_call(completion: Completion, request: Request) -> Completion:
     """The answer of a small model that wrote its call as text, as the call."""
-    names = {str(tool["function"]["name"]) for tool in request.tools}
-    call = written_call(completion.text, names)
+    call = written_call(completion.text, _names(request))
     if call is None:
         return completion
     name, arguments = call
     return replace(completion, text="", tool_calls=(ToolCall("", name, arguments),), finish="tool_calls")
+
+
+def _names(request: Request) -> frozenset[str]:
+    """The tools that may be called now."""
+    tools = request.tools if request.callable else ()
+    return frozenset(str(tool["function"]["name"]) for tool in tools)
 
 
 def _continued(request: Request, so_far: str) -> Request:

@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 
 from desktop.paths import resource
-from desktop.providers.base import Message
 from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
 from desktop.text import language
@@ -71,10 +70,6 @@ class Context:
     async def system_prompt(self, *, lean: bool = False) -> str:
         """The whole prompt; about LEAN_TOKENS at most when lean. One stat a file while nothing changed."""
         return await in_thread(self._build, lean)
-
-    async def lean_start(self) -> list[Message]:
-        """What every request to a small model begins with, for it to be read ahead of the first."""
-        return [{"role": "system", "content": await self.system_prompt(lean=True)}]
 
     def _build(self, lean: bool) -> str:
         identity = self._read("IDENTITY.md") or (_LEAN_IDENTITY if lean else _IDENTITY).format(

@@ -46,8 +46,7 @@ class Runner:
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
         repeats, last, worked = 0, "", False
         for _step in range(steps):
-            calls_allowed = not (ready.lean and worked)
-            completion = await self._ask(turn, ready, kit if calls_allowed else Kit({}))
+            completion = await self._ask(turn, ready, kit, callable_=not (ready.lean and worked))
             if not completion.tool_calls:
                 await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
                 return
@@ -57,15 +56,17 @@ class Runner:
                 same = f"{one.call.name}\0{one.call.arguments}\0{one.text}"
                 repeats, last = (repeats + 1 if same == last else 1), same
                 if repeats >= _REPEATS:
-                    await self._conclude(turn, ready, _IN_CIRCLES)
+                    await self._conclude(turn, ready, kit, _IN_CIRCLES)
                     return
             self._join(turn)
-        await self._conclude(turn, ready, _OUT_OF_STEPS)
+        await self._conclude(turn, ready, kit, _OUT_OF_STEPS)
 
-    async def _ask(self, turn: Turn, ready: Ready, kit: Kit, note: str = "") -> Completion:
+    async def _ask(
+        self, turn: Turn, ready: Ready, kit: Kit, *, callable_: bool, note: str = ""
+    ) -> Completion:
         """One step of the model; what does not fit is left out, and half of it where that is too long."""
         share = 1.0
-        request = await self._request(turn, ready, kit, share, note)
+        request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
         while True:
             try:
                 return await self._asking.ask(turn, ready.provider, request, lean=ready.lean)
@@ -73,7 +74,7 @@ class Runner:
                 if share < 1.0:
                     raise
                 share = 0.5
-                request = await self._request(turn, ready, kit, share, note)
+                request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
             except BadRequest as error:
                 if error.status not in (400, 415, 422) or not request.endpoint.rules.pictures:
                     raise
@@ -124,9 +125,9 @@ class Runner:
             turn.take_in({"role": "user", "content": joined.inbound.text})
             turn.spoke = False
 
-    async def _conclude(self, turn: Turn, ready: Ready, note: str) -> None:
+    async def _conclude(self, turn: Turn, ready: Ready, kit: Kit, note: str) -> None:
         """End a turn that would go on for ever, in the model's words or else in ours."""
-        completion = await self._ask(turn, ready, Kit({}), note)
+        completion = await self._ask(turn, ready, kit, callable_=False, note=note)
         if completion.tool_calls or not completion.text.strip():
             completion = Completion(
                 text=_("The answer was broken off after many steps. Write “go on” to have it continued.")

@@ -65,7 +65,7 @@ class Core:
             _local_model(config.local.model),
             bus=bus,
             idle_seconds=config.local.idle_stop_s,
-            warm=self.context.lean_start,
+            warm=self._lean_start,
         )
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus)
         self.workshop = Workshop(home, self.workspace, lambda: store.config, self.keychain)
@@ -116,6 +116,12 @@ class Core:
             self.builtin.model = model
             await self.builtin.stop()
         self.bus.publish(SettingsChanged())
+
+    async def _lean_start(self) -> dict[str, Any]:
+        """What every request to a small model begins with, for it to be read ahead of the first."""
+        prompt = await self.context.system_prompt(lean=True)
+        kit = await self.workshop.kit(lean=True)
+        return {"messages": [{"role": "system", "content": prompt}], "tools": kit.schemas}
 
     async def _deliver(self, saying: Saying, source: str) -> None:
         """Put the agent's message into another conversation. Raises ToolFailure if there is none such."""

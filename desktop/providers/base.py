@@ -173,6 +173,8 @@ class Request:
     max_tokens: int
     temperature: float | None = None
     tools: Sequence[Mapping[str, Any]] = ()
+    callable: bool = True
+    """Whether the tools may be called now. They are told all the same: the prompt keeps its beginning."""
     reasoning_effort: str | None = None
     conversation: str = ""
     """The session's key: lets the client reuse what it already serialised for this conversation."""

@@ -84,6 +84,8 @@ def request_body(request: Request, messages: bytes) -> bytes:
         options["reasoning_effort"] = request.reasoning_effort
     if request.tools:
         options["tools"] = list(request.tools)
+        if not request.callable:
+            options["tool_choice"] = "none"
     options = {
         name: value for name, value in {**options, **endpoint.overrides}.items() if value is not None
     }

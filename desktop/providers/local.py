@@ -10,7 +10,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from desktop import logs
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.providers import engine, weights
-from desktop.providers.base import Message
 from desktop.services import ServiceState, Status
 from desktop.tasks import cancel, spawn
 from desktop.text import _
@@ -97,9 +96,9 @@ class BuiltinServer:
         bus: Bus | None = None,
         window: int = WINDOW,
         idle_seconds: float = 600.0,
-        warm: Callable[[], Awaitable[Sequence[Message]]] | None = None,
+        warm: Callable[[], Awaitable[Mapping[str, Any]]] | None = None,
     ) -> None:
-        """`warm` gives the messages (the stable system prompt) that are read ahead after a start, unless
+        """`warm` gives how every request begins (`messages`, `tools`), read ahead after a start, unless
         a question is waiting already: it brings the same prompt, and its own cache would be lost."""
         self.status = Status("builtin-model", bus)
         self.model = model
@@ -275,11 +274,11 @@ async def _outcome(starting: asyncio.Task[Running]) -> None:
     starting.result()
 
 
-async def _warm(running: Running, messages: Callable[[], Awaitable[Sequence[Message]]]) -> None:
+async def _warm(running: Running, start: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
     """Have the stable prompt read once, so that the first question does not wait for it."""
     import httpx
 
-    body = {"model": running.model, "messages": list(await messages()), "max_tokens": 1}
+    body = {**await start(), "model": running.model, "max_tokens": 1}
     headers = {"Authorization": f"Bearer {running.token}"}
     try:
         async with _client(timeout=300) as client:

@@ -11,11 +11,13 @@ import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { Answer, checked, described, grammarOf } from "./tools.mjs";
+
 const MAX_BODY = 4 * 1024 * 1024;
 const WORKING_MS = 5000; // a comment this often keeps the client's idle timer calm
 const PROMPT_STEP = 64; // tokens read between two looks at whether the client is still there
 const LEAST_ANSWER = 256; // a prompt that leaves less room than this (or than it asks for) is refused
-const NOT_SUPPORTED = ["tools", "functions", "stop", "logprobs", "logit_bias", "audio"];
+const NOT_SUPPORTED = ["functions", "stop", "logprobs", "logit_bias", "audio"];
 
 const [engineFolder, modelFile, modelName, windowText, threadsText] = process.argv.slice(2);
 const contextWindow = Number(windowText);
@@ -40,13 +42,17 @@ class Refused extends Error {
 // ---- the model
 
 class Model {
+  #engine;
+  #llama;
   #model;
   #sequence;
+  #grammars = new Map(); // by their text: parsing one takes longer than reading a short question
   #waiting = Promise.resolve();
 
   async load() {
     const entry = path.join(engineFolder, "node_modules", "node-llama-cpp", "dist", "index.js");
-    const { getLlama, LlamaLogLevel } = await import(pathToFileURL(entry).href);
+    this.#engine = await import(pathToFileURL(entry).href);
+    const { getLlama, LlamaLogLevel } = this.#engine;
     const llama = await getLlama({
       gpu: false,
       build: "never",
@@ -54,6 +60,7 @@ class Model {
       maxThreads: threads,
       logLevel: LlamaLogLevel.error,
     });
+    this.#llama = llama;
     this.#model = await llama.loadModel({ modelPath: modelFile });
     const context = await this.#model.createContext({
       contextSize: contextWindow,
@@ -99,22 +106,41 @@ class Model {
 
   async #write(last, limit, job) {
     const text = new Text(this.#model);
+    const answer = new Answer(job.callable, job.onText);
+    const held = answer.open ? await this.#holding(job.callable) : undefined;
     let answerTokens = 0;
     let finish = "stop";
-    const options = { temperature: job.temperature, topP: job.topP, seed: job.seed };
+    const options = {
+      temperature: job.temperature,
+      topP: job.topP,
+      seed: job.seed,
+      grammarEvaluationState: () => (answer.open ? held : undefined),
+    };
     for await (const next of this.#sequence.evaluate([last], options)) {
       if (job.gone) return { finish: "stop", answerTokens };
       answerTokens += 1;
       const piece = text.add(next);
-      if (piece) job.onText(piece);
+      if (piece) answer.add(piece);
       if (answerTokens >= limit) {
         finish = "length";
         break;
       }
     }
     const rest = text.rest();
-    if (rest) job.onText(rest);
-    return { finish, answerTokens };
+    if (rest) answer.add(rest);
+    const call = answer.end();
+    return { finish: call ? "tool_calls" : finish, answerTokens, call };
+  }
+
+  async #holding(tools) {
+    const { LlamaGrammar, LlamaGrammarEvaluationState } = this.#engine;
+    const rules = grammarOf(tools);
+    let grammar = this.#grammars.get(rules);
+    if (!grammar) {
+      grammar = new LlamaGrammar(this.#llama, { grammar: rules });
+      this.#grammars.set(rules, grammar);
+    }
+    return new LlamaGrammarEvaluationState({ model: this.#model, grammar });
   }
 
   // ChatML. What people wrote is read without special tokens: no text can pretend to be another speaker.
@@ -178,10 +204,13 @@ function parsed(raw) {
   if ((body.n ?? 1) !== 1 || (body.response_format?.type ?? "text") !== "text") {
     throw new Refused(400, "The built-in model gives one answer, as text.", "unsupported_parameter");
   }
+  const tools = checked(body.tools);
+  if (!tools) throw new Refused(400, "tools must be a list of up to 16 functions.", "invalid_request");
   const quarter = Math.floor(contextWindow / 4);
   const wanted = number(body, "max_tokens", 1, Infinity) ?? number(body, "max_completion_tokens", 1, Infinity);
   return {
-    messages: body.messages.map(spoken),
+    messages: withTools(body.messages.map(spoken), tools),
+    callable: body.tool_choice === "none" ? [] : tools,
     stream: body.stream === true,
     usage: body.stream_options?.include_usage === true,
     limit: Math.min(Math.floor(wanted ?? quarter), quarter),
@@ -189,6 +218,13 @@ function parsed(raw) {
     topP: number(body, "top_p", 0, 1) ?? 1,
     seed: number(body, "seed", 0, 2 ** 32 - 1),
   };
+}
+
+function withTools(messages, tools) {
+  if (!tools.length) return messages;
+  const system = messages[0][0] === "system" ? messages[0][1] : "";
+  const rest = messages[0][0] === "system" ? messages.slice(1) : messages;
+  return [["system", [system, described(tools)].filter(Boolean).join("\n\n")], ...rest];
 }
 
 function number(body, name, least, most) {
@@ -200,7 +236,7 @@ function number(body, name, least, most) {
   return value;
 }
 
-// Tool calls of earlier turns, which another model made, are told as text.
+// Tool calls of earlier steps are told as this model writes them.
 function spoken(message) {
   const text = content(message?.content);
   switch (message?.role) {
@@ -269,7 +305,7 @@ async function complete(model, job, response) {
   job.onText = (piece) => pieces.push(piece);
   const result = await model.answer(job);
   if (!result || job.gone) return;
-  const message = { role: "assistant", content: pieces.join("") };
+  const message = { role: "assistant", content: pieces.join(""), ...(result.call && { tool_calls: [made(result.call)] }) };
   json(response, 200, {
     ...stamp("chat.completion"),
     choices: [{ index: 0, message, finish_reason: result.finish }],
@@ -299,6 +335,10 @@ async function stream(model, job, response) {
     const result = await model.answer(job);
     if (!result || job.gone) return;
     open();
+    if (result.call) {
+      const delta = { role: "assistant", tool_calls: [{ index: 0, ...made(result.call) }] };
+      send({ choices: [{ index: 0, delta, finish_reason: null }] });
+    }
     send({ choices: [{ index: 0, delta: {}, finish_reason: result.finish }] });
     if (job.usage) send({ choices: [], usage: counted(result) });
     response.end("data: [DONE]\n\n");
@@ -306,6 +346,8 @@ async function stream(model, job, response) {
     clearInterval(working);
   }
 }
+
+const made = (call) => ({ id: `call_${randomUUID().slice(0, 8)}`, type: "function", function: call });
 
 function stamp(object) {
   const created = Math.floor(Date.now() / 1000);

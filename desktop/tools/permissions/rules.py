@@ -61,7 +61,7 @@ def only(found: Walk) -> Call | None:
 
 
 def _allows(rule: Rule, claim: Claim, situation: Situation, found: Walk | None) -> bool:
-    if claim.environment or (claim.network and not rule.network):
+    if _changed(claim) or (claim.network and not rule.network):
         return False
     if rule.host and rule.host.casefold() != _host(claim.address):
         return False
@@ -157,7 +157,7 @@ def _host(address: str) -> str:
 
 def standing(tool: str, claim: Claim, situation: Situation) -> Rule | None:
     """What "always like this" would store; None where one yes is all that can be given."""
-    if situation.outside or claim.environment:
+    if situation.outside or _changed(claim):
         return None
     rule = _proposed(tool, claim, situation)
     if rule is None or not _allows(rule, claim, situation, look(claim, situation)):
@@ -230,3 +230,9 @@ def sentence(rule: Rule) -> str:
     if rule.program and rule.folder:
         told = _("{rule}, in the folder {folder}").format(rule=told, folder=one_line(rule.folder))
     return _("{rule}, with the network").format(rule=told) if rule.network else told
+
+
+def _changed(claim: Claim) -> bool:
+    """Whether the call has another environment than commands usually have: folders that the person's own
+    settings add to PATH are usual."""
+    return bool(set(claim.environment) - {"PATH"})

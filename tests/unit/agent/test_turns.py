@@ -150,7 +150,7 @@ async def test_a_turn_ends_after_its_steps_with_an_explanation(agent: Agent, mod
     agent.bench.steps = 3
     model.scripts = [calls(("look", {"word": str(n)})) for n in range(3)] + [answer("So far: 3.")]
     assert (await ask(agent)).text == "So far: 3."
-    assert not model.requests[-1].tools
+    assert not model.requests[-1].callable
     assert "all steps" in model.requests[-1].messages[-1]["content"]
 
 
@@ -234,7 +234,7 @@ async def test_a_small_model_writes_its_call_as_text(agent: Agent, model: Script
     assert (await ask(agent)).text == "Done."
     assert (agent.workspace / "note").exists()
     assert not [e for e in agent.seen if isinstance(e, TextDelta) and "{" in e.text]
-    assert not model.requests[-1].tools, "after a good result a small model is asked for words"
+    assert not model.requests[-1].callable, "after a good result a small model is asked for words"
 
 
 async def test_an_interrupted_turn_goes_on_without_calling_again(

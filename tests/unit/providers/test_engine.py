@@ -175,7 +175,7 @@ def test_a_prompt_longer_than_the_window_is_refused_by_name(server: Server) -> N
         ('{"messages": [{"role": "robot", "content": "x"}]}', "invalid_request"),
         ('{"messages": [{"role": "user", "content": 7}]}', "invalid_request"),
         ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "unsupported_content"),
-        ('{"messages": [{"role": "user", "content": "x"}], "tools": [{}]}', "unsupported_parameter"),
+        ('{"messages": [{"role": "user", "content": "x"}], "tools": [{}]}', "invalid_request"),
         ('{"messages": [{"role": "user", "content": "x"}], "n": 2}', "unsupported_parameter"),
         ('{"messages": [{"role": "user", "content": "x"}], "max_tokens": 0}', "invalid_request"),
         ('{"messages": [{"role": "user", "content": "x"}], "temperature": "hot"}', "invalid_request"),

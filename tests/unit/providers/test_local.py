@@ -18,7 +18,6 @@ import pytest
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.providers import engine, local
-from desktop.providers.base import Message
 from desktop.providers.local import BuiltinServer
 from desktop.providers.weights import Model
 from desktop.services import ServiceState
@@ -58,11 +57,11 @@ http.server.HTTPServer(("127.0.0.1", int(arguments["--port"])), Handler).serve_f
 """
 
 
-def prompt(text: str) -> Callable[[], Awaitable[list[Message]]]:
-    async def messages() -> list[Message]:
-        return [{"role": "system", "content": text}]
+def prompt(text: str) -> Callable[[], Awaitable[dict[str, Any]]]:
+    async def start() -> dict[str, Any]:
+        return {"messages": [{"role": "system", "content": text}]}
 
-    return messages
+    return start
 
 
 type Make = Callable[..., BuiltinServer]
@@ -151,7 +150,7 @@ async def test_the_stable_prompt_is_read_in_advance(make: Make, notes: Notes) ->
     running = await server.ensure()
     async with asyncio.timeout(20):
         await asyncio.wait(server._tasks, return_when=asyncio.FIRST_COMPLETED)
-    body = {"model": "tiny", "messages": await prompt("You are kind.")(), "max_tokens": 1}
+    body = {"model": "tiny", **await prompt("You are kind.")(), "max_tokens": 1}
     assert notes.asked == [[f"Bearer {running.token}", body]]
 
 

@@ -14,7 +14,8 @@ from tests.unit.tools.exec.conftest import Desk
 
 @pytest.fixture
 def boxed(desk: Desk) -> Desk:
-    assert works(find()), "bubblewrap is missing or does not work here"
+    if not works(find()):
+        pytest.skip("bubblewrap cannot make namespaces on this system")
     desk.settings["sandbox"] = "auto"
     return desk
 

@@ -143,10 +143,11 @@ def test_the_network_needs_a_rule_that_grants_it(make: Make) -> None:
 
 
 def test_a_changed_environment_is_under_no_rule(make: Make) -> None:
-    assert (
-        make.run("git status", {"environment": {"PATH": "x"}}, rules=[make.rule("git", "status")]).verdict
-        is Verdict.ASK
-    )
+    rules = [make.rule("git", "status")]
+    changed = {"environment": {"GIT_DIR": "/tmp/other"}}
+    assert make.run("git status", changed, rules=rules).verdict is Verdict.ASK
+    usual = {"environment": {"PATH": "... /opt/tools"}}
+    assert make.run("git status", usual, rules=rules).verdict is Verdict.ALLOW
 
 
 @pytest.mark.parametrize(
