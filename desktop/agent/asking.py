@@ -84,9 +84,7 @@ class Asking:
                     out.text(item.text)
         text, thought = split(completion.text)
         completion = replace(completion, text=text, reasoning=completion.reasoning + thought)
-        if not request.callable:
-            completion = replace(completion, tool_calls=())
-        elif lean and not completion.tool_calls:
+        if lean and not completion.tool_calls:
             completion = _with_written_call(completion, request)
         if not completion.tool_calls:
             out.end()
@@ -163,9 +161,8 @@ def _with_written_call(completion: Completion, request: Request) -> Completion:
 
 
 def _names(request: Request) -> frozenset[str]:
-    """The tools that may be called now."""
-    tools = request.tools if request.callable else ()
-    return frozenset(str(tool["function"]["name"]) for tool in tools)
+    """The tools that the model was told of; it may call one also when it may not."""
+    return frozenset(str(tool["function"]["name"]) for tool in request.tools)
 
 
 def _continued(request: Request, so_far: str) -> Request:

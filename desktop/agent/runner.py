@@ -12,6 +12,7 @@ from desktop.agent.asking import Asking
 from desktop.agent.context import Context
 from desktop.agent.fitting import fitted
 from desktop.agent.hands import Done, Hands, Kit
+from desktop.agent.lean import asks_for_action
 from desktop.agent.turn import Late, Ready, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined
@@ -40,18 +41,22 @@ class Runner:
 
     async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
+        if ready.lean and not asks_for_action(turn.inbound.text):
+            kit = Kit({}, lean=True)
         late = turn.inbound.late
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
-        repeats, last, worked = 0, "", False
+        repeats, last, worked = 0, "", ""
         for _step in range(steps):
-            completion = await self._ask(turn, ready, kit, callable_=not (ready.lean and worked))
+            completion = await self._ask(turn, ready, kit, callable_=not worked)
+            if worked and completion.tool_calls:  # a small model that has no words for what it did
+                completion = replace(completion, text=_("Done: {what}").format(what=worked), tool_calls=())
             if not completion.tool_calls:
                 await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
                 return
             done = await self._act(turn, kit, completion)
-            worked = any(one.outcome == "ok" for one in done)
+            worked = ", ".join(one.gist for one in done if one.outcome == "ok") if ready.lean else ""
             for one in done:
                 same = f"{one.call.name}\0{one.call.arguments}\0{one.text}"
                 repeats, last = (repeats + 1 if same == last else 1), same
@@ -127,7 +132,9 @@ class Runner:
 
     async def _conclude(self, turn: Turn, ready: Ready, kit: Kit, note: str) -> None:
         """End a turn that would go on for ever, in the model's words or else in ours."""
-        completion = await self._ask(turn, ready, kit, callable_=False, note=note)
+        completion = Completion()
+        if not ready.lean:  # a small model would only say the note again
+            completion = await self._ask(turn, ready, kit, callable_=False, note=note)
         if completion.tool_calls or not completion.text.strip():
             completion = Completion(
                 text=_("The answer was broken off after many steps. Write “go on” to have it continued.")

@@ -24,6 +24,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import SettingsChanged, TurnSpoke
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
+from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
 from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
@@ -59,6 +60,7 @@ class Core:
         self.sessions = Sessions(
             self.workspace / "sessions", limit=max(200_000, config.agents.defaults.context_window_tokens)
         )
+        self.finding = Finding(home.database, self.sessions)
         self.context = Context(self.workspace, config.agents.defaults.bot_name)
         self.builtin = BuiltinServer(
             home.models,
@@ -93,6 +95,7 @@ class Core:
         core = cls(home, store, host, bus)
         await in_thread(write_templates, core.workspace)
         await core.database.open()
+        core.finding.start()
         return core
 
     async def change(self, values: Mapping[str, Any]) -> None:
@@ -120,8 +123,7 @@ class Core:
     async def _lean_start(self) -> dict[str, Any]:
         """What every request to a small model begins with, for it to be read ahead of the first."""
         prompt = await self.context.system_prompt(lean=True)
-        kit = await self.workshop.kit(lean=True)
-        return {"messages": [{"role": "system", "content": prompt}], "tools": kit.schemas}
+        return {"messages": [{"role": "system", "content": prompt}]}
 
     async def _deliver(self, saying: Saying, source: str) -> None:
         """Put the agent's message into another conversation. Raises ToolFailure if there is none such."""
@@ -139,6 +141,7 @@ class Core:
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         self.sessions.close()
+        await self.finding.close()
         await self.database.close()
 
 

@@ -11,7 +11,7 @@ import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { Answer, checked, described, grammarOf } from "./tools.mjs";
+import { Answer, checked, grammarOf, told } from "./tools.mjs";
 
 const MAX_BODY = 4 * 1024 * 1024;
 const WORKING_MS = 5000; // a comment this often keeps the client's idle timer calm
@@ -106,8 +106,8 @@ class Model {
 
   async #write(last, limit, job) {
     const text = new Text(this.#model);
-    const answer = new Answer(job.callable, job.onText);
-    const held = answer.open ? await this.#holding(job.callable) : undefined;
+    const answer = new Answer(job.tools, job.onText);
+    const held = answer.open ? this.#holding(job.tools, job.callable) : undefined;
     let answerTokens = 0;
     let finish = "stop";
     const options = {
@@ -132,9 +132,9 @@ class Model {
     return { finish: call ? "tool_calls" : finish, answerTokens, call };
   }
 
-  async #holding(tools) {
+  #holding(tools, callable) {
     const { LlamaGrammar, LlamaGrammarEvaluationState } = this.#engine;
-    const rules = grammarOf(tools);
+    const rules = grammarOf(tools, callable);
     let grammar = this.#grammars.get(rules);
     if (!grammar) {
       grammar = new LlamaGrammar(this.#llama, { grammar: rules });
@@ -209,8 +209,9 @@ function parsed(raw) {
   const quarter = Math.floor(contextWindow / 4);
   const wanted = number(body, "max_tokens", 1, Infinity) ?? number(body, "max_completion_tokens", 1, Infinity);
   return {
-    messages: withTools(body.messages.map(spoken), tools),
-    callable: body.tool_choice === "none" ? [] : tools,
+    messages: told(body.messages.map(spoken), tools),
+    tools,
+    callable: body.tool_choice !== "none",
     stream: body.stream === true,
     usage: body.stream_options?.include_usage === true,
     limit: Math.min(Math.floor(wanted ?? quarter), quarter),
@@ -218,13 +219,6 @@ function parsed(raw) {
     topP: number(body, "top_p", 0, 1) ?? 1,
     seed: number(body, "seed", 0, 2 ** 32 - 1),
   };
-}
-
-function withTools(messages, tools) {
-  if (!tools.length) return messages;
-  const system = messages[0][0] === "system" ? messages[0][1] : "";
-  const rest = messages[0][0] === "system" ? messages.slice(1) : messages;
-  return [["system", [system, described(tools)].filter(Boolean).join("\n\n")], ...rest];
 }
 
 function number(body, name, least, most) {
@@ -236,24 +230,17 @@ function number(body, name, least, most) {
   return value;
 }
 
-// Tool calls of earlier steps are told as this model writes them.
 function spoken(message) {
   const text = content(message?.content);
   switch (message?.role) {
     case "system":
     case "developer":
-      return ["system", text];
+      return { role: "system", text };
     case "user":
-      return ["user", text];
     case "tool":
-      return ["user", `<tool_response>\n${text}\n</tool_response>`];
-    case "assistant": {
-      const calls = (message.tool_calls ?? []).map(
-        ({ function: made }) =>
-          `<tool_call>\n{"name": "${made?.name}", "arguments": ${made?.arguments}}\n</tool_call>`,
-      );
-      return ["assistant", [text, ...calls].filter(Boolean).join("\n")];
-    }
+      return { role: message.role, text };
+    case "assistant":
+      return { role: "assistant", text, calls: (message.tool_calls ?? []).map((call) => call?.function ?? {}) };
     default:
       throw new Refused(400, `Unknown role: ${message?.role}.`, "invalid_request");
   }

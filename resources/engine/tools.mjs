@@ -1,5 +1,5 @@
 // Tools for a model that has no wire of its own for them: told as text before the conversation, answered as
-// text in tags, and turned back into calls here.
+// a line of JSON, with or without the tags that such models were taught, and turned back into calls here.
 //
 // A grammar holds the model to a well-formed call once it has begun one. It is let go at the first letter of
 // prose: an ordinary answer is not slowed down by it.
@@ -9,28 +9,54 @@ const CLOSE = "</tool_call>";
 
 // What is put after the system prompt. The order of keys never changes, so that the prompt's beginning stays
 // the same and is read once.
-export function described(tools) {
+function described(tools) {
   const lines = tools.map((tool) => JSON.stringify(tool));
   return [
     "# Tools",
     "",
-    "You may call a tool to act. These are the tools:",
+    "Answer greetings, thanks and questions in words. Only when a file is to be written or read, or a page to be",
+    "opened, call the tool for it. When a tool has answered, say in one sentence what was done. The tools:",
     "<tools>",
     ...lines,
     "</tools>",
-    "To call one, answer with nothing but this, with the tool's name and its arguments as JSON:",
-    OPEN,
+    "To call one, answer with nothing but one line of JSON: the tool's name and its arguments, like",
     '{"name": "...", "arguments": {...}}',
-    CLOSE,
   ].join("\n");
 }
 
-// GBNF: prose, or one call of one of the tools with exactly its parameters.
-export function grammarOf(tools) {
+// The messages as [role, text]. A small model goes on as it sees itself write: with tools it sees its calls and
+// not the sentences after them, without tools nothing of a task that was done with them.
+export function told(messages, tools) {
+  const acting = tools.length > 0;
+  const lines = [];
+  let task = -1; // where the task began whose calls were just read
+  for (const { role, text, calls = [] } of messages) {
+    if (role === "tool") {
+      lines.push(["user", `<tool_response>\n${text}\n</tool_response>`]);
+    } else if (calls.length) {
+      if (task < 0) task = lines.length - 1;
+      if (acting) lines.push(["assistant", [text, ...calls.map(written)].filter(Boolean).join("\n")]);
+    } else if (role === "assistant" && task >= 0) {
+      if (!acting) lines.length = task;
+    } else {
+      task = -1;
+      lines.push([role, text]);
+    }
+  }
+  if (!acting) return lines;
+  const system = lines[0]?.[0] === "system" ? lines.shift()[1] : "";
+  return [["system", [system, described(tools)].filter(Boolean).join("\n\n")], ...lines];
+}
+
+const written = ({ name, arguments: given }) => `{"name": "${name}", "arguments": ${given}}`;
+
+// GBNF: prose, or one call of one of the tools with exactly its parameters; prose alone where none may be called.
+export function grammarOf(tools, callable) {
+  if (!callable) return "root ::= [^<{`] [^\\x00]*";
   const calls = tools.map((tool, at) => `call${at} ::= ${callOf(tool.function)}`);
   return [
-    `root ::= prose | "${OPEN}\\n" call "\\n${CLOSE}"`,
-    "prose ::= [^<] [^\\x00]*",
+    `root ::= call | "${OPEN}\\n" call "\\n${CLOSE}" | prose`,
+    "prose ::= [^<{`] [^\\x00]*",
     `call ::= ${tools.map((_tool, at) => `call${at}`).join(" | ")}`,
     ...calls,
     'string ::= "\\"" char* "\\""',
@@ -77,7 +103,7 @@ export class Answer {
     if (this.#prose) return this.#onText(piece);
     this.#text += piece;
     const start = this.#text.trimStart();
-    if (start && !start.startsWith(OPEN) && !OPEN.startsWith(start)) this.#letGo();
+    if (start && start[0] !== "{" && !start.startsWith(OPEN) && !OPEN.startsWith(start)) this.#letGo();
   }
 
   // The call that it was; null if it was none, and then all of it was told as text.

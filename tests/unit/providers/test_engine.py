@@ -211,6 +211,53 @@ def test_history_of_another_model_is_read(server: Server) -> None:
     assert "cat" in answer["choices"][0]["message"]["content"].lower()
 
 
+WRITE = {
+    "type": "function",
+    "function": {
+        "name": "write_file",
+        "description": "Write a file.",
+        "parameters": {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+            "required": ["path", "content"],
+        },
+    },
+}
+
+
+def test_a_tool_is_called_in_the_wire_s_own_form(server: Server) -> None:
+    asked = user("Write the word hello into the file greeting.txt.")
+    for how in ({}, {"stream": True}):
+        answer = server.ask(asked, tools=[WRITE], max_tokens=100, temperature=0, **how)
+        choice = answer.json()["choices"][0] if not how else _joined(answer.text)
+        assert choice["finish_reason"] == "tool_calls"
+        (call,) = choice["message"]["tool_calls"]
+        assert call["function"]["name"] == "write_file"
+        assert json.loads(call["function"]["arguments"])["path"] == "greeting.txt"
+        assert not choice["message"]["content"]
+
+
+def test_a_tool_that_may_not_be_called_is_not(server: Server) -> None:
+    asked = user("Write the word hello into the file greeting.txt.")
+    answer = server.ask(asked, tools=[WRITE], tool_choice="none", max_tokens=30, temperature=0)
+    message = answer.json()["choices"][0]["message"]
+    assert "tool_calls" not in message
+    assert message["content"][0] not in "{<`"
+
+
+def _joined(events: str) -> dict[str, Any]:
+    """The one choice of a stream, put together."""
+    message: dict[str, Any] = {"content": ""}
+    reason = ""
+    for line in events.splitlines():
+        if line.startswith("data: {"):
+            for choice in json.loads(line.removeprefix("data: "))["choices"]:
+                message["content"] += choice["delta"].get("content") or ""
+                message.update({k: v for k, v in choice["delta"].items() if k == "tool_calls"})
+                reason = choice["finish_reason"] or reason
+    return {"message": message, "finish_reason": reason}
+
+
 def test_only_the_program_that_started_it_may_use_it(server: Server) -> None:
     for token in ("", "wrong", TOKEN + "x"):
         with server.client(token) as client:
