@@ -132,7 +132,7 @@ class WireRules:
     tool_id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
     """Ids of tool calls must match this whole; others are renamed, the pairs kept."""
     runtime_first: bool = False
-    """The runtime line goes before the person's words: a small model takes what stands last for the task."""
+    """The runtime line goes before the words: a small model takes what stands last for the task."""
     user_after_tool: bool = True
     """Whether the person's words may follow a tool's result; if not, an answer is put between."""
     pictures: bool = False
