@@ -20,6 +20,33 @@ from desktop.text import _
 _log = logging.getLogger(__name__)
 _NO_DAMAGE = (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError)
 
+SEARCH = """
+    CREATE TABLE search_session (
+        id INTEGER PRIMARY KEY,
+        name TEXT UNIQUE,            -- of the file; NULL where its messages are to be forgotten
+        key TEXT NOT NULL,
+        title TEXT NOT NULL,         -- given by the person
+        first TEXT NOT NULL,         -- the person's first words
+        size INTEGER NOT NULL,       -- of the file when it was last looked at, bytes
+        changed INTEGER NOT NULL,    -- its time of change then, nanoseconds
+        done INTEGER NOT NULL,       -- bytes that are read
+        mark INTEGER NOT NULL        -- CRC-32 of the last bytes before `done`
+    );
+    CREATE TABLE search_message (
+        id INTEGER PRIMARY KEY,      -- the moment in eighths of a second since 1970, or the next free
+        session INTEGER NOT NULL,
+        asked INTEGER NOT NULL,      -- 1 of the person, 0 of the assistant
+        turn TEXT NOT NULL
+    );
+    CREATE TABLE search_text (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+    CREATE VIRTUAL TABLE search_words USING fts5(
+        text, content = 'search_text', content_rowid = 'id', tokenize = 'trigram', detail = none,
+        columnsize = 0
+    );
+    INSERT INTO search_words (search_words, rank) VALUES ('automerge', 8);
+"""
+"""The index of what was said; made from the session logs, and so made anew where it is damaged."""
+
 MIGRATIONS = (
     """
     CREATE TABLE usage (
@@ -75,6 +102,7 @@ MIGRATIONS = (
     CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
         BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
     """,
+    SEARCH,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

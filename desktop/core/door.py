@@ -74,6 +74,7 @@ class Door:
             "tools": records.tools,
             "audit": records.audit,
             "inbox": records.inbox,
+            "search": core.finding.search,
             "search_key": records.search_key,
         }
 

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -25,6 +25,13 @@ _log = logging.getLogger(__name__)
 _OUTER = ("created_at", "updated_at", "last_archived", "last_consolidated")
 _KEPT_OPEN = 64
 
+type Written = Callable[[Path | None], object]
+"""Is told of a file that was written, or None where files came or went."""
+
+
+def _nobody(_path: Path | None) -> None:
+    """Nobody wants to be told."""
+
 
 class Session:
     """One conversation: its newest messages in memory, all of them in one file."""
@@ -32,6 +39,7 @@ class Session:
     def __init__(self, key: str, path: Path, limit: int, loaded: reader.Loaded | None = None) -> None:
         self.key = key
         self.path = path
+        self.on_write: Written = _nobody
         self._limit = limit
         self._lock = asyncio.Lock()
         self._take(loaded or reader.Loaded())
@@ -122,6 +130,7 @@ class Session:
                 return error
             self._written(lines)
             self._window.add(record)
+        self.on_write(self.path)
         return None
 
     async def _set_metadata(self, values: Mapping[str, Any]) -> OSError | None:
@@ -135,6 +144,7 @@ class Session:
                     self._take(await in_thread(_load, self.path, self._limit))
             except OSError as error:
                 return error
+        self.on_write(self.path)
         return None
 
     def _changed(self, values: Mapping[str, Any]) -> Message:
@@ -177,6 +187,7 @@ class Sessions:
     def __init__(self, folder: Path, *, limit: int = 200_000) -> None:
         """`limit`: about how many tokens of a session are loaded when it is opened."""
         self.folder = folder
+        self.on_write: Written = _nobody
         self._limit = limit
         self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
         self._recent: OrderedDict[str, Session] = OrderedDict()
@@ -190,6 +201,7 @@ class Sessions:
             session = self._sessions.get(key)
             if session is None:
                 session = await in_thread(_find, self.folder, key, self._limit)
+                session.on_write = self.on_write
                 self._sessions[key] = session
         self._opening.pop(key, None)
         self._recent[key] = session
@@ -208,13 +220,16 @@ class Sessions:
         self._sessions.pop(session.key, None)
         self._recent.pop(session.key, None)
         await session.put_away()
+        self.on_write(None)
 
     async def restore(self, key: str) -> bool:
         """Bring back a session that was deleted; False if it is not there any more. Raises StorageError."""
         key = records.clean(key)
         self._sessions.pop(key, None)
         self._recent.pop(key, None)
-        return await in_thread(trash.bring_back, self.folder, key)
+        restored = await in_thread(trash.bring_back, self.folder, key)
+        self.on_write(None)
+        return restored
 
     def close(self) -> None:
         """Forget what is in memory; everything is on disk already."""

@@ -1,6 +1,6 @@
 """The speed table: medians of the program beside a bare peer in the same run, printed, never asserted.
 
-Usage: .venv/bin/python tests/bench [PART ...] [--runs N] [--no-nanobot]
+Usage: .venv/bin/python tests/bench [PART ...] [--runs N] [--no-nanobot] [--messages N]
 """
 
 import argparse
@@ -11,10 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, turn, window
+from tests.bench import cold, idle, search, turn, window
 from tests.bench.table import Table
 
-PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation")
+PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation", "search")
 
 
 def main() -> None:
@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=PARTS, help=f"any of {', '.join(PARTS)}")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--no-nanobot", action="store_true", help="leave the ancestor out of the table")
+    parser.add_argument("--messages", type=int, default=search.MESSAGES, help="how many to search in")
     arguments = parser.parse_args()
     table = Table()
     print(f"Python {platform.python_version()}, {platform.machine()}, medians of {arguments.runs} runs\n")
@@ -37,6 +38,8 @@ def main() -> None:
         idle.measure(table)
     if "window" in arguments.parts:
         window.measure(table, arguments.runs)
+    if "search" in arguments.parts:
+        asyncio.run(search.measure(table, arguments.messages))
     if "conversation" in arguments.parts:
         from tests.bench import conversation  # it brings Qt into this process
 

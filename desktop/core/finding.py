@@ -1,0 +1,213 @@
+"""Search, as the front ends have it; and the task that keeps its index up.
+
+A session that was written to is only noted. It is read into the index when somebody searches, or once
+there is enough of it to be worth the writing: an index written to after every message would cost the disk
+several times as much. All that happens in a thread, in slices, and with pauses where nobody waits for it.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from desktop.errors import StorageError, UsageError
+from desktop.session.index import Indexer, rebuild
+from desktop.session.log import Sessions
+from desktop.session.search import Found, Hit, search
+from desktop.tasks import cancel, in_thread, see_through, spawn
+from desktop.text import _
+
+_log = logging.getLogger(__name__)
+
+type Json = dict[str, Any]
+
+_REST_S = 3.0
+_ENOUGH = 64
+_PATIENCE_S = 0.25
+_MOST = 1000
+_MENDS = 2
+
+
+class Finding:
+    """Searches all sessions."""
+
+    def __init__(self, database: Path, sessions: Sessions, *, rest: float = _REST_S) -> None:
+        """`rest`: seconds until the index is brought up to date where nobody searches."""
+        self._database, self._sessions, self._rest = database, sessions, rest
+        self._written: dict[str, int] = {}
+        """Files written to and how often, since they were last read."""
+        self._all = True
+        """Whether any file may have changed: at the start, and after files came or went."""
+        self._work: asyncio.Task[None] | None = None
+        self._settled = asyncio.Event()
+        """Set where waiting would not make more messages known."""
+        self._asked = asyncio.Event()
+        self._waiting = 0
+        self._mends = 0
+        self._closed = False
+        sessions.on_write = self._note
+
+    def start(self) -> None:
+        """Read what was written before the program began, once it has come to rest."""
+        self._begin()
+
+    async def close(self) -> None:
+        """Leave the rest for the next start."""
+        self._closed = True
+        await cancel(self._work)
+
+    async def search(self, arguments: Json, _send: Callable[[Json], None]) -> Json:
+        """The newest messages with all words of `query`: at most `limit` (50), before the place `before`.
+
+        `next` is where to go on; null at the end. `ready`: whether all sessions are in the index; if they
+        are not, `wait` waits for that. Raises UsageError, StorageError.
+        """
+        limit, before = arguments.get("limit", 50), arguments.get("before")
+        if not (isinstance(limit, int) and limit > 0) or not (before is None or isinstance(before, int)):
+            raise UsageError(_("A search gives at least one message, and goes on where another one ended."))
+        query, patience = str(arguments["query"]), None if arguments.get("wait") else _PATIENCE_S
+        await self._catch_up(patience)
+        try:
+            found = await self._find(query, min(limit, _MOST), before)
+        except sqlite3.Error as error:
+            await self._mend(error)
+            await self._catch_up(patience)
+            try:
+                found = await self._find(query, min(limit, _MOST), before)
+            except sqlite3.Error as again:
+                raise _failed(self._database, again) from again
+        return {
+            "hits": [_shown(hit) for hit in found.hits],
+            "more": found.before is not None,
+            "next": found.before,
+            "ready": self._ready,
+        }
+
+    async def _find(self, query: str, limit: int, before: int | None) -> Found:
+        return await in_thread(lambda: search(self._database, query, limit=limit, before=before))
+
+    # ---- keeping the index up
+
+    @property
+    def _noted(self) -> bool:
+        return self._all or bool(self._written)
+
+    @property
+    def _ready(self) -> bool:
+        return self._settled.is_set() and not self._noted
+
+    def _note(self, path: Path | None) -> None:
+        """A session was written to; None: files came or went."""
+        self._settled.clear()
+        if path is None:
+            self._all = True
+            return
+        self._written[path.name] = self._written.get(path.name, 0) + 1
+        if sum(self._written.values()) >= _ENOUGH:
+            self._begin()
+
+    def _begin(self) -> None:
+        if not self._closed and (self._work is None or self._work.done()):
+            self._work = spawn(self._keep(), name="search:index")
+
+    async def _catch_up(self, seconds: float | None) -> None:
+        """Have everything written so far read, and wait for it, at most so long."""
+        if self._ready:
+            return
+        self._begin()
+        self._waiting += 1
+        self._asked.set()
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._settled.wait(), seconds)
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._asked.clear()
+
+    async def _keep(self) -> None:
+        self._settled.clear()
+        try:
+            await self._pause(self._rest)
+            while self._noted:
+                try:
+                    await self._read()
+                except (sqlite3.Error, OSError) as error:
+                    self._all = True
+                    if not await self._mend(error):
+                        return
+        finally:
+            self._settled.set()
+
+    async def _read(self) -> None:
+        """Work until nothing is left to do."""
+        indexer = Indexer(self._database, self._sessions.folder)
+        try:
+            await see_through(in_thread(indexer.open), name="search:open")
+            more = True
+            while more or self._noted:
+                began = time.monotonic()
+                more = await see_through(self._slice(indexer), name="search:slice")
+                if not indexer.reading and not self._noted:
+                    self._settled.set()
+                await self._pause(time.monotonic() - began)
+        finally:
+            await in_thread(indexer.close)
+
+    async def _slice(self, indexer: Indexer) -> bool:
+        if self._noted:
+            names = None if self._all else list(self._written)
+            self._all = False
+            self._written.clear()
+            await in_thread(indexer.look, names)
+        return await in_thread(indexer.step)
+
+    async def _pause(self, seconds: float) -> None:
+        """Let the rest of the program have the disk and the processor, unless somebody waits for this."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._asked.wait(), seconds)
+
+    async def _mend(self, error: Exception) -> bool:
+        """Begin the index anew where it is damaged; whether that was done."""
+        if not _is_damage(error) or self._mends >= _MENDS:
+            _log.warning("the search index cannot be used: %s", error)
+            return False
+        self._mends += 1
+        _log.warning("the search index is damaged (%s) and is made anew", error)
+        try:
+            await see_through(in_thread(rebuild, self._database), name="search:rebuild")
+        except sqlite3.Error as failure:
+            _log.warning("the search index cannot be made anew: %s", failure)
+            return False
+        self._all = True
+        return True
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether the tables are not what they should be; a full disk or a busy file is no such thing."""
+    if isinstance(error, sqlite3.OperationalError):
+        return "no such table" in str(error)
+    return isinstance(error, sqlite3.Error)
+
+
+def _failed(database: Path, error: sqlite3.Error) -> StorageError:
+    return StorageError(
+        _("{where} could not be used: {reason}.").format(where=database, reason=error),
+        _("Check that the disk has room and the folder can be written."),
+    )
+
+
+def _shown(hit: Hit) -> Json:
+    return {
+        "session": hit.session,
+        "title": hit.title,
+        "at": hit.at.isoformat(timespec="seconds"),
+        "turn": hit.turn,
+        "role": hit.role,
+        "snippet": hit.snippet,
+        "marks": [list(mark) for mark in hit.marks],
+    }
