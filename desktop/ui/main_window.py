@@ -38,6 +38,9 @@ class MainWindow(QMainWindow):
     quit_wanted = Signal()
     copy_wanted = Signal()
     """The whole conversation, for the clipboard."""
+    yes_wanted = Signal()
+    no_wanted = Signal()
+    """An answer by key, to the question in sight."""
 
     def __init__(self, state: WindowState, rows: Rows) -> None:
         super().__init__()
@@ -151,6 +154,8 @@ class MainWindow(QMainWindow):
             ("Ctrl+W", self.close),
             ("Ctrl+Q", self.quit_wanted.emit),
             ("Ctrl+Shift+C", self.copy_wanted.emit),
+            ("Ctrl+Shift+Y", self.yes_wanted.emit),
+            ("Ctrl+Shift+N", self.no_wanted.emit),
             ("Alt+Down", lambda: self.sidebar.step(1)),
             ("Alt+Up", lambda: self.sidebar.step(-1)),
         ):

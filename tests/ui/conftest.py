@@ -20,7 +20,9 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
 from tests.desktop.noise import harmless
 from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
 from tests.ui.program import Running
+from tests.ui.talking import Desk
 
 HERE = Path(__file__).parent
 BAD = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
@@ -74,3 +76,13 @@ def running(qapp: QApplication, qtbot: QtBot, home: Path) -> Iterator[Running]:
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer() as server:
         yield server
+
+
+@pytest.fixture
+def desk(
+    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
+) -> Iterator[Desk]:
+    Program(home).use_server(server.url, "say:Noted.")
+    made = Desk(request.getfixturevalue("running"), qtbot)
+    yield made
+    made.stop()

@@ -78,7 +78,7 @@ class Desk:
         """Say something in a conversation, and wait for the answer."""
         self.open(key)
         self.send(text)
-        self.until(lambda: self.talk._live == {} and self.said[-1:] == ["Noted."], timeout=20_000)
+        self.until(lambda: self.talk._live.answers == {} and self.said[-1:] == ["Noted."], timeout=20_000)
         self.settle()
 
     def settle(self) -> None:

@@ -1,19 +1,20 @@
 """One entry on the screen. Cells are used again: show() makes one that of another entry."""
 
-from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import Actions
 from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.choice import MORE, SHOWN, Shown
 from desktop.ui.conversation.dots import Dots
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import guess
 from desktop.ui.conversation.slices import Slices, run
+from desktop.ui.conversation.slot import EDGE, Slot
 from desktop.ui.conversation.transcript import Author, Entry, State
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
@@ -21,50 +22,21 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.notice import Notice
 
-EDGE = 8
-"""Room on both sides of the column, for the ring of the focus."""
 ROW = 44
 """About what stands around the text of an entry."""
-SHOWN, MORE, LIVE = 24_000, 48_000, 200_000
-"""Characters of a message that are shown: at first, more by each press of "Show more", and of an answer
-that grew while it was read."""
 _AT_ONCE_S = 0.008
 _BUBBLE_X, _BUBBLE_TOP, _BUBBLE_BOTTOM = 14, 7, 10
 """Letters stand low in their lines."""
 _FOLD, _STATUS, _GAP = 28, 26, 16
 
 
-@dataclass(slots=True)
-class Shown:
-    """What a reader chose for one entry."""
-
-    unfolded: bool = False
-    limit: int = SHOWN
-
-
-class Cell(QWidget):
-    """Shows one entry in the width that the view gives."""
-
-    resized = Signal(object)
-    """The cell needs another height."""
-    chosen = Signal(object)
-    """The reader unfolded or lengthened it."""
-    acted = Signal(str)
-    hovered = Signal(str)
-    reached = Signal(QRect)
-    """The keyboard is there, in the cell."""
-    dragged = Signal(QWidget, QPoint)
-    """A selection is drawn in this text with the mouse, which is there on the screen."""
-    menu_wanted = Signal(object, QWidget, QContextMenuEvent)
+class Cell(Slot):
+    """Shows one message in the width that the view gives."""
 
     def __init__(self, parent: QWidget, slices: Slices, pictures: Pictures) -> None:
         super().__init__(parent)
         self._slices, self._pictures = slices, pictures
-        self.entry = Entry("", Author.YOU)
-        self.choice = Shown()
-        self.last = False
         self.exact = False
-        """Whether the whole text is laid out."""
         self._name = ""
         self._bottom = self._floor = 0
         """How tall the text was when it was last laid out, and while it is made anew."""
@@ -74,7 +46,7 @@ class Cell(QWidget):
         self.fold.setObjectName("fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.clicked.connect(self._toggle)
-        self.body = Body(self, slices, pictures)
+        self.body = self.reader = Body(self, slices, pictures)
         self._connect(self.body)
         self.dots = Dots(self)
         self.status = QLabel(self)
@@ -134,7 +106,7 @@ class Cell(QWidget):
         self.more.setVisible(not entry.moving and len(entry.text) > self.choice.limit)
         self.actions_row.arrange(right=entry.author is Author.YOU)
         self.actions_row.say(entry.when)
-        self.actions_row.setVisible(not entry.moving and bool(entry.text))
+        self.actions_row.setVisible(not entry.moving and bool(entry.text) and not entry.aside)
         self.reveal()
         self._tell()
 
@@ -272,6 +244,8 @@ class Cell(QWidget):
         if self.actions_row.isVisibleTo(self):
             self.actions_row.setGeometry(EDGE - 4, y, column + 8, Actions.HEIGHT)
             y += Actions.HEIGHT
+        if self.entry.aside:
+            return y + Space.S
         return y + (_GAP if self.entry.author is Author.NANOBOT else Space.S)
 
     def _focused(self) -> None:
@@ -282,11 +256,6 @@ class Cell(QWidget):
         """Show the buttons if the pointer or the keyboard is here."""
         near = self.underMouse() or self.has_focus_inside()
         self.actions_row.reveal(near or (self.last and self.entry.author is Author.NANOBOT))
-
-    def has_focus_inside(self) -> bool:
-        """Whether the keyboard is in this cell."""
-        focus = QApplication.focusWidget()
-        return focus is not None and self.isAncestorOf(focus)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.reveal()

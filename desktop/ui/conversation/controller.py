@@ -9,29 +9,39 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.bus.events import (
     Event,
-    ReasoningDelta,
+    PermissionAsked,
     ServiceChanged,
-    TextDelta,
+    ToolFinished,
+    ToolStarted,
     TurnEvent,
     TurnFailed,
     TurnFinished,
+    TurnJoined,
+    TurnSpoke,
     TurnStarted,
-    TurnWaiting,
 )
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.history import answer_id, entries_of, failed, waiting
+from desktop.ui.conversation.history import entries_of
+from desktop.ui.conversation.live import Live
+from desktop.ui.conversation.steps import Calls
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.funnel import Funnel
+from desktop.ui.questions import Questions
 
 type Json = dict[str, Any]
+
+_ON_DISK = (ToolStarted, ToolFinished, TurnSpoke)
+"""What the log has more of than before."""
 
 
 class Controller(QObject):
     """One for the window. `key` is the open conversation; empty for one that nobody has written in."""
 
     busy_changed = Signal()
+    opened = Signal()
+    """`key` is another one."""
     model_known = Signal(object)
     """The line of the `conversation` verb that says which model answers."""
     created = Signal(str, str)
@@ -50,15 +60,17 @@ class Controller(QObject):
         super().__init__(parent)
         self._actions, self._funnel = actions, funnel
         self.transcript = Transcript(self)
+        self.questions = Questions(actions, funnel, self)
+        self.calls = Calls(actions, funnel, self.transcript, self.questions, lambda: self.key)
+        self.questions.answered_late.connect(self._open_again)
         self.key = ""
-        self._for_new = ("", "")
-        """Model and provider chosen for a conversation that has not begun."""
+        self.for_new: dict[str, Json] = {}
+        """What was chosen for a conversation that has not begun: verbs and their arguments."""
         self._coming = ""
         """The key that it will have, once something was said in it."""
         self._turns: dict[str, list[str]] = {}
         """Turns that are not at their end, by conversation."""
-        self._live: dict[str, Entry] = {}
-        """Answers on their way, also those of conversations that are not open."""
+        self._live = Live(self.transcript)
         self._opened = 0
         """How often a conversation was opened: only what was read for the last one is shown."""
         self._turned = 0
@@ -75,9 +87,10 @@ class Controller(QObject):
         if key or self.key:
             self._coming = ""
         self.key = key
-        self._for_new = ("", "")
+        self.for_new = {}
         self._opened += 1
         self.busy_changed.emit()
+        self.opened.emit()
         if key:
             self._funnel.run(self._load(key), name="conversation:open")
         else:
@@ -90,7 +103,7 @@ class Controller(QObject):
         if not self.key and not self._coming:
             self._coming = f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
         key = self.key or self._coming
-        self._funnel.run(self._send(self.key, key, text, self._for_new), name="conversation:send")
+        self._funnel.run(self._send(self.key, key, text, dict(self.for_new)), name="conversation:send")
 
     def stop(self) -> None:
         """End the answer that is on its way; what came of it stays."""
@@ -120,6 +133,10 @@ class Controller(QObject):
 
     # ---- how
 
+    def _open_again(self, key: str) -> None:
+        if key == self.key:
+            self.open(key)
+
     async def _load(self, key: str) -> None:
         opened, turned = self._opened, -1
         try:
@@ -134,23 +151,23 @@ class Controller(QObject):
                 self.transcript.fill([])
             raise
         self._turns[key] = [str(turn) for turn in found["turns"]]
-        self.transcript.fill(self._live.get(entry.id, entry) for entry in entries)
+        self.calls.attach(entries)
+        self.transcript.fill(self._live.answers.get(entry.id, entry) for entry in entries)
         self.noted.emit("")
         self.model_known.emit(found)
         self.busy_changed.emit()
 
     async def _model(self) -> None:
         key = self.key
-        model, provider = ("", "") if key else self._for_new
-        found = await self._actions.call("model", session=key, model=model, provider=provider)
+        chosen = {} if key else self.for_new.get("choose_model", {})
+        found = await self._actions.call("model", session=key, **chosen)
         if key == self.key:
             self.model_known.emit(found)
 
-    async def _send(self, said_in: str, key: str, text: str, chosen: tuple[str, str]) -> None:
+    async def _send(self, said_in: str, key: str, text: str, chosen: dict[str, Json]) -> None:
         try:
-            if not said_in and any(chosen):
-                model, provider = chosen
-                await self._actions.call("choose_model", session=key, model=model, provider=provider)
+            for verb, arguments in ({} if said_in else chosen).items():
+                await self._actions.call(verb, session=key, **arguments)
             turn = (await self._actions.call("submit", session=key, text=text, front="window"))["turn"]
         except Exception:
             self.settled.emit(said_in, text)
@@ -158,12 +175,13 @@ class Controller(QObject):
             raise
         self.settled.emit(said_in, text)
         asked = Entry(turn, Author.YOU, text, when=datetime.now(UTC))
-        answer = self._live.setdefault(answer_id(turn), waiting(turn))
+        answer = self._live.begin(turn)
         self._begin(key, turn)
         # Each step lays something out anew: between two of them the window gets its turn.
         if not self.key and key == self._coming:
             self.key = key
             self.created.emit(key, text)
+            self.opened.emit()
             await asyncio.sleep(0)
         self._add(key, asked)
         await asyncio.sleep(0)
@@ -181,14 +199,14 @@ class Controller(QObject):
         key = self.key
         turn = (await self._actions.call("again", session=key))["turn"]
         self._begin(key, turn)
-        answer = self._live.setdefault(answer_id(turn), waiting(turn))
+        answer = self._live.begin(turn)
         if key == self.key:
             self.transcript.add(answer)
             self.busy_changed.emit()
 
     async def _choose_model(self, model: str, provider: str) -> None:
         if not self.key:  # it is stored with the first message
-            self._for_new = (model, provider)
+            self.for_new["choose_model"] = {"model": model, "provider": provider}
             await self._model()
             return
         key = self.key
@@ -209,79 +227,68 @@ class Controller(QObject):
         if isinstance(event, TurnEvent):
             self._turn_event(event)
         elif isinstance(event, ServiceChanged) and event.state == "starting":
-            self._explain_waiting(event.detail or _("Starting the model…"))
+            self._live.explain(event.detail or _("Starting the model…"))
+        self.questions.handle(event)
 
     def _turn_event(self, event: TurnEvent) -> None:
-        if isinstance(event, TurnStarted):
-            self._started(event)
-        entry = self._live.get(answer_id(event.turn))
-        if entry is None:
-            if isinstance(event, TurnFinished | TurnFailed):
-                self._ended_unseen(event)
-            return
-        if isinstance(event, TextDelta):
-            entry.text += event.text
-            entry.state, entry.detail = State.STREAMING, ""
-        elif isinstance(event, ReasoningDelta):
-            entry.reasoning += event.text
-            entry.state, entry.detail = State.STREAMING, ""
-        elif isinstance(event, TurnWaiting):
-            entry.detail = _("{reason} Trying again in {seconds} s…").format(
-                reason=event.reason, seconds=round(event.seconds)
-            )
-        elif isinstance(event, TurnFinished | TurnFailed):
-            self._ended(event, entry)
-        self._touch(event.session, entry)
+        match event:
+            case TurnStarted():
+                self._started(event)
+            case TurnJoined():
+                self._joined(event)
+            case TurnFinished() | TurnFailed():
+                self._ended(event)
+            case PermissionAsked():
+                self.spoken_in.emit(event.session, True)
+            case _:
+                self._live.take(event, opened=event.session == self.key)
+                if isinstance(event, _ON_DISK):
+                    self._turned += 1
+                if isinstance(event, TurnSpoke):
+                    self.spoken_in.emit(event.session, True)
 
     def _started(self, event: TurnStarted) -> None:
-        entry = self._live.get(answer_id(event.turn))
+        entry = self._live.get(event.turn)
         if entry is None:  # asked from somewhere else: the terminal, another window of the person's
-            self._live[answer_id(event.turn)] = waiting(event.turn)
-            self._begin(event.session, event.turn)
-            if event.session == self.key:
-                self.open(self.key)
-            self.spoken_in.emit(event.session, False)
-        else:
+            self._from_elsewhere(event.session, event.turn)
+        elif entry.state is State.WAITING:
             entry.detail = _("Waiting for the first word…")
+            self._live.touch(entry)
         if event.session == self.key:
             self.noted.emit(event.note)
 
-    def _ended(self, event: TurnFinished | TurnFailed, entry: Entry) -> None:
-        if isinstance(event, TurnFailed):
-            failed(entry, event.error, event.remedy, event.kind_of_error)
-        else:
-            entry.text = event.text
-            entry.state = State.STOPPED if event.stopped else State.DONE
-            entry.detail = _("Stopped") if event.stopped else ""
-        entry.when = datetime.now(UTC)
-        del self._live[entry.id]
-        self._rest(event)
+    def _from_elsewhere(self, key: str, turn: str) -> None:
+        self._live.begin(turn)
+        self._begin(key, turn)
+        if key == self.key:
+            self.open(key)
+        self.spoken_in.emit(key, False)
 
-    def _ended_unseen(self, event: TurnFinished | TurnFailed) -> None:
-        """A turn of somewhere else ended before it began: its model could not even be asked."""
+    def _joined(self, event: TurnJoined) -> None:
+        """The answer goes on below the message that the person wrote meanwhile."""
+        self._live.drop(event.turn)
+        self._forget(event.session, event.turn)
+        if self._live.get(event.into) is None:
+            self._from_elsewhere(event.session, event.into)
+
+    def _ended(self, event: TurnFinished | TurnFailed) -> None:
+        unseen = self._live.get(event.turn) is None
+        self._live.end(event)
         self._rest(event)
-        if event.session == self.key:
+        if unseen and event.session == self.key:
+            # Of somewhere else, and ended before it began: its model could not even be asked.
             self.open(self.key)
 
-    def _rest(self, event: TurnEvent) -> None:
+    def _forget(self, key: str, turn: str) -> None:
         self._turned += 1
-        turns = self._turns.get(event.session, [])
-        if event.turn in turns:
-            turns.remove(event.turn)
+        turns = self._turns.get(key, [])
+        if turn in turns:
+            turns.remove(turn)
         if not turns:
-            self._turns.pop(event.session, None)
+            self._turns.pop(key, None)
+
+    def _rest(self, event: TurnEvent) -> None:
+        self._forget(event.session, event.turn)
         if event.session == self.key:
             self.busy_changed.emit()
         self.spoken_in.emit(event.session, True)
-
-    def _explain_waiting(self, detail: str) -> None:
-        for key, turns in self._turns.items():
-            for turn in turns:
-                entry = self._live.get(answer_id(turn))
-                if entry is not None and entry.state is State.WAITING:
-                    entry.detail = detail
-                    self._touch(key, entry)
-
-    def _touch(self, key: str, entry: Entry) -> None:
-        if key == self.key and self.transcript.get(entry.id) is entry:
-            self.transcript.touch(entry.id)

@@ -1,13 +1,17 @@
 """From the records of a session log to the entries of a transcript."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from desktop.session.model import moment_of
 from desktop.text import _
+from desktop.ui.conversation.step import Outcome, Step, rough_gist
 from desktop.ui.conversation.transcript import Author, Entry, State
 
 type Record = Mapping[str, Any]
+
+SETTINGS_ERRORS = ("SignInNeeded", "ConfigError", "KeychainError")
+"""Failures that asking once more does not mend."""
 
 
 def answer_id(turn: str) -> str:
@@ -15,30 +19,22 @@ def answer_id(turn: str) -> str:
     return f"{turn}/answer"
 
 
+def step_id(turn: str, call: str, taken: Container[str]) -> str:
+    """The id of a call's entry: models give the same one to calls of different rounds."""
+    wanted, number = f"{turn}/{call}", 1
+    while (found := wanted if number == 1 else f"{wanted}#{number}") in taken:
+        number += 1
+    return found
+
+
 def entries_of(records: Iterable[Record], running: Iterable[str]) -> list[Entry]:
     """What a conversation shows. `running`: turns that are being answered at this moment."""
-    entries: dict[str, Entry] = {}
-    for number, record in enumerate(records):
-        entry = _entry(record, number)
-        if entry is not None:
-            entries[entry.id] = entry
-    shown = list(entries.values())
-    active = set(running)
-    if shown and shown[-1].author is Author.YOU and shown[-1].id not in active:
-        shown.append(_unanswered(shown[-1]))
-    for entry in list(shown):
-        if entry.id in active and answer_id(entry.id) not in entries:
-            shown.insert(shown.index(entry) + 1, waiting(entry.id))
-    return shown
+    return _History(list(running)).read(records)
 
 
 def waiting(turn: str) -> Entry:
     """The answer of a turn before its first word."""
     return Entry(answer_id(turn), Author.NANOBOT, state=State.WAITING, detail=_("Asking the model…"))
-
-
-SETTINGS_ERRORS = ("SignInNeeded", "ConfigError", "KeychainError")
-"""Failures that asking once more does not mend."""
 
 
 def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
@@ -49,29 +45,135 @@ def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
     entry.action = _("Open settings") if entry.to_settings else _("Try again")
 
 
-def _entry(record: Record, number: int) -> Entry | None:
-    role = record.get("role")
-    if role not in ("user", "assistant") or any(str(key).startswith("_hidden") for key in record):
-        return None
-    turn = str(record.get("_turn") or "")
-    text = _text(record.get("content"))
-    when = moment_of(record.get("timestamp"))
-    if role == "user":
-        return Entry(turn or f"record-{number}", Author.YOU, text, when=when)
+class _History:
+    def __init__(self, running: list[str]) -> None:
+        self._running = running
+        self._entries: dict[str, Entry] = {}
+        self._last: dict[str, str] = {}
+        """Of each turn, the id of its last entry so far."""
+        self._calls: dict[str, Entry] = {}
+        """Calls without a result so far, by their id and turn."""
+        self._asked: Entry | None = None
+        """The last message of the person, until it is answered."""
+
+    def read(self, records: Iterable[Record]) -> list[Entry]:
+        for number, record in enumerate(records):
+            if not any(str(key).startswith("_hidden") for key in record):
+                self._take(record, number)
+        active = set(self._running)
+        if self._asked is not None and self._asked.id not in active:
+            self._put(_unanswered(self._asked), self._asked.id)
+        for key, entry in self._calls.items():
+            self._unfinished(entry, runs=key.partition("/")[0] in active)
+        return self._with_answers_on_their_way()
+
+    def _take(self, record: Record, number: int) -> None:
+        turn = str(record.get("_turn") or "")
+        match record.get("role"):
+            case "user":
+                author = Author.NOTE if record.get("_note") else Author.YOU
+                when = moment_of(record.get("timestamp"))
+                text = _text(record.get("content"))
+                self._asked = Entry(turn or f"record-{number}", author, text, when=when)
+                self._put(self._asked, turn)
+            case "assistant":
+                self._said(record, turn, number)
+            case "tool":
+                self._result(record, turn)
+
+    def _said(self, record: Record, turn: str, number: int) -> None:
+        calls = [call for call in record.get("tool_calls") or () if isinstance(call, dict)]
+        on_the_way = bool(calls or record.get("_said") or record.get("_from"))
+        own = bool(turn) and not on_the_way
+        entry = _answer(record, answer_id(turn) if own else f"record-{number}", aside=bool(calls))
+        if entry is not None:
+            self._put(entry, turn)
+        elif own:
+            self._entries.pop(answer_id(turn), None)  # a failure that an answer without words came after
+        for call in calls:
+            self._call(call, turn or f"record-{number}")
+        if self._asked is not None and not on_the_way and turn in ("", self._asked.id):
+            self._asked = None
+
+    def _call(self, call: Record, turn: str) -> None:
+        id_, function = str(call.get("id") or ""), call.get("function")
+        if not isinstance(function, dict):
+            return
+        name = str(function.get("name") or "")
+        arguments = str(function.get("arguments") or "")
+        step = Step(id_, name, rough_gist(arguments), arguments=arguments, read=True)
+        entry = Entry(step_id(turn, id_, self._entries), Author.STEP, step=step)
+        self._put(entry, turn)
+        if before := self._calls.get(f"{turn}/{id_}"):
+            self._unfinished(before, runs=False)
+        self._calls[f"{turn}/{id_}"] = entry
+
+    def _result(self, record: Record, turn: str) -> None:
+        id_ = str(record.get("tool_call_id") or "")
+        key = f"{turn}/{id_}"
+        if key not in self._calls:  # of another program, which knows no turns
+            own = (key for key in self._calls if key.startswith("record-") and key.endswith(f"/{id_}"))
+            key = next(own, "")
+        entry = self._calls.pop(key, None)
+        if entry is not None and entry.step is not None:
+            _finish(entry.step, record)
+
+    def _unfinished(self, entry: Entry, *, runs: bool) -> None:
+        if runs:
+            entry.state = State.STREAMING
+        elif entry.step is not None:
+            entry.step.outcome = Outcome.INTERRUPTED
+
+    def _put(self, entry: Entry, turn: str) -> None:
+        self._entries.pop(entry.id, None)  # an answer after a failure takes its place
+        self._entries[entry.id] = entry
+        if turn:
+            self._last[turn] = entry.id
+
+    def _with_answers_on_their_way(self) -> list[Entry]:
+        for turn in self._running:
+            old = self._entries.get(answer_id(turn))
+            if old is not None and old.state is not State.DONE:
+                del self._entries[old.id]  # it is asked for again
+        shown = list(self._entries.values())
+        for turn in self._running:
+            if turn in self._last and answer_id(turn) not in self._entries:
+                places = [n for n, entry in enumerate(shown) if entry.id.partition("/")[0] == turn]
+                last = next((n for n, entry in enumerate(shown) if entry.id == self._last[turn]), -1)
+                shown.insert(max([last, *places]) + 1, waiting(turn))
+        return shown
+
+
+def _answer(record: Record, id_: str, *, aside: bool) -> Entry | None:
     entry = Entry(
-        answer_id(turn) if turn else f"record-{number}",
+        id_,
         Author.NANOBOT,
-        text,
+        _text(record.get("content")),
         reasoning=str(record.get("reasoning_content") or ""),
-        when=when,
+        when=moment_of(record.get("timestamp")),
+        aside=aside,
     )
     if error := record.get("_error_text"):
         failed(entry, str(error), str(record.get("_error_remedy") or ""), str(record.get("_error")))
     elif record.get("_stopped"):
         entry.state, entry.detail = State.STOPPED, _("Stopped")
-    elif not text and not entry.reasoning:
+    elif record.get("_unsaid") is not None or not (entry.text.strip() or entry.reasoning):
         return None
     return entry
+
+
+def _finish(step: Step, record: Record) -> None:
+    """Write what came of a call into its step."""
+    outcome = str(record.get("_outcome") or "ok")
+    known = {state.value: state for state in Outcome}
+    step.outcome = known.get(outcome, Outcome.FAILED)
+    step.gist = str(record.get("_gist") or step.gist)
+    step.decision = str(record.get("_decision") or "")
+    step.result = _text(record.get("content"))
+    step.outside = bool(record.get("_outside"))
+    step.pictures = [str(path) for path in record.get("_images") or ()]
+    seconds = record.get("_seconds")
+    step.seconds = float(seconds) if isinstance(seconds, int | float) else 0.0
 
 
 def _unanswered(asked: Entry) -> Entry:

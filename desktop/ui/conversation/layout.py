@@ -25,11 +25,19 @@ class Heights:
         self._heights = list(heights)
         self._tops = None
 
-    def append(self, height: int) -> None:
-        """One more at the end."""
-        self._heights.append(height)
-        if self._tops is not None:
+    def insert(self, index: int, height: int) -> None:
+        """One more in that place."""
+        at_end = index == len(self._heights)
+        self._heights.insert(index, height)
+        if self._tops is not None and at_end:
             self._tops.append(self._tops[-1] + height)
+        else:
+            self._tops = None
+
+    def remove(self, index: int) -> None:
+        """One less."""
+        del self._heights[index]
+        self._tops = None
 
     def set(self, index: int, height: int) -> None:
         """Correct one."""

@@ -8,16 +8,22 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.cell import EDGE, LIVE, ROW, SHOWN, Cell, Shown
+from desktop.ui.conversation.cell import ROW, Cell
+from desktop.ui.conversation.choice import LIVE, SHOWN, Shown
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import Heights, guess
+from desktop.ui.conversation.note_cell import NoteCell
 from desktop.ui.conversation.slices import Slices
+from desktop.ui.conversation.slot import EDGE, Slot
+from desktop.ui.conversation.step_cell import ROW as STEP
+from desktop.ui.conversation.step_cell import StepCell
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
 from desktop.ui.theme.tokens import Size, Space
 
 _SPARE, _READY, _NEXT = 6, 4, 2
 """Cells that are kept for later at the most, that there are before they are needed, and that are spare
 for the next question and its answer."""
+_SPARE_STEPS = 40
 _REST_MS = 150
 """After a conversation was opened or an answer has ended, so that what is to be seen is seen first."""
 
@@ -29,6 +35,8 @@ class Pool(QObject):
     """Cells by the index of their entry, and the heights of all entries."""
 
     acted = Signal(str)
+    wanted = Signal(str)
+    answered = Signal(str, object)
     hovered = Signal(str)
     reached = Signal(QRect)
     """The keyboard is there, in the window of the area."""
@@ -44,8 +52,9 @@ class Pool(QObject):
         super().__init__(area)
         self._area, self._transcript = area, transcript
         self.heights = Heights()
-        self.cells: dict[int, Cell] = {}
+        self.cells: dict[int, Slot] = {}
         self._spare: list[Cell] = []
+        self._spare_steps: list[StepCell] = []
         self._choices: dict[str, Shown] = {}
         self._slices = Slices(self)
         self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
@@ -61,7 +70,9 @@ class Pool(QObject):
 
     def name(self, entry: Entry) -> str:
         """Who says it."""
-        return _("You") if entry.author is Author.YOU else self._transcript.assistant
+        if entry.author is Author.NANOBOT:
+            return self._transcript.assistant
+        return _("You") if entry.author is Author.YOU else ""
 
     def fill(self) -> None:
         """Begin anew with all entries of the transcript."""
@@ -72,31 +83,46 @@ class Pool(QObject):
 
     def guess_all(self) -> None:
         """Forget every height."""
-        width, choices = self.width - 2 * EDGE, self._choices
-        self.heights.fill(
-            guess(entry.text, width, choices[entry.id].limit if entry.id in choices else SHOWN) + ROW
-            for entry in self._transcript.entries
-        )
+        self.heights.fill(map(self._guess, self._transcript.entries))
 
-    def add(self, index: int) -> None:
-        """There is one more entry."""
-        self.heights.append(self._guess(self._transcript.entries[index]))
+    def insert(self, index: int) -> None:
+        """There is one more entry, which is mostly the last one."""
+        if index < len(self.heights):
+            self.cells = {at + (at >= index): cell for at, cell in self.cells.items()}
+        self.heights.insert(index, self._guess(self._transcript.entries[index]))
         if before := self.cells.get(index - 1):
             before.last = False
             before.reveal()
 
+    def remove(self, index: int) -> None:
+        """An entry is no more."""
+        self.heights.remove(index)
+        if index in self.cells:
+            self._spare_one(self.cells.pop(index))
+        self.cells = {at - (at > index): cell for at, cell in self.cells.items()}
+
     def _guess(self, entry: Entry) -> int:
+        if entry.author is Author.STEP:
+            return STEP
         choice = self._choices.get(entry.id)
         return guess(entry.text, self.width - 2 * EDGE, choice.limit if choice else SHOWN) + ROW
 
-    def get(self, index: int) -> Cell:
+    def get(self, index: int) -> Slot:
         """The cell of an entry, laid out."""
-        if cell := self.cells.get(index):
-            return cell
-        cell = self._spare.pop() if self._spare else self._new()
+        if known := self.cells.get(index):
+            return known
+        cell = self._take(self._transcript.entries[index].author)
         self.cells[index] = cell
         self._load(index, cell, again=True)
         return cell
+
+    def _take(self, author: Author) -> Slot:
+        if author is Author.NOTE:
+            return self._connected(NoteCell(self._area.viewport()))
+        if author is Author.STEP:
+            spare = self._spare_steps
+            return spare.pop() if spare else self._connected(StepCell(self._area.viewport()))
+        return self._spare.pop() if self._spare else self._new()
 
     def update(self, index: int) -> None:
         """An entry has changed."""
@@ -129,17 +155,21 @@ class Pool(QObject):
         """Put away the cells of all other entries; whether there were any."""
         gone = self.cells.keys() - set(indices)
         for index in gone:
-            cell = self.cells.pop(index)
-            if cell.has_focus_inside():
-                self._area.setFocus()
-            cell.put_away()
-            if len(self._spare) < _SPARE and len(cell.body.page.pieces) <= _HEAVY:
-                self._spare.append(cell)
-            else:
-                cell.deleteLater()
+            self._spare_one(self.cells.pop(index))
         return bool(gone)
 
-    def _load(self, index: int, cell: Cell, *, again: bool = False) -> None:
+    def _spare_one(self, cell: Slot) -> None:
+        if cell.has_focus_inside():
+            self._area.setFocus()
+        cell.put_away()
+        if isinstance(cell, Cell) and len(self._spare) < _SPARE and cell.weight <= _HEAVY:
+            self._spare.append(cell)
+        elif isinstance(cell, StepCell) and len(self._spare_steps) < _SPARE_STEPS:
+            self._spare_steps.append(cell)
+        else:
+            cell.deleteLater()
+
+    def _load(self, index: int, cell: Slot, *, again: bool = False) -> None:
         entry = self._transcript.entries[index]
         cell.last = index == len(self._transcript.entries) - 1
         cell.show_entry(entry, self._choices.get(entry.id) or Shown(), self.name(entry), again=again)
@@ -168,7 +198,12 @@ class Pool(QObject):
     def _new(self) -> Cell:
         cell = Cell(self._area.viewport(), self._slices, self._pictures)
         cell.body.set_width(self.width - 2 * EDGE)  # else it is laid out letter by letter
+        return self._connected(cell)
+
+    def _connected[S: Slot](self, cell: S) -> S:
         cell.acted.connect(self.acted)
+        cell.wanted.connect(self.wanted)
+        cell.answered.connect(self.answered)
         cell.resized.connect(self._resized)
         cell.chosen.connect(self._chose)
         cell.reached.connect(lambda rect: self.reached.emit(rect.translated(cell.pos())))
@@ -177,15 +212,15 @@ class Pool(QObject):
         cell.menu_wanted.connect(self.menu_wanted)
         return cell
 
-    def _index(self, cell: Cell) -> int | None:
+    def _index(self, cell: Slot) -> int | None:
         return next((index for index, other in self.cells.items() if other is cell), None)
 
-    def _resized(self, cell: Cell) -> None:
+    def _resized(self, cell: Slot) -> None:
         if (index := self._index(cell)) is not None:
             self.heights.set(index, cell.arrange(self.width))
             self.resized.emit()
 
-    def _chose(self, cell: Cell) -> None:
+    def _chose(self, cell: Slot) -> None:
         if (index := self._index(cell)) is not None:
             self._choices[cell.entry.id] = cell.choice
             self._load(index, cell)

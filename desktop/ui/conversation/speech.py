@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.slices import Slices, run
+from desktop.ui.conversation.step import sentence
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 
 _ANNOUNCED = 2_000
@@ -38,6 +39,7 @@ class Speech(QObject):
         """How many entries stand in it."""
         self._coming: set[str] = set()
         """Answers that were not finished when last looked at."""
+        self._asked: set[str] = set()
         self._slices = Slices(self)
         transcript.reset.connect(self._anew)
         transcript.added.connect(self._changed)
@@ -53,6 +55,8 @@ class Speech(QObject):
 
     def _changed(self, index: int) -> None:
         entry = self._transcript.entries[index]
+        if entry.step is not None and entry.step.question is not None:
+            self._ask(entry)
         if entry.moving:
             self._coming.add(entry.id)
             return
@@ -61,12 +65,21 @@ class Speech(QObject):
             self._announce(entry)
         self._write()
 
+    def _ask(self, entry: Entry) -> None:
+        """A question is read out once."""
+        step = entry.step
+        if step and step.question and step.question.id not in self._asked:
+            self._asked.add(step.question.id)
+            self._tell(sentence(step))
+
     def _announce(self, entry: Entry) -> None:
         if entry.author is Author.NANOBOT:
             text = entry.text if entry.state is State.DONE else f"{entry.detail} {entry.remedy}"
-            said = f"{self._name(entry)}: {shown(text[:_ANNOUNCED])}"
-            self.announced.emit(said)
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._view, said))
+            self._tell(f"{self._name(entry)}: {shown(text[:_ANNOUNCED])}")
+
+    def _tell(self, said: str) -> None:
+        self.announced.emit(said)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._view, said))
 
     def say(self) -> None:
         """Set the words."""
@@ -89,10 +102,16 @@ class Speech(QObject):
         while self._count < len(entries) and not entries[self._count].moving:
             entry = entries[self._count]
             self._count += 1
-            said = shown((entry.text or entry.detail)[:_WRITTEN])
-            for part in _parts(f"{self._name(entry)}: {said}"):
+            for part in _parts(self._words(entry)):
                 written.appendPlainText(part)
                 yield
+
+    def _words(self, entry: Entry) -> str:
+        if entry.step is not None:
+            return shown(sentence(entry.step)[:_WRITTEN])
+        said = shown((entry.text or entry.detail)[:_WRITTEN])
+        name = self._name(entry)
+        return f"{name}: {said}" if name else said
 
     def _made(self) -> QPlainTextEdit:
         # Of a scroll area's children, only those of its viewport are told to assistive technologies.

@@ -10,12 +10,18 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop.ui.conversation.step import Step
+
 
 class Author(enum.Enum):
     """Who says an entry."""
 
     YOU = "user"
     NANOBOT = "assistant"
+    STEP = "tool"
+    """Nobody: a tool was called."""
+    NOTE = "note"
+    """The program: what the person answered from elsewhere."""
 
 
 class State(enum.Enum):
@@ -49,6 +55,10 @@ class Entry:
     to_settings: bool = False
     """Whether the remedy is in the settings; else it is to ask once more."""
     when: datetime | None = None
+    aside: bool = False
+    """Said on the way to the answer: tools are called after it."""
+    step: Step | None = None
+    """Of a tool's call."""
 
     @property
     def moving(self) -> bool:
@@ -60,7 +70,9 @@ class Transcript(QObject):
 
     reset = Signal()
     added = Signal(int)
-    """Index of the new entry."""
+    """Index of the new entry: mostly the last one."""
+    removed = Signal(int)
+    """Index of an entry that is no more."""
     changed = Signal(int)
     """Index of an entry whose text, state or anything else is new."""
 
@@ -87,10 +99,45 @@ class Transcript(QObject):
         self.entries.append(entry)
         self.added.emit(len(self.entries) - 1)
 
+    def insert(self, entry: Entry, before: str) -> None:
+        """Put an entry before the one with that id."""
+        self.put(entry, self._index[before])
+
+    def put(self, entry: Entry, index: int) -> None:
+        """Put an entry in that place."""
+        self.entries.insert(index, entry)
+        self._count_from(index)
+        self.added.emit(index)
+
+    def remove(self, entry_id: str) -> None:
+        """Take an entry away, if it is there."""
+        index = self._index.pop(entry_id, None)
+        if index is not None:
+            del self.entries[index]
+            self._count_from(index)
+            self.removed.emit(index)
+
+    def rename(self, entry: Entry, entry_id: str) -> None:
+        """Give an entry another id."""
+        index = self._index.pop(entry.id)
+        entry.id = entry_id
+        self._index[entry_id] = index
+
+    def _count_from(self, index: int) -> None:
+        for place in range(index, len(self.entries)):
+            self._index[self.entries[place].id] = place
+
     def get(self, entry_id: str) -> Entry | None:
         """The entry with this id."""
         index = self._index.get(entry_id)
         return None if index is None else self.entries[index]
+
+    def __contains__(self, entry_id: object) -> bool:
+        return entry_id in self._index
+
+    def place(self, entry_id: str) -> int:
+        """Where the entry with this id stands."""
+        return self._index[entry_id]
 
     def touch(self, entry_id: str) -> None:
         """Tell that an entry has been changed."""

@@ -12,15 +12,18 @@ from desktop.text import _
 from desktop.ui.conversation.actions import copy
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.copying import as_markdown
 from desktop.ui.conversation.drag import Drag
 from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.menu import show_menu
 from desktop.ui.conversation.pool import Pool
+from desktop.ui.conversation.slot import Slot
 from desktop.ui.conversation.speech import Speech
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.order import go_on
+from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
 _TOP, _BOTTOM = Space.XL, Space.M
@@ -32,7 +35,7 @@ _AHEAD_MS = 150
 _SHEET = """
 QTextBrowser#message { background: transparent; border: none; border-radius: 0; padding: 0; }
 QScrollBar::handle:vertical:disabled { background: transparent; }
-QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 8px; min-height: 26px; color: %s; }
+QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 8px; min-height: 26px; color: $muted; }
 """
 
 
@@ -41,6 +44,10 @@ class ConversationView(QAbstractScrollArea):
 
     acted = Signal(str)
     """The remedy's button of this entry was pressed."""
+    wanted = Signal(str)
+    """This entry was opened, and more of it is to be read from the log."""
+    answered = Signal(str, object)
+    """A question, and what the verb `permit` takes for its answer; None to leave it for later."""
     announced = Signal(str)
     """What a screen reader was told of itself."""
     hovered = Signal(str)
@@ -54,10 +61,12 @@ class ConversationView(QAbstractScrollArea):
         # Always there, so that the text is not wrapped anew when the window is full; unseen until then.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setStyleSheet(_SHEET % theme().colors.muted)
+        styled(self, _SHEET)
         self.verticalScrollBar().setSingleStep(48)
         self._pool = Pool(self, transcript)
         self._pool.acted.connect(self.acted)
+        self._pool.wanted.connect(self.wanted)
+        self._pool.answered.connect(self.answered)
         self._pool.hovered.connect(self.hovered)
         self._pool.reached.connect(self.into_sight)
         self._pool.resized.connect(self._place)
@@ -81,8 +90,9 @@ class ConversationView(QAbstractScrollArea):
         self._painted = False
         transcript.reset.connect(self._reset)
         transcript.added.connect(self._added)
+        transcript.removed.connect(self._removed)
         transcript.changed.connect(self._changed)
-        theme().changed.connect(self._restyle)
+        theme().changed.connect(self._show_again)
         self.speech = Speech(self, transcript, self._pool.name)
         self.speech.announced.connect(self.announced)
         spoken(self._words)
@@ -104,14 +114,17 @@ class ConversationView(QAbstractScrollArea):
 
     def copy_conversation(self) -> None:
         """Put the whole conversation on the clipboard, as Markdown."""
-        said = [entry for entry in self.transcript.entries if entry.text]
-        parts = [f"## {self._pool.name(entry)}\n\n{entry.text}" for entry in said]
-        copy("\n\n".join(parts) + "\n")
+        copy(as_markdown(self.transcript.entries, self._pool.name))
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The cells that show something, from top to bottom."""
+        return [self._pool.cells[index] for index in sorted(self._pool.cells)]
 
     @property
     def cells(self) -> list[Cell]:
-        """Those that show something, from top to bottom."""
-        return [self._pool.cells[index] for index in sorted(self._pool.cells)]
+        """Of these, those of messages."""
+        return [cell for cell in self.slots if isinstance(cell, Cell)]
 
     def _words(self) -> None:
         self.setAccessibleName(_("Conversation"))
@@ -126,8 +139,20 @@ class ConversationView(QAbstractScrollArea):
         self._place()
 
     def _added(self, index: int) -> None:
-        self._pool.add(index)
+        if index < len(self._pool.heights):
+            self._dirty = {at + (at >= index) for at in self._dirty}
+            if index <= self._anchor[0]:
+                self._anchor = (self._anchor[0] + 1, self._anchor[1])
+        self._pool.insert(index)
         self._news = not self._follow
+        self._place()
+
+    def _removed(self, index: int) -> None:
+        self._dirty = {at - (at > index) for at in self._dirty if at != index}
+        self._pool.remove(index)
+        at, top = self._anchor
+        if at > index or at >= len(self._pool.heights):
+            self._anchor = (max(0, at - 1), top)
         self._place()
 
     def _changed(self, index: int) -> None:
@@ -146,15 +171,11 @@ class ConversationView(QAbstractScrollArea):
         self._dirty.clear()
         self._place()
 
-    def _restyle(self) -> None:
-        self.setStyleSheet(_SHEET % theme().colors.muted)
-        self._show_again()
-
     def _show_again(self) -> None:
         self._pool.show_again()
         self._place()
 
-    def _menu(self, cell: Cell, body: QWidget, event: QContextMenuEvent) -> None:
+    def _menu(self, cell: Slot, body: QWidget, event: QContextMenuEvent) -> None:
         if isinstance(body, Body):
             show_menu(self, body, cell.entry, event, self.copy_conversation)
 
@@ -262,25 +283,22 @@ class ConversationView(QAbstractScrollArea):
             QTimer.singleShot(_AHEAD_MS, self, self._pool.prepare)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        cell = self._pool.cells.get(self._anchor[0])
-        if cell and cell.width() != self._pool.width:
-            self._rewrap(cell)
-        self._place()
-
-    def _rewrap(self, anchor: Cell) -> None:
-        """Another width: the line that was at the top stays there."""
         index, top = self._anchor
-        position = anchor.body.position_at(-top) if top < 0 else 0
-        self._pool.rewrap()
-        if top < 0:
-            self._anchor = (index, -anchor.body.y_of(position))
+        anchor = self._pool.cells.get(index)
+        if anchor and anchor.width() != self._pool.width:
+            # Another width: the line that was at the top stays there.
+            position = anchor.position_at(-top) if top < 0 else 0
+            self._pool.rewrap()
+            if top < 0:
+                self._anchor = (index, -anchor.y_of(position))
+        self._place()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return go_on(self.window(), forward=forward)
 
     def keyboard_parts(self) -> list[QWidget]:
         """From top to bottom."""
-        return [*self.cells, *([self._empty] if self._empty else ()), self._jump]
+        return [*self.slots, *([self._empty] if self._empty else ()), self._jump]
 
     def into_sight(self, rect: QRect) -> None:
         """Whatever the keyboard reaches comes into sight."""

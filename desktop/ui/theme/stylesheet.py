@@ -104,6 +104,8 @@ QFrame[kind="line"] { background: $border; border: none; }
 #header { background: $window; border-bottom: 1px solid $border; }
 #composer { background: $raised; border: 1px solid $border_strong; border-radius: 18px; }
 #composer[active="true"] { border-color: $accent; }
+#code { background: $code; border: 1px solid $border; border-radius: ${RADIUS}px; padding: 8px 12px; }
+#code:focus { border-color: $accent; }
 #message { background: transparent; border: none; padding: 0; }
 #send { background: $accent; border-radius: 16px; }
 #send:hover { background: $accent_hover; }

@@ -1,0 +1,97 @@
+"""The questions that wait for the person, of all conversations: what there is, and the way to answer one.
+
+Those of the inbox are the truth; what the bus tells in between is shown at once.
+"""
+
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.bus.events import Event, InboxChanged, PermissionAsked, PermissionSettled
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.question import Question
+from desktop.ui.funnel import Funnel
+
+type Json = dict[str, Any]
+
+
+class Questions(QObject):
+    """One for the window."""
+
+    changed = Signal()
+    answered_late = Signal(str)
+    """The conversation in which the answer began a turn of its own."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._actions, self._funnel = actions, funnel
+        self._open: dict[str, Question] = {}
+        self._answering: set[str] = set()
+        self._waiting: set[str] = set()
+        """Those that a call waits for at this moment."""
+
+    @property
+    def all(self) -> list[Question]:
+        """Every open question, the oldest first."""
+        return sorted(self._open.values(), key=lambda question: question.at)
+
+    def refresh(self) -> None:
+        """Read the inbox."""
+        self._funnel.run(self._refresh(), name="questions:read")
+
+    def answer(self, question: str, given: Json) -> None:
+        """Say yes or no: `given` is what the verb `permit` takes besides the question."""
+        self._funnel.run(self._answer(question, given), name="questions:answer")
+
+    def later(self, question: str) -> None:
+        """Have the turn go on without an answer; the inbox keeps the question."""
+        self._funnel.run(self._actions.call("later", question=question), name="questions:later")
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        if isinstance(event, PermissionAsked):
+            self._waiting.add(event.question)
+            asked = Question(event.question, event.session, event.turn, event.call, event.card)
+            self._open.setdefault(event.question, asked)
+            self.changed.emit()
+            self.refresh()
+        elif isinstance(event, PermissionSettled):
+            self._waiting.discard(event.question)
+            if event.answer != "parked":
+                self._open.pop(event.question, None)
+                self.changed.emit()
+            self.refresh()
+        elif isinstance(event, InboxChanged):
+            self.refresh()
+
+    async def _refresh(self) -> None:
+        found = (await self._actions.call("inbox"))["notices"]
+        questions = [self._question(notice) for notice in found if notice["kind"] == "approval"]
+        before, self._open = self._open, {question.id: question for question in questions}
+        if before != self._open:
+            self.changed.emit()
+
+    def _question(self, notice: Json) -> Question:
+        body = notice["body"]
+        return Question(
+            notice["id"],
+            notice["session"],
+            notice["turn"],
+            str(body.get("call")),
+            body.get("card") or {},
+            notice["id"] not in self._waiting,
+            notice["at"],
+        )
+
+    async def _answer(self, question: str, given: Json) -> None:
+        asked = self._open.get(question)
+        if question in self._answering:
+            return
+        self._answering.add(question)
+        try:
+            done = await self._actions.call("permit", question=question, front="window", **given)
+        finally:
+            self._answering.discard(question)
+            await self._refresh()
+        if done["late"] and asked is not None:
+            self.answered_late.emit(asked.session)
