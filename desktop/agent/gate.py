@@ -96,7 +96,7 @@ class Gate:
         while True:
             situation = self._scope.situation(turn)
             decision, seen = await in_thread(_judge, plan, situation)
-            if yes == seen and decision.verdict is Verdict.ASK:
+            if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
                 return Ruling(True, "person", said, network=network, writable=decision.writable)
             if ruling := _without_asking(turn, plan, decision):
