@@ -6,6 +6,7 @@ result is in the session log before the next step; a call without one was interr
 
 import asyncio
 import logging
+import os
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -202,13 +203,19 @@ class Hands:
             done.text = _fault(done.call, error)
             return
         done.result = result if isinstance(result, ToolResult) else ToolResult(result)
-        kept = self._scope.workspace / RESULTS
-        if any(_within(path, kept) for path in done.plan.claim.reads):
+        if self._brings_back(done):
             done.result = replace(done.result, outside=True)
         done.outcome = "ok"
         done.text = await self._shortened(done)
         if done.result.outside:
             done.text = _OUTSIDE + done.text
+
+    def _brings_back(self, done: Done) -> bool:
+        """Whether a call read a long result that was kept: it may have come from outside once."""
+        assert done.plan
+        kept = self._scope.workspace / RESULTS
+        read = (Path(os.path.normpath(path)) for path in done.plan.claim.reads)
+        return any(path.is_relative_to(kept) for path in read) or RESULTS.as_posix() in done.result.text
 
     async def _shortened(self, done: Done) -> str:
         text, limit = done.result.text, self._scope.longest_result
@@ -284,7 +291,3 @@ def _fault(call: ToolCall, error: Exception) -> str:
 def _keep(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.write_text(text, "utf-8", errors="replace")
-
-
-def _within(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents

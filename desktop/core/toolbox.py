@@ -60,6 +60,7 @@ class Workshop:
 
         kept = Kept(self._home.root / UNDO)
         kept.sweep()
+        (self._workspace / "cron").mkdir(parents=True, exist_ok=True)  # what is not there cannot be fenced
         home, workspace = self._home.root, self._workspace
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]
