@@ -214,8 +214,11 @@ class Hands:
         """Whether a call read a long result that was kept: it may have come from outside once."""
         assert done.plan
         kept = self._scope.workspace / RESULTS
-        read = (Path(os.path.normpath(path)) for path in done.plan.claim.reads)
-        return any(path.is_relative_to(kept) for path in read) or RESULTS.as_posix() in done.result.text
+        for path in map(Path, map(os.path.normpath, done.plan.claim.reads)):
+            named = f"{kept.relative_to(path).as_posix()}/" if kept.is_relative_to(path) else ""
+            if path.is_relative_to(kept) or (named and named in done.result.text):
+                return True
+        return False
 
     async def _shortened(self, done: Done) -> str:
         text, limit = done.result.text, self._scope.longest_result
