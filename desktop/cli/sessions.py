@@ -1,24 +1,42 @@
-"""sessions list and sessions show: what was said, read from the files."""
+"""The verbs of sessions: list, show and export read the files; search, delete and restore go through
+whoever owns the home."""
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say, table
+from desktop.cli.prompt import Lines
 from desktop.cli.run import run
-from desktop.errors import UsageError
+from desktop.errors import UsageError, explain
 from desktop.paths import Home
-from desktop.session.model import moment_of
+from desktop.session.log import Sessions
+from desktop.session.model import SessionInfo, moment_of
 from desktop.session.records import clean
+from desktop.tasks import in_thread
 from desktop.text import _
+
+type Json = dict[str, Any]
 
 
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = click.Group("sessions", help=_("Conversations: list them, read one."))
+    group = click.Group("sessions", help=_("Conversations: list, search, read, export, delete."))
     app.add_command(group)
+    _register_reading(group)
+    _register_deleting(group)
 
+    @options.verb(group, "search", _("Find messages with all these words, the newest first."))
+    @click.argument("query", nargs=-1, required=True)
+    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many messages."))
+    def search_command(query: tuple[str, ...], limit: int, *, as_json: bool) -> None:
+        run(lambda home: _search(home, " ".join(query), limit, as_json), as_json=as_json)
+
+
+def _register_reading(group: click.Group) -> None:
     @options.verb(group, "list", _("List the conversations, the newest first."))
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
@@ -27,6 +45,32 @@ def register(app: click.Group) -> None:
     @click.argument("key", default="cli:direct")
     def show_command(key: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, key, as_json), as_json=as_json)
+
+    @options.verb(group, "export", _("Write one conversation as a document."))
+    @click.argument("key")
+    @click.option(
+        "--format",
+        "kind",
+        default="markdown",
+        type=click.Choice(["markdown", "html", "json"]),
+        help=_("What kind of document."),
+    )
+    @click.option("--output", default="", help=_("The file to write; the terminal if none is given."))
+    def export_command(key: str, kind: str, output: str, *, as_json: bool) -> None:
+        run(lambda home: _export(home, key, kind, output, as_json), as_json=as_json)
+
+
+def _register_deleting(group: click.Group) -> None:
+    @options.verb(group, "delete", _("Delete a conversation; for 30 days it can be restored."))
+    @click.argument("key")
+    @click.option("--yes", is_flag=True, help=_("Do not ask."))
+    def delete_command(key: str, yes: bool, *, as_json: bool) -> None:
+        run(lambda home: _delete(home, key, yes, as_json), as_json=as_json)
+
+    @options.verb(group, "restore", _("Bring a deleted conversation back."))
+    @click.argument("key")
+    def restore_command(key: str, *, as_json: bool) -> None:
+        run(lambda home: _restore(home, key, as_json), as_json=as_json)
 
 
 async def _list(home: Home, as_json: bool) -> None:
@@ -51,17 +95,23 @@ async def _list(home: Home, as_json: bool) -> None:
     )
 
 
-async def _show(home: Home, key: str, as_json: bool) -> None:
-    from desktop.cli.files import open_sessions
-
-    sessions = await open_sessions(home)
+async def _known(sessions: Sessions, key: str) -> SessionInfo:
+    """The conversation of this name. Raises UsageError if there is none."""
+    known = {info.key: info for info in await sessions.list()}
     key = clean(key)
-    if key not in {info.key for info in await sessions.list()}:
+    if key not in known:
         raise UsageError(
             _("There is no conversation called {key}.").format(key=key),
             _("The names are listed by: nanobot-desktop sessions list"),
         )
-    session = await sessions.open(key)
+    return known[key]
+
+
+async def _show(home: Home, key: str, as_json: bool) -> None:
+    from desktop.cli.files import open_sessions
+
+    sessions = await open_sessions(home)
+    session = await sessions.open((await _known(sessions, key)).key)
     for message in await session.everything():
         if as_json:
             emit(message)
@@ -73,8 +123,9 @@ async def _show(home: Home, key: str, as_json: bool) -> None:
         hint(_("The last message has no answer yet."))
 
 
-def _print(message: dict[str, Any]) -> None:
-    who = {"user": _("You"), "assistant": _("Nanobot")}.get(message["role"], message["role"])
+def _print(message: Json) -> None:
+    role = str(message["role"])
+    who = {"user": _("You"), "assistant": _("Nanobot")}.get(role, role)
     when = moment_of(message.get("timestamp"))
     say(f"{who}  {when.astimezone():%Y-%m-%d %H:%M}" if when else who)
     content = message.get("content")
@@ -86,3 +137,105 @@ def _print(message: dict[str, Any]) -> None:
     if problem := message.get("_error_text"):
         say(f"({problem})")
     say()
+
+
+async def _search(home: Home, query: str, limit: int, as_json: bool) -> None:
+    """Search to the end of what was asked for: long histories come in steps."""
+    from desktop.cli.reach import reach, result
+
+    left, place = limit, None
+    async with reach(home, "search") as verb:
+        while True:
+            found = await result(verb, "search", query=query, limit=left, before=place, wait=True)
+            for hit in found["hits"]:
+                if as_json:
+                    emit(hit)
+                else:
+                    _print_hit(hit)
+            left, place = left - len(found["hits"]), found["next"]
+            if place is None or left <= 0:
+                break
+    if as_json:
+        return
+    if left == limit:
+        say(_("No message has all these words."))
+    elif place is not None:
+        hint(_("There may be more: --limit shows them."))
+    if not found["ready"]:
+        hint(_("Not all conversations could be searched; the log says why."))
+
+
+def _print_hit(hit: Json) -> None:
+    when = moment_of(hit["at"])
+    who = _("You") if hit["role"] == "user" else _("Nanobot")
+    say(f"{hit['session']}  {when.astimezone():%Y-%m-%d %H:%M}  {hit['title']}" if when else hit["session"])
+    say(f"    {who}: {hit['snippet']}")
+
+
+async def _export(home: Home, key: str, kind: str, output: str, as_json: bool) -> None:
+    from desktop.cli.files import open_sessions
+    from desktop.core.export import FORMATS, export
+
+    sessions = await open_sessions(home)
+    info = await _known(sessions, key)
+    messages = await (await sessions.open(info.key)).everything()
+    chosen = next(known for known in FORMATS if known == kind)
+    text = await in_thread(export, chosen, info.key, info.title, messages)
+    if output:
+        path = Path(output).expanduser().absolute()
+        try:
+            await in_thread(path.write_text, text, "utf-8")
+        except OSError as error:
+            raise explain(error) from error
+        if as_json:
+            emit({"key": info.key, "format": kind, "file": str(path)})
+        else:
+            say(_("Written to {where}.").format(where=path))
+    elif as_json:
+        emit({"key": info.key, "format": kind, "text": text})
+    else:
+        say(text.removesuffix("\n"))
+
+
+async def _delete(home: Home, key: str, yes: bool, as_json: bool) -> int:
+    from desktop.cli.files import open_sessions
+    from desktop.cli.reach import reach, result
+
+    info = await _known(await open_sessions(home), key)
+    if not yes and not await _sure(info):
+        hint(_("Nothing was deleted."))
+        return 1
+    async with reach(home, "delete") as verb:
+        await result(verb, "delete", session=info.key)
+    if as_json:
+        emit({"deleted": info.key})
+    else:
+        command = f"nanobot-desktop sessions restore {shlex.quote(info.key)}"
+        say(_("Deleted. For 30 days this brings it back: {command}").format(command=command))
+    return 0
+
+
+async def _sure(info: SessionInfo) -> bool:
+    """Ask the person. Raises UsageError where nobody can be asked."""
+    lines = Lines()
+    if not lines.interactive:
+        raise UsageError(
+            _("Deleting a conversation needs a yes, and there is no terminal to ask on."),
+            _("Say it beforehand: --yes"),
+        )
+    hint(f"{info.key}  {info.title}")
+    answer = await lines.next(_("Delete this conversation? [y/N] "))
+    return (answer or "").strip().lower() in ("y", "yes", _("yes"))
+
+
+async def _restore(home: Home, key: str, as_json: bool) -> None:
+    from desktop.cli.reach import reach, result
+
+    async with reach(home, "restore") as verb:
+        restored = (await result(verb, "restore", session=clean(key)))["restored"]
+    if not restored:
+        raise UsageError(_("There is no deleted conversation called {key}.").format(key=key))
+    if as_json:
+        emit({"restored": clean(key)})
+    else:
+        say(_("{key} is back.").format(key=key))

@@ -59,6 +59,7 @@ class Finding:
         """Leave the rest for the next start."""
         self._closed = True
         await cancel(self._work)
+        self._settled.set()
 
     async def search(self, arguments: Json, _send: Callable[[Json], None]) -> Json:
         """The newest messages with all words of `query`: at most `limit` (50), before the place `before`.
@@ -112,11 +113,12 @@ class Finding:
 
     def _begin(self) -> None:
         if not self._closed and (self._work is None or self._work.done()):
+            self._settled.clear()
             self._work = spawn(self._keep(), name="search:index")
 
     async def _catch_up(self, seconds: float | None) -> None:
         """Have everything written so far read, and wait for it, at most so long."""
-        if self._ready:
+        if self._ready or self._closed:
             return
         self._begin()
         self._waiting += 1
@@ -130,7 +132,6 @@ class Finding:
                 self._asked.clear()
 
     async def _keep(self) -> None:
-        self._settled.clear()
         try:
             await self._pause(self._rest)
             while self._noted:
@@ -147,11 +148,11 @@ class Finding:
         """Work until nothing is left to do."""
         indexer = Indexer(self._database, self._sessions.folder)
         try:
-            await see_through(in_thread(indexer.open), name="search:open")
+            await _whole(indexer.open)
             more = True
             while more or self._noted:
                 began = time.monotonic()
-                more = await see_through(self._slice(indexer), name="search:slice")
+                more = await self._slice(indexer)
                 if not indexer.reading and not self._noted:
                     self._settled.set()
                 await self._pause(time.monotonic() - began)
@@ -163,8 +164,8 @@ class Finding:
             names = None if self._all else list(self._written)
             self._all = False
             self._written.clear()
-            await in_thread(indexer.look, names)
-        return await in_thread(indexer.step)
+            await _whole(indexer.look, names)
+        return await _whole(indexer.step)
 
     async def _pause(self, seconds: float) -> None:
         """Let the rest of the program have the disk and the processor, unless somebody waits for this."""
@@ -179,12 +180,28 @@ class Finding:
         self._mends += 1
         _log.warning("the search index is damaged (%s) and is made anew", error)
         try:
-            await see_through(in_thread(rebuild, self._database), name="search:rebuild")
+            await _whole(rebuild, self._database)
         except sqlite3.Error as failure:
             _log.warning("the search index cannot be made anew: %s", failure)
             return False
         self._all = True
+        self._settled.clear()
         return True
+
+
+async def _whole[T](work: Callable[..., T], *arguments: Any) -> T:
+    """Do a piece of work in a thread, to its end also where that is no longer waited for."""
+
+    async def done() -> T | sqlite3.Error | OSError:
+        try:
+            return await in_thread(work, *arguments)
+        except (sqlite3.Error, OSError) as error:
+            return error  # a failure of the task would be told to the person
+
+    outcome = await see_through(done(), name="search:work")
+    if isinstance(outcome, sqlite3.Error | OSError):
+        raise outcome
+    return outcome
 
 
 def _is_damage(error: Exception) -> bool:

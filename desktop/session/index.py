@@ -34,6 +34,14 @@ _DROP = "".join(
     f"DROP TABLE IF EXISTS {name};\n"
     for name in ("search_words", "search_text", "search_message", "search_session")
 )
+_TEAR_OUT = """
+    PRAGMA writable_schema = ON;
+    DELETE FROM sqlite_schema WHERE name = 'search_words';
+    DROP TABLE IF EXISTS search_words_data;
+    DROP TABLE IF EXISTS search_words_idx;
+    DROP TABLE IF EXISTS search_words_config;
+    PRAGMA writable_schema = OFF;
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +70,17 @@ class _Piece:
 
 def rebuild(database: Path) -> None:
     """Begin with an empty index. Raises sqlite3.Error."""
-    connection = sqlite3.connect(database, timeout=_BUSY_S)
     try:
-        connection.executescript(f"BEGIN IMMEDIATE; {_DROP} {SEARCH} COMMIT;")
-    finally:
-        connection.close()
+        _run(database, _DROP + SEARCH)
+    except sqlite3.DatabaseError:
+        # A table of words that cannot be opened cannot be dropped either: it is torn out.
+        _run(database, _TEAR_OUT)
+        _run(database, _DROP + SEARCH)
+
+
+def _run(database: Path, script: str) -> None:
+    with closing(sqlite3.connect(database, timeout=_BUSY_S)) as connection:
+        connection.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
 
 
 class Indexer:
