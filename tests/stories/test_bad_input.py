@@ -30,7 +30,7 @@ def told(stderr: str) -> list[str]:
         (["status:413"], "too large for Custom server", "Start a new conversation"),
         (["status:429:7200"], "Custom server gets too many requests.", "in 2 h."),
         (["quota"], "no quota or money left", "Top it up"),
-        (["overflow"], "longer than test-model can read", "Start a new conversation"),
+        (["overflow"] * 2, "longer than test-model can read", "Start a new conversation"),
         (["status:503"] * 4, "Custom server has a fault of its own (503).", "Ask again later"),
         (["html"], "is a web page, not a model", "sign in first"),
         (["silence"], "Custom server did not answer in time.", "raise the time limit"),
