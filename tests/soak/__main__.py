@@ -1,6 +1,7 @@
 """Long runs, as commands: kills at random moments, damage to files, a very long conversation.
 
 Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
+       .venv/bin/python tests/soak kill-tools [--rounds 200] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak documents [--count 10000]
@@ -16,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import documents, fuzz, kill, talk
+from tests.soak import documents, fuzz, kill, kill_tools, talk
 
 
 def main() -> None:
@@ -26,19 +27,23 @@ def main() -> None:
     kills.add_argument("--program", type=int, default=100)
     kills.add_argument("--host", type=int, default=20)
     kills.add_argument("--server", type=int, default=20)
+    acting = verbs.add_parser("kill-tools", help="kill the program in the middle of turns that act")
+    acting.add_argument("--rounds", type=int, default=200)
     damage = verbs.add_parser("fuzz", help="damage session files and load them")
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
     long.add_argument("--messages", type=int, default=1000)
     random_documents = verbs.add_parser("documents", help="Markdown by chance, streamed in pieces")
     random_documents.add_argument("--count", type=int, default=10_000)
-    for verb in (kills, damage, long, random_documents):
+    for verb in (kills, acting, damage, long, random_documents):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     chance = random.Random(arguments.seed)
     if arguments.verb == "kill":
         lost = kill.run(chance, arguments.program, arguments.host, arguments.server)
+    elif arguments.verb == "kill-tools":
+        lost = kill_tools.run(chance, arguments.rounds)
     elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
     elif arguments.verb == "talk":

@@ -175,10 +175,10 @@ class Lines:
                     return
                 self.events.append(event)
 
-    def until(self, *kinds: str, seconds: float = 60) -> bool:
-        """Take events until one of these kinds; False if none came in time."""
+    def until(self, *kinds: str, seconds: float = 60, since: int = 0) -> bool:
+        """Take events until one of these kinds is there, looking from `since` on; False if none came."""
         end = time.monotonic() + seconds
-        while not any(event["event"] in kinds for event in self.events):
+        while not any(event["event"] in kinds for event in self.events[since:]):
             try:
                 event = self._arrived.get(timeout=max(0.01, end - time.monotonic()))
             except queue.Empty:

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.soak import fuzz, kill
+from tests.soak import fuzz, kill, kill_tools
 from tests.stories.program import Program
 
 SEED = 20261128
@@ -21,3 +21,7 @@ def test_kills_lose_nothing_that_was_acknowledged(program: int, host: int, serve
 
 def test_a_kill_of_the_model_server_loses_nothing(with_model: Program) -> None:
     assert kill.run(Random(SEED), program=0, host=0, server=1) == []
+
+
+def test_kills_of_turns_that_act_lose_nothing_and_repeat_nothing() -> None:
+    assert kill_tools.run(Random(SEED), rounds=5) == []

@@ -1,0 +1,305 @@
+"""Kills at random moments of turns that act: nothing acknowledged is missing then, nothing was done twice.
+
+Acknowledged is what the program told a script: after turn_started the person's message is on disk, after
+tool_started the call, after tool_finished its result, after turn_finished the answer. A call that was cut
+off reads "interrupted" in the next request, and never runs again; what ran for it has ended, too.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psutil
+
+from tests.servers.scripted import ScriptedServer
+from tests.soak.kill import Lines
+from tests.stories.program import Program
+
+type Json = dict[str, Any]
+
+_INTERRUPTED = "interrupted"
+_GONE_S = 15.0
+_LONG_S = 600
+_CALLS = 5
+"""Of a whole turn."""
+_KEPT = "Nothing may happen to this.\n"
+
+
+@dataclass
+class Round:
+    """One turn that was killed, and what the program told of it."""
+
+    number: int
+    question: str
+    events: list[Json] = field(default_factory=list)
+
+    @property
+    def moment(self) -> str:
+        """The last thing told, for the summary."""
+        told = (e["event"] for e in reversed(self.events))
+        return next((kind for kind in told if kind.startswith(("turn_", "tool_"))), "before the turn")
+
+
+class Run:
+    """A home, a model server that outlives every kill, and all that was told until now."""
+
+    def __init__(self, chance: Random, folder: Path, server: ScriptedServer) -> None:
+        self.chance, self.server = chance, server
+        self.program = Program(folder / "home")
+        self.mark = folder.name
+        self.workspace = self.program.home / "workspace"
+        self.lost: list[str] = []
+        self.moments: Counter[str] = Counter()
+        self.told: Counter[str] = Counter()
+        self.interrupted = 0
+        self.seconds = 1.0
+        """How long a turn takes from the moment it was told to have started."""
+
+    def prepare(self) -> None:
+        """Settings with a window that no history outgrows, a file that must stay, and one whole turn."""
+        self.program.use_server(self.server.url)
+        config = json.loads((self.program.home / "config.json").read_text())
+        config["agents"]["defaults"]["contextWindowTokens"] = 50_000_000
+        self.program.configure(**config)
+        self.workspace.mkdir()
+        (self.workspace / "kept.txt").write_text(_KEPT)
+        self._script(0, naps=(0, 0))
+        with self._started("question 0") as (process, lines):
+            lines.until("turn_started")
+            begun = time.monotonic()
+            process.wait(60)
+            self.seconds = time.monotonic() - begun
+        if self.ran() != Counter(["r0a", "r0b"]):
+            self.lost.append(f"the turn that nobody killed did not do its work: {self.ran()}")
+
+    def round(self, number: int) -> None:
+        """Ask, kill, look."""
+        before = _outcomes(self.records())
+        one = Round(number, f"question {number} of the run")
+        stay = self.chance.choice((0, 0, 0, 1, 2))
+        short = self.chance.choice((0, 0, 0.1))
+        self._script(number, [_LONG_S if stay == place else short for place in (1, 2)])
+        with self._started(one.question) as (process, lines):
+            self._wait(lines, {0: _CALLS, 1: 0, 2: _CALLS - 1}[stay])
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            lines.follow(5)
+            one.events = lines.events
+        requests = [seen.body for seen in self.server.requests]
+        self.server.forget()
+        self.moments[one.moment] += 1
+        self._everything_ended(one)
+        if requests:
+            self.compare(before, requests[0], one.question)
+        self._acknowledged(one)
+
+    def _script(self, number: int, naps: Iterable[float]) -> None:
+        """The steps of a turn: a command, a file written and read, a command, an answer."""
+        first, second = naps
+        name = f"{number}.txt"
+        write = ["write_file", {"path": name, "content": f"file {number}\n" * 50}]
+        steps = [
+            [["exec", {"command": self._command(f"r{number}a", first), "timeout": _LONG_S}]],
+            [write, ["read_file", {"path": "kept.txt"}]],
+            [
+                ["read_file", {"path": name}],
+                ["exec", {"command": self._command(f"r{number}b", second), "timeout": _LONG_S}],
+            ],
+        ]
+        self.server.script(*(f"use:{json.dumps(step)}" for step in steps), f"say:Done with {number}.")
+
+    def _command(self, token: str, nap: float) -> str:
+        """Appends a token to a file, and may stay a while."""
+        stay = f"; MARK={self.mark} sleep {nap}" if nap else ""
+        return f"echo {token} >> ran.txt{stay}"
+
+    @contextmanager
+    def _started(self, question: str) -> Iterator[tuple[subprocess.Popen[str], Lines]]:
+        """An `ask` in a session of its own; killed in the end, whatever happened."""
+        with subprocess.Popen(
+            [*self.program.command, "ask", "--json", "--approve", "all", question],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=self.program.full_environment,
+            start_new_session=True,
+        ) as process:
+            try:
+                yield process, Lines(process)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def _wait(self, lines: Lines, results: int) -> None:
+        """Until some moment: before the turn, anywhere in it, or just after something was told.
+
+        `results`: how many calls come to their end; one more begins, or else the turn ends.
+        """
+        kind = self.chance.choice(("", "turn_started", "turn_started", "tool_started", "tool_finished"))
+        if not kind:
+            lines.follow(self.chance.uniform(0, 1.5))
+            return
+        lines.until("turn_started")
+        if kind == "turn_started":
+            lines.follow(self.chance.uniform(0, self.seconds * 1.1))
+            return
+        reach = results if kind == "tool_finished" else min(results + 1, _CALLS)
+        for _ in range(self.chance.randint(min(1, reach), reach)):
+            lines.until(kind, since=len(lines.events))
+        lines.follow(self.chance.choice((0, 0, self.chance.uniform(0, 0.05))))
+
+    # ---- looking
+
+    def records(self) -> list[Json]:
+        """The lines of the session log as they are on disk."""
+        found: list[Json] = []
+        for path in (self.workspace / "sessions").glob("*.jsonl"):
+            for line in path.read_bytes().splitlines():
+                with suppress(ValueError):  # cut by a kill before anybody was told of it
+                    found.append(json.loads(line))
+        return [record for record in found if "role" in record]
+
+    def ran(self) -> Counter[str]:
+        """How often each command did its work."""
+        path = self.workspace / "ran.txt"
+        return Counter(path.read_text().split()) if path.exists() else Counter()
+
+    def _acknowledged(self, one: Round) -> None:
+        """All that was told of this round is in the log."""
+        what, records = f"of round {one.number}", self.records()
+        told: dict[str, list[Json]] = {}
+        for event in one.events:
+            told.setdefault(event["event"], []).append(event)
+        turns = {e["turn"] for e in told.get("turn_started", ())}
+        mine = [r for r in records if r.get("_turn") in turns]
+        asked = [r for r in mine if r["role"] == "user" and r["content"] == one.question]
+        self._expect(len(asked) == len(turns), f"the question {what} is kept {len(asked)} times")
+        made = Counter(call["id"] for r in mine for call in r.get("tool_calls") or ())
+        started = Counter(e["call"] for e in told.get("tool_started", ()))
+        self._expect(started <= made, f"calls {what}: told {started}, kept {made}")
+        results = Counter((r["tool_call_id"], r["_outcome"]) for r in mine if r["role"] == "tool")
+        finished = Counter((e["call"], e["outcome"]) for e in told.get("tool_finished", ()))
+        self._expect(finished <= results, f"results {what}: told {finished}, kept {results}")
+        self._expect({outcome for _call, outcome in results} <= {"ok"}, f"failed {what}: {results}")
+        said = {r["content"] for r in mine if r["role"] == "assistant"}
+        answers = [e["text"] for e in told.get("turn_finished", ())]
+        self._expect(set(answers) <= said, f"the answer {what} is not kept")
+        counts = {"questions": len(turns), "calls": started.total(), "results": finished.total()}
+        self.told.update({**counts, "answers": len(answers)})
+        written = self.workspace / f"{one.number}.txt"
+        whole = not written.exists() or written.read_text() == f"file {one.number}\n" * 50
+        self._expect(whole, f"{written.name} is not whole")
+
+    def compare(self, before: list[tuple[str, str, str]], body: Json, what: str) -> None:
+        """The request shows every call that was made before it, those without a result as interrupted."""
+        shown = _outcomes(body["messages"])
+        pairs = zip(shown, before, strict=False)
+        differs = next((f"shown {a}, kept {b}" for a, b in pairs if a != b), "")
+        counts = f"the request shows {len(shown)} calls, the log has {len(before)}"
+        self._expect(shown == before, f"{what}: {counts}; {differs}")
+        self.interrupted = sum(result == _INTERRUPTED for _name, _given, result in shown)
+
+    def _everything_ended(self, one: Round) -> None:
+        """Nothing that the program started outlives it."""
+        end = time.monotonic() + _GONE_S
+        while left := [process for process in psutil.process_iter() if self._is_ours(process)]:
+            if time.monotonic() > end:
+                names = ", ".join(_line(process) for process in left)
+                self.lost.append(f"round {one.number} left behind: {names}")
+                for process in left:
+                    with suppress(psutil.Error):
+                        process.kill()
+            psutil.wait_procs(left, timeout=0.05)
+
+    def _is_ours(self, process: psutil.Process) -> bool:
+        with suppress(psutil.Error):
+            if process.pid == os.getpid() or process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            words = [*process.cmdline(), *process.environ().values()]
+            return any(self.mark in word for word in words)
+        return False
+
+    def _expect(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            self.lost.append(otherwise)
+
+    def finish(self) -> None:
+        """One turn that nobody kills; then the whole of it once more."""
+        before = _outcomes(self.records())
+        self.server.script("say:I am alive.")
+        done = self.program.run("ask", "Are you alive?", seconds=120)
+        self._expect(
+            done.stdout == "I am alive.\n", f"the turn after the kills: {done.stdout}{done.stderr}"
+        )
+        self.compare(before, self.server.requests[-1].body, "after the last kill")
+        ran = self.ran()
+        twice = [token for token, count in ran.items() if count > 1]
+        self._expect(not twice, f"these ran more than once: {twice}")
+        made = {_token(given): result for name, given, result in before if name == "exec"}
+        self._expect(ran.keys() <= made.keys(), f"ran without a call: {ran.keys() - made.keys()}")
+        ended = {token for token, result in made.items() if result != _INTERRUPTED}
+        self._expect(ended <= ran.keys(), f"have a result and did not run: {ended - ran.keys()}")
+        self._expect((self.workspace / "kept.txt").read_text() == _KEPT, "kept.txt was changed")
+        self._expect(not list(self.program.home.glob("*damaged*")), "state.db was set aside as damaged")
+        with closing(sqlite3.connect(self.program.home / "state.db")) as database:
+            sound = database.execute("PRAGMA quick_check").fetchall()
+        self._expect(sound == [("ok",)], f"state.db is damaged: {sound}")
+
+
+def run(chance: Random, rounds: int) -> list[str]:
+    """So many kills; what was lost, empty when nothing was."""
+    started = time.monotonic()
+    with ScriptedServer() as server, tempfile.TemporaryDirectory(prefix="killed-") as folder:
+        one = Run(chance, Path(folder), server)
+        one.prepare()
+        server.forget()
+        for number in range(1, rounds + 1):
+            one.round(number)
+        one.finish()
+    moments = ", ".join(f"{moment} {count}" for moment, count in sorted(one.moments.items()))
+    told = ", ".join(f"{count} {what}" for what, count in one.told.items())
+    print(
+        f"{rounds} kills of turns that act in {time.monotonic() - started:.0f} s (last told: {moments}): "
+        f"{told} acknowledged; {one.interrupted} calls read interrupted; {len(one.lost)} lost",
+        flush=True,
+    )
+    return one.lost
+
+
+def _outcomes(messages: Iterable[Json]) -> list[tuple[str, str, str]]:
+    """Every call in order with its arguments and its result, or that it was interrupted."""
+    calls: list[tuple[str, str, str]] = []
+    waiting: dict[str, int] = {}
+    for message in messages:
+        if message["role"] == "tool":
+            if (at := waiting.pop(message["tool_call_id"], None)) is not None:
+                calls[at] = (*calls[at][:2], message["content"])
+            continue
+        waiting = {}
+        for call in message.get("tool_calls") or ():
+            waiting[call["id"]] = len(calls)
+            calls.append((call["function"]["name"], call["function"]["arguments"], _INTERRUPTED))
+    return calls
+
+
+def _token(arguments: str) -> str:
+    """What a command appends."""
+    return str(json.loads(arguments)["command"].split()[1])
+
+
+def _line(process: psutil.Process) -> str:
+    with suppress(psutil.Error):
+        return " ".join(process.cmdline())[:120]
+    return str(process.pid)
