@@ -46,7 +46,9 @@ class Finding:
         self._settled = asyncio.Event()
         """Set where waiting would not make more messages known."""
         self._asked = asyncio.Event()
-        self._waiting = 0
+        """Set once there is a search, for which the rest is cut short."""
+        self._patient = 0
+        """Searches that wait for the end, without pauses."""
         self._mends = 0
         self._closed = False
         sessions.on_write = self._note
@@ -114,6 +116,7 @@ class Finding:
     def _begin(self) -> None:
         if not self._closed and (self._work is None or self._work.done()):
             self._settled.clear()
+            self._asked.clear()
             self._work = spawn(self._keep(), name="search:index")
 
     async def _catch_up(self, seconds: float | None) -> None:
@@ -121,19 +124,18 @@ class Finding:
         if self._ready or self._closed:
             return
         self._begin()
-        self._waiting += 1
         self._asked.set()
+        self._patient += seconds is None
         try:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._settled.wait(), seconds)
         finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._asked.clear()
+            self._patient -= seconds is None
 
     async def _keep(self) -> None:
         try:
-            await self._pause(self._rest)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), self._rest)
             while self._noted:
                 try:
                     await self._read()
@@ -155,7 +157,8 @@ class Finding:
                 more = await self._slice(indexer)
                 if not indexer.reading and not self._noted:
                     self._settled.set()
-                await self._pause(time.monotonic() - began)
+                if not self._patient:  # the rest of the program needs the disk and the processor too
+                    await asyncio.sleep(time.monotonic() - began)
         finally:
             await in_thread(indexer.close)
 
@@ -166,11 +169,6 @@ class Finding:
             self._written.clear()
             await _whole(indexer.look, names)
         return await _whole(indexer.step)
-
-    async def _pause(self, seconds: float) -> None:
-        """Let the rest of the program have the disk and the processor, unless somebody waits for this."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._asked.wait(), seconds)
 
     async def _mend(self, error: Exception) -> bool:
         """Begin the index anew where it is damaged; whether that was done."""

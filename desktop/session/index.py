@@ -23,7 +23,7 @@ from desktop.session.names import SUFFIX, key_of
 
 PER_SECOND = 8
 """Message ids are moments, in so many parts of a second."""
-_SLICE = 128 * 1024
+_SLICE = 64 * 1024
 _LONGEST = 200_000
 """Characters of one message that can be found."""
 _MARKED = 256

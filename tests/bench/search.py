@@ -13,17 +13,24 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 
+import psutil
+
+from desktop.bus.bus import Bus
+from desktop.core.finding import Finding
 from desktop.database import Database
 from desktop.session.index import Indexer
+from desktop.session.log import Sessions
 from desktop.session.search import Found, search
+from desktop.usage import Call, UsageLedger
 from tests.bench.table import Table, middle
 
 MESSAGES = 200_000
 _A_SESSION = 400
 _RUNS = 5
+_TURNS = 200
 _BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 _RARE = "vorwärts-2417"
 
@@ -128,7 +135,38 @@ async def measure(table: Table, messages: int) -> None:
             f"text {size / messages:.0f} B",
         )
         _searches(table, path)
+        for searching in (False, True):
+            written = await _turns(database, path, home / "sessions", searching=searching)
+            what = "searched after each" if searching else "no search"
+            table.line(
+                f"state.db a turn, mean of {_TURNS}, {what}",
+                f"{written / 1000:.0f} kB",
+                "",
+                "<= 150 kB",
+                written <= 150_000,
+            )
         await database.close()
+
+
+async def _turns(database: Database, path: Path, folder: Path, *, searching: bool) -> float:
+    """Bytes written a turn beside the session log: ledger, index and what SQLite writes twice."""
+    sessions, ledger = Sessions(folder), UsageLedger(database, Bus())
+    finding = Finding(path, sessions, rest=0)
+    session = await sessions.open(f"turns{searching}")
+    texts = _words(random.Random(2))
+    process = psutil.Process()
+    begin = process.io_counters().write_chars
+    for turn in range(_TURNS):
+        for role, parts in (("user", 1), ("assistant", 6)):
+            text = " ".join(islice(texts, parts))
+            await session.append({"role": role, "content": text, "_turn": f"{turn:012x}"})
+        await ledger.record(Call("custom", "model", input_tokens=10, output_tokens=10))
+        if searching:
+            await finding.search({"query": "vorwärts", "wait": True}, lambda _event: None)
+    await finding.close()
+    await database.read("PRAGMA wal_checkpoint(TRUNCATE)")
+    written = process.io_counters().write_chars - begin - session.path.stat().st_size
+    return written / _TURNS
 
 
 def _searches(table: Table, path: Path) -> None:
