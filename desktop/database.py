@@ -101,6 +101,8 @@ MIGRATIONS = (
     CREATE INDEX audit_at ON audit (at);
     CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
         BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+    CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+        BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
     """,
     SEARCH,
 )

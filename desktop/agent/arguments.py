@@ -19,7 +19,7 @@ LONGEST = 2_000_000
 """Characters of arguments that are looked at; a longer call is refused."""
 _FENCE = re.compile(r"^\s*```[a-z]*\s*\n(.*?)\n?```\s*$", re.DOTALL)
 _TAGGED = re.compile(r"^\s*<tool_call>\s*(.*?)\s*(?:</tool_call>)?\s*$", re.DOTALL)
-_PYTHON = re.compile(r"^\s*(?:print\()?([a-z_]+)\((.*)\)\)?\s*$", re.DOTALL)
+_PYTHON = re.compile(r"^\s*([a-z_]+)\((.*)\)\s*$", re.DOTALL)
 
 
 def arguments_of(tool: Tool[Any], text: str) -> Arguments:
