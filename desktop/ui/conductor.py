@@ -24,6 +24,7 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.setup import Setup
@@ -60,6 +61,7 @@ class Conductor(QObject):
         self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
         window.place_conversation(self._setup.stack)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
+        self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._presence = Presence(window, file)
         self._ticker = Ticker.wanted(self)
 
@@ -170,6 +172,7 @@ class Conductor(QObject):
                     self._window.header.show_service(event.name, event.state, event.detail)
                 elif isinstance(event, SettingsChanged):
                     self._setup.refresh()
+                    self._permits.refresh()
 
     async def _show(self, _arguments: Json, _send: object) -> Json:
         self._window.present()
@@ -185,6 +188,7 @@ class Conductor(QObject):
         window.header.settings_wanted.connect(self._settings)
         window.header.model_menu_wanted.connect(self._model_menu)
         window.header.model_chosen.connect(talk.choose_model)
+        window.mode.settings_wanted.connect(lambda: self._settings("permissions"))
         window.composer.sent.connect(self._send)
         window.composer.stop_wanted.connect(talk.stop)
         window.composer.first_key.connect(self._prepare)
@@ -266,9 +270,9 @@ class Conductor(QObject):
         found = await self._program.call("models")
         self._window.header.show_models(found["usual"], found["models"], self._chosen)
 
-    def _settings(self) -> None:
+    def _settings(self, page: str = "") -> None:
         self._window.present()
-        self._setup.open()
+        self._setup.open(page)
 
     def _new(self) -> None:
         self._window.present()

@@ -10,10 +10,11 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
+from desktop.ui.conversation.mode import ModeBar
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.state import WindowState
@@ -53,9 +54,10 @@ class MainWindow(QMainWindow):
         self.header = Header()
         self.composer = Composer()
         self.notice = Notice()
-        self.footnote = label("small")
-        self.footnote.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.footnote.setFixedHeight(Size.ICON + Space.S)
+        self.footnote = label("small", wrap=True)
+        self.footnote.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.footnote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.mode = ModeBar()
         self._middle = QVBoxLayout()
         self._middle.setContentsMargins(0, 0, 0, 0)
         self._middle.setSpacing(0)
@@ -72,7 +74,13 @@ class MainWindow(QMainWindow):
         self._middle.addWidget(self._place_holder, 1)
         for made in (self.notice, self.composer):
             self._middle.addWidget(_column(made))
-        self._middle.addWidget(self.footnote)
+        below = QWidget()
+        row = QHBoxLayout(below)
+        row.setContentsMargins(0, 0, Space.S, 0)
+        row.addWidget(self.mode)
+        row.addWidget(self.footnote, 1)
+        below.setFixedHeight(Size.CONTROL)
+        self._middle.addWidget(_column(below))
         self._pane = QWidget()
         self._pane.setLayout(self._middle)
         whole = QWidget()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 from desktop.text import _
 from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.step import ORIGINS
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.words import spoken
 
@@ -44,7 +44,8 @@ class ApprovalCard(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "card")
         self.question: Question | None = None
-        self._sign, self._title, self._state = QLabel(), label("title", wrap=True), label("small")
+        self._sign, self._title = Sign("shield", "accent", Size.ICON + 2), label("title", wrap=True)
+        self._state = label("small")
         self._warning = label(wrap=True)
         self._strip = _strip(self._warning)
         self.command, self.body = CodeField(), CodeField()
@@ -134,8 +135,7 @@ class ApprovalCard(QFrame):
 
     def _show(self, question: Question) -> None:
         card = question.card
-        size = QSize(Size.ICON + 2, Size.ICON + 2)
-        self._sign.setPixmap(icon("shield", "warning" if card.get("outside") else "accent").pixmap(size))
+        self._sign.show_icon("shield", "warning" if card.get("outside") else "success")
         self._title.setText(_text(card, "title"))
         self._state.setText(_("Not answered yet") if question.parked else "")
         self._strip.setVisible(bool(card.get("outside")))

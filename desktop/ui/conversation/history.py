@@ -5,7 +5,7 @@ from typing import Any
 
 from desktop.session.model import moment_of
 from desktop.text import _
-from desktop.ui.conversation.step import Outcome, Step, rough_gist
+from desktop.ui.conversation.step import Outcome, Step, ended, rough_gist
 from desktop.ui.conversation.transcript import Author, Entry, State
 
 type Record = Mapping[str, Any]
@@ -164,9 +164,7 @@ def _answer(record: Record, id_: str, *, aside: bool) -> Entry | None:
 
 def _finish(step: Step, record: Record) -> None:
     """Write what came of a call into its step."""
-    outcome = str(record.get("_outcome") or "ok")
-    known = {state.value: state for state in Outcome}
-    step.outcome = known.get(outcome, Outcome.FAILED)
+    step.outcome = ended(str(record.get("_outcome") or "ok"))
     step.gist = str(record.get("_gist") or step.gist)
     step.decision = str(record.get("_decision") or "")
     step.result = _text(record.get("content"))

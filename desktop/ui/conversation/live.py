@@ -20,7 +20,7 @@ from desktop.bus.events import (
 )
 from desktop.text import _
 from desktop.ui.conversation.history import answer_id, failed, step_id, waiting
-from desktop.ui.conversation.step import Outcome, Step
+from desktop.ui.conversation.step import Outcome, Step, ended
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 
 
@@ -152,8 +152,7 @@ class Live:
         if entry is None or entry.step is None:
             return
         step = entry.step
-        known = {outcome.value: outcome for outcome in Outcome}
-        step.outcome = known.get(event.outcome, Outcome.FAILED)
+        step.outcome = ended(event.outcome)
         step.seconds, step.decision, step.read = event.seconds, event.decision, False
         entry.state = State.DONE
         self.touch(entry)

@@ -71,7 +71,13 @@ STATES = {
 }
 ORIGINS = {"terminal": mark("the terminal"), "window": mark("the window")}
 """Where a turn can come from."""
+_KNOWN = {outcome.value: outcome for outcome in Outcome}
 _DID = (Outcome.OK, Outcome.FAILED)
+
+
+def ended(word: str) -> Outcome:
+    """The outcome that a log or an event calls so."""
+    return _KNOWN.get(word, Outcome.FAILED)
 
 
 def did(tool: str, outcome: Outcome) -> str:

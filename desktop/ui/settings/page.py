@@ -10,7 +10,8 @@ from desktop.config.describe import Setting
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.pages import Page
-from desktop.ui.settings.parts import PARTS, Part
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.parts import PARTS
 from desktop.ui.settings.rows import Card, SettingRow
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label

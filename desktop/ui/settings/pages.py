@@ -59,7 +59,61 @@ PAGES = (
         "agent",
         mark("Agent"),
         "bot",
-        (Group("", ("agents.defaults.bot_name", "agents.defaults.workspace")),),
+        (
+            Group(
+                "",
+                (
+                    "agents.defaults.bot_name",
+                    "agents.defaults.workspace",
+                    "agents.defaults.max_tool_iterations",
+                ),
+            ),
+        ),
+    ),
+    Page(
+        "permissions",
+        mark("Permissions"),
+        "shield",
+        (
+            Group(
+                "",
+                (
+                    "permissions.mode",
+                    "permissions.autonomous_minutes",
+                    "permissions.patience_minutes",
+                    "tools.restrict_to_workspace",
+                ),
+            ),
+            Group(part="standing"),
+            Group(mark("What the agent did"), part="activity"),
+        ),
+    ),
+    Page(
+        "tools",
+        mark("Tools"),
+        "wrench",
+        (
+            Group(
+                mark("Commands"),
+                (
+                    "tools.exec.enable",
+                    "tools.exec.sandbox",
+                    "tools.exec.timeout",
+                    "tools.exec.path_append",
+                ),
+            ),
+            Group(
+                mark("Web search"),
+                (
+                    "tools.web.search.provider",
+                    "tools.web.search.max_results",
+                    "tools.web.search.base_url",
+                ),
+            ),
+            Group(part="search_key"),
+            Group(mark("Results"), ("tools.max_tool_result_chars",)),
+            Group(mark("What the agent can do"), part="tools"),
+        ),
     ),
     Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),
     Page("language", mark("Language"), "languages", (Group("", ("appearance.language",)),)),
@@ -82,9 +136,11 @@ ELSEWHERE = frozenset(
         "agents.defaults.provider",
         "agents.defaults.model",
         "local.model",
+        "permissions.rules",
+        "permissions.folders",
     }
 )
-"""Set by the parts of the first page."""
+"""Set by parts of the pages."""
 
 PROVIDER_DETAILS = ("engine", "idle_timeout_s", "extra_headers")
 """Fields of one provider's section that stand on the first page for the provider in use."""

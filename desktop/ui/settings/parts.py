@@ -3,37 +3,20 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
-
 from desktop.config.describe import setting
 from desktop.text import _
 from desktop.ui.actions import Actions
+from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.pages import PROVIDER_DETAILS
+from desktop.ui.settings.part import Part
 from desktop.ui.settings.provider import ProviderForm
 from desktop.ui.settings.rows import Card, SettingRow
+from desktop.ui.settings.standing import Standing
+from desktop.ui.settings.tools import SearchKey, ToolList
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
-
-
-class Part(QWidget):
-    """A piece of a page. `saved` tells that settings have changed."""
-
-    saved = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(Space.S)
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        """Show what the verbs `settings` and, under "providers", `providers` replied."""
-
-    def leave(self) -> None:
-        """The window was closed: drop what was not saved."""
 
 
 class Provider(Part):
@@ -112,4 +95,8 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "provider": Provider,
     "builtin": Builtin,
     "provider_details": ProviderDetails,
+    "standing": Standing,
+    "activity": Activity,
+    "search_key": SearchKey,
+    "tools": ToolList,
 }

@@ -15,6 +15,11 @@ class Sign(QWidget):
         self._icon = icon(name, role)
         self.setFixedSize(size, size)
 
+    def show_icon(self, name: str, role: str) -> None:
+        """Be another one."""
+        self._icon = icon(name, role)
+        self.update()
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         self._icon.paint(painter, self.rect())

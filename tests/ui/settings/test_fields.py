@@ -1,6 +1,7 @@
 """A value that is typed is on disk when the field is left; one that cannot be used never is."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from desktop.config.base import Section
 from desktop.config.describe import settings_of
 from desktop.config.schema import Config
 from desktop.ui.settings.pages import ELSEWHERE, PAGES
@@ -26,8 +28,17 @@ def test_every_setting_has_its_place() -> None:
     on_pages = [s.name for page in PAGES for group in page.groups for s in group.settings()]
     assert len(on_pages) == len(set(on_pages))
     sections = [f"{name}" for name in Config.model_fields if name not in ("agents", "providers")]
-    known = {s.name for path in (*sections, "agents.defaults") for s in settings_of(path)}
+    known = {name for path in (*sections, "agents.defaults") for name in fields(path)}
     assert set(on_pages) | ELSEWHERE == known
+
+
+def fields(path: str) -> Iterator[str]:
+    """The fields of a section and of those in it."""
+    for found in settings_of(path):
+        if isinstance(found.default, Section):
+            yield from fields(found.name)
+        else:
+            yield found.name
 
 
 def test_what_is_typed_is_saved_and_obeyed(window: SettingsWindow, running: Running, qtbot: QtBot) -> None:

@@ -1,0 +1,130 @@
+"""Under the message field: how far the agent may go in this conversation, and the folder it works in."""
+
+import time
+from pathlib import PurePath
+from typing import Any
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
+
+from desktop.text import _, mark
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import Button, button
+from desktop.ui.widgets.styled import styled
+from desktop.ui.words import spoken
+
+type Json = dict[str, Any]
+
+_SHEET = """
+QPushButton { font-size: 12px; font-weight: 400; min-height: 24px; color: $muted; }
+QPushButton[tone="warning"] { background: $warning_soft; color: $warning; font-weight: 500; }
+QPushButton[tone="warning"]:focus { border-color: $warning; }
+"""
+_MODES = {"ask": mark("Ask always"), "risky": mark("Ask when risky"), "autonomous": mark("Autonomous")}
+_ICONS = {"ask": "shield-check", "risky": "shield", "autonomous": "zap"}
+_ABOUT = {
+    "ask": mark("The agent asks before everything but reading in its workspace."),
+    "risky": mark("The agent asks before it runs commands or writes outside its workspace."),
+    "autonomous": mark("The agent asks nothing for a while, unless text from outside is in the turn."),
+}
+
+
+class ModeBar(QWidget):
+    """Shows what it is told; says what the person chose."""
+
+    mode_chosen = Signal(str)
+    folder_chosen = Signal(str)
+    """Empty for the workspace."""
+    settings_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.mode, self.folder = button("quiet", "shield"), button("quiet", "folder")
+        self._found: Json = {}
+        styled(self, _SHEET)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.XS, 0, 0, 0)
+        row.setSpacing(Space.XS)
+        for made in (self.mode, self.folder):
+            made.setIconSize(QSize(Size.ICON - 2, Size.ICON - 2))
+            made.hide()
+            row.addWidget(made)
+        self.mode.clicked.connect(self._choose_mode)
+        self.folder.clicked.connect(self._choose_folder)
+        spoken(self._words)
+
+    def tell(self, found: Json) -> None:
+        """Show what the verb `permissions` replied."""
+        self._found = found
+        self._words()
+
+    def _words(self) -> None:
+        found = self._found
+        if not found:
+            return
+        mode, until = str(found["mode"]), found.get("until")
+        words = _(_MODES.get(mode, mode))
+        if mode == "autonomous" and until:
+            clock = time.strftime("%H:%M", time.localtime(until))
+            words = _("Autonomous until {time}").format(time=clock)
+        self.mode.setText(words)
+        self.mode.setAccessibleName(_("Permissions: {mode}").format(mode=words))
+        self.mode.setToolTip(_(_ABOUT.get(mode, "")) if mode in _ABOUT else "")
+        warns = mode == "autonomous"
+        self.mode.setIcon(icon(_ICONS.get(mode, "shield"), "warning" if warns else "muted"))
+        _tone(self.mode, "warning" if warns else "")
+        path = str(found.get("folder") or "")
+        self.folder.setText(PurePath(path).name or path if path else _("Workspace"))
+        self.folder.setAccessibleName(_("Working folder: {path}").format(path=path or _("Workspace")))
+        self.folder.setToolTip(path or _("The agent works in its workspace. Choose another folder…"))
+        self.mode.show()
+        self.folder.show()
+
+    def _choose_mode(self) -> None:
+        menu = self._menu()
+        for mode, title in _MODES.items():
+            words = _(title)
+            if mode == "autonomous":
+                words = _("Autonomous for {minutes} minutes").format(minutes=self._found.get("minutes", 60))
+            action = menu.addAction(icon(_ICONS[mode]), words)
+            action.setCheckable(True)
+            action.setChecked(mode == self._found.get("mode"))
+            action.triggered.connect(lambda _on=False, mode=mode: self.mode_chosen.emit(mode))
+        menu.addSeparator()
+        menu.addAction(_("Working folder…")).triggered.connect(self._open_dialog)
+        menu.addAction(icon("settings"), _("Permissions…")).triggered.connect(self.settings_wanted)
+        self._pop_up(menu, self.mode)
+
+    def _choose_folder(self) -> None:
+        if not self._found.get("folder"):
+            self._open_dialog()
+            return
+        menu = self._menu()
+        menu.addAction(icon("folder"), _("Another folder…")).triggered.connect(self._open_dialog)
+        back = menu.addAction(icon("undo-2"), _("Back to the workspace"))
+        back.triggered.connect(lambda: self.folder_chosen.emit(""))
+        self._pop_up(menu, self.folder)
+
+    def _open_dialog(self) -> None:
+        dialog = QFileDialog(self, _("Working folder"), str(self._found.get("folder") or ""))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.folder_chosen)
+        dialog.open()
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu
+
+    def _pop_up(self, menu: QMenu, over: Button) -> None:
+        corner = over.mapToGlobal(QPoint(0, 0))
+        menu.popup(corner - QPoint(0, menu.sizeHint().height() + 2))
+
+
+def _tone(made: Button, tone: str) -> None:
+    if made.property("tone") != tone:
+        made.setProperty("tone", tone)
+        made.style().unpolish(made)
+        made.style().polish(made)

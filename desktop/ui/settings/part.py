@@ -1,0 +1,27 @@
+"""What all pieces of pages that are made by hand have in common."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from desktop.ui.theme.tokens import Space
+
+
+class Part(QWidget):
+    """A piece of a page. `saved` tells that settings have changed."""
+
+    saved = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(Space.S)
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        """Show what the verbs `settings` and, under "providers", `providers` replied."""
+
+    def leave(self) -> None:
+        """The window was closed: drop what was not saved."""

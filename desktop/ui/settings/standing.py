@@ -1,0 +1,158 @@
+"""What holds for good: the sandbox, answers given for all calls of a kind, folders."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import Button, button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.sign import Sign
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = dict[str, Any]
+
+
+class Entry(Row):
+    """One line of a list, with a button that takes it away."""
+
+    def __init__(self, name: str, about: str, remove: Callable[[], object]) -> None:
+        self.remove = button()
+        super().__init__(self.remove, width=0)
+        self.say(name, about)
+        self.remove.setText(_("Remove"))
+        self.remove.setAccessibleName(_("Remove: {name}").format(name=name))
+        self.remove.clicked.connect(remove)
+
+
+class Standing(Part):
+    """Reads what there is whenever it is seen."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: Json = {}
+        self._sandbox, self._sign = label("small", wrap=True), Sign("info", "muted")
+        self._rules_title, self._folders_title = label("section"), label("section")
+        self._rules, self._folders = Card(), Card()
+        self._read, self._write = button(), button()
+        self.outcome = Outcome()
+        self._lay_out()
+        self._read.clicked.connect(partial(self._choose, write=False))
+        self._write.clicked.connect(partial(self._choose, write=True))
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        about = QHBoxLayout()
+        about.setContentsMargins(Space.XS, Space.XS, 0, 0)
+        about.addWidget(self._sign)
+        about.addWidget(self._sandbox, 1)
+        adding = QHBoxLayout()
+        for made in (self._read, self._write):
+            adding.addWidget(made)
+        adding.addStretch(1)
+        self.column.addLayout(about)
+        self.column.addSpacing(Space.L)
+        self.column.addWidget(self._rules_title)
+        self.column.addWidget(self._rules)
+        self.column.addSpacing(Space.L)
+        self.column.addWidget(self._folders_title)
+        self.column.addWidget(self._folders)
+        self.column.addLayout(adding)
+        self.column.addWidget(self.outcome)
+
+    def _words(self) -> None:
+        self._rules_title.setText(_("Standing answers"))
+        self._folders_title.setText(_("Folders outside the workspace"))
+        self._read.setText(_("Add a folder to read…"))
+        self._write.setText(_("Add a folder to read and write…"))
+        if self._found:
+            self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        if self.isVisible():
+            self._refresh()
+
+    def _refresh(self) -> None:
+        self._work.start(self._reading(), name="settings:permissions")
+
+    async def _reading(self) -> None:
+        try:
+            found = await self._actions.call("permissions")
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if found != self._found:
+            self._found = found
+            self._show()
+
+    def _show(self) -> None:
+        sandbox = self._found["sandbox"]
+        self._sandbox.setText(sandbox["text"])
+        self._sign.show_icon(*(("shield-check", "success") if sandbox["works"] else ("info", "warning")))
+        answers = [
+            Entry(rule["sentence"], "", partial(self._do, "forget_rule", rule=rule))
+            for rule in self._found["rules"]
+        ]
+        folders = [
+            Entry(
+                folder["path"],
+                _("Read and write") if folder.get("write") else _("Read only"),
+                partial(self._do, "revoke", path=folder["path"]),
+            )
+            for folder in self._found["folders"]
+        ]
+        nothing = _("None. “Always like this” on a question adds one.")
+        self._rules = self._replace(self._rules, answers, nothing)
+        self._folders = self._replace(self._folders, folders, _("None. The agent asks for all of them."))
+
+    def _replace(self, old: Card, entries: list[Entry], nothing: str) -> Card:
+        had = next((made for made in old.findChildren(Button) if made.hasFocus()), None)
+        card = Card()
+        for entry in entries:
+            card.add(entry)
+        if not entries:
+            empty = label("muted", nothing, wrap=True)
+            empty.setContentsMargins(0, Space.S, 0, Space.S)
+            card.add(empty)
+        self.column.replaceWidget(old, card)
+        old.hide()
+        old.deleteLater()
+        if had is not None:
+            (entries[0].remove if entries else self._read).setFocus()
+        return card
+
+    def _choose(self, *, write: bool) -> None:
+        dialog = QFileDialog(self, self._write.text() if write else self._read.text())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._do("grant", path=path, write=write))
+        dialog.open()
+
+    def _do(self, verb: str, *_: object, **given: Any) -> None:
+        self._work.start(self._doing(verb, given), name=f"settings:{verb}")
+
+    async def _doing(self, verb: str, given: Json) -> None:
+        self.outcome.clear()
+        try:
+            await self._actions.call(verb, **given)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        await self._reading()
+        self.saved.emit("permissions")

@@ -1,0 +1,155 @@
+"""The tools there are, in plain words, and the key of a search engine that wants one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _, mark
+from desktop.ui.actions import Actions
+from desktop.ui.settings.key import KeyEdit
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_WORDS = {
+    "read_file": (mark("Read files"), mark("Text, PDF, Word, Excel and pictures.")),
+    "write_file": (
+        mark("Write files"),
+        mark("A new file, or all of one anew. The old one is kept a while."),
+    ),
+    "edit_file": (
+        mark("Edit files"),
+        mark("Replaces a passage. The old file is kept a while."),
+    ),
+    "list_dir": (mark("List folders"), mark("What is in a folder.")),
+    "grep": (mark("Search in files"), mark("Finds words and patterns in the text of files.")),
+    "find_files": (mark("Find files"), mark("Finds files by their names.")),
+    "exec": (mark("Run commands"), mark("Runs a command of the shell, within its limits.")),
+    "web_search": (mark("Search the web"), mark("Asks the search engine chosen above.")),
+    "web_fetch": (
+        mark("Open web pages"),
+        mark("Reads a page, and treats it as text from outside."),
+    ),
+    "message": (mark("Send messages"), mark("Writes into this or another conversation.")),
+}
+_EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}
+_ENGINES = {"brave": "Brave", "tavily": "Tavily"}
+
+
+class ToolList(Part):
+    """Every tool, and whether it is on."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._tools: list[dict[str, Any]] = []
+        self._card, self._outcome = Card(), Outcome()
+        self.column.addWidget(self._card)
+        self.column.addWidget(self._outcome)
+        spoken(self._show)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        if self.isVisible():
+            self._refresh()
+
+    def _refresh(self) -> None:
+        self._work.start(self._read(), name="settings:tools")
+
+    async def _read(self) -> None:
+        try:
+            found = (await self._actions.call("tools"))["tools"]
+        except AppError as error:
+            self._outcome.failed(error.text, error.remedy)
+            return
+        if found != self._tools:
+            self._tools = found
+            self._show()
+
+    def _show(self) -> None:
+        card = Card()
+        for tool in self._tools:
+            title, about = _WORDS.get(tool["name"], (tool["name"], tool["description"]))
+            state = _EFFECTS.get(tool["effect"], tool["effect"]) if tool["on"] else mark("off")
+            row = Row(label("muted", _(state)), width=0)
+            row.say(_(title), _(about))
+            card.add(row)
+        self.column.replaceWidget(self._card, card)
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = card
+        card.setVisible(bool(self._tools))
+
+
+class SearchKey(Part):
+    """The key of the chosen engine; hidden for one that wants none."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._engine = ""
+        self.key, self._remove, self.outcome = KeyEdit(), button(), Outcome()
+        side = QWidget()
+        row = QHBoxLayout(side)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(Space.XS)
+        row.addWidget(self.key, 1)
+        row.addWidget(self._remove)
+        self._row = Row(side)
+        card = Card()
+        card.add(self._row)
+        self.column.addWidget(card)
+        self.column.addWidget(self.outcome)
+        self.key.edit.editingFinished.connect(self._entered)
+        self._remove.clicked.connect(lambda: self._store(""))
+        self.hide()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        engine = _ENGINES.get(self._engine, "")
+        self._row.say(
+            _("Key for {engine}").format(engine=engine),
+            _("It is kept in the keychain of this computer. Another replaces it."),
+        )
+        self.key.edit.setAccessibleName(_("Key for {engine}").format(engine=engine))
+        self._remove.setText(_("Remove"))
+        self._remove.setAccessibleName(_("Remove the key for {engine}").format(engine=engine))
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        engine = str(reply["values"].get("tools.web.search.provider", ""))
+        if engine != self._engine:
+            self._engine = engine
+            self.key.clear()
+            self.outcome.clear()
+            self._words()
+        self.setVisible(engine in _ENGINES)
+
+    def leave(self) -> None:
+        self.key.clear()
+
+    def _entered(self) -> None:
+        if text := self.key.text():
+            self._store(text)
+
+    def _store(self, key: str) -> None:
+        self._work.start(self._storing(self._engine, key), name="settings:search_key")
+
+    async def _storing(self, engine: str, key: str) -> None:
+        self.key.clear()
+        try:
+            await self._actions.call("search_key", engine=engine, key=key)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        else:
+            self.outcome.done(_("The key is stored.") if key else _("The key is removed."))

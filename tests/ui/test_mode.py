@@ -1,0 +1,91 @@
+"""How far the agent may go in a conversation: shown under the field, chosen there, and at its end again."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.conversation.mode import ModeBar
+from desktop.ui.permits import Permits
+from tests.ui.talking import Desk
+
+
+@pytest.fixture
+def bar(desk: Desk, qtbot: QtBot) -> ModeBar:
+    made = ModeBar()
+    qtbot.addWidget(made)
+    made.show()
+    Permits(desk.door, desk.funnel, desk.talk, made)
+    return made
+
+
+def choose(bar: ModeBar, words: str) -> None:
+    """Open the menu of the mode, and take the entry with these words."""
+    bar.mode.click()
+    [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
+    [action] = [action for action in menu.actions() if words in action.text()]
+    assert isinstance(action, QAction)
+    action.trigger()
+    menu.close()
+
+
+def metadata(desk: Desk, key: str) -> dict[str, Any]:
+    session = desk.running.wait(desk.running.core.sessions.open(key))
+    return dict(session.metadata)
+
+
+def test_the_mode_of_a_conversation_is_shown_and_changed(desk: Desk, bar: ModeBar) -> None:
+    desk.open("window:a")
+    desk.until(lambda: bar.mode.text() == "Ask when risky")
+    choose(bar, "Ask always")
+    desk.until(lambda: bar.mode.text() == "Ask always")
+    assert metadata(desk, "window:a")["mode"] == "ask"
+    desk.open("window:b")
+    desk.until(lambda: bar.mode.text() == "Ask when risky")
+    desk.open("window:a")
+    desk.until(lambda: bar.mode.accessibleName() == "Permissions: Ask always")
+
+
+def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar) -> None:
+    desk.open("window:a")
+    choose(bar, "Autonomous for 60 minutes")
+    desk.until(lambda: bar.mode.text().startswith("Autonomous until "))
+    assert bar.mode.property("tone") == "warning"
+    session = desk.running.wait(desk.running.core.sessions.open("window:a"))
+    desk.running.wait(session.set_metadata(mode="autonomous", mode_until=time.time() + 1))
+    desk.open("window:a")
+    desk.until(lambda: bar.mode.text() == "Ask when risky", timeout=30_000)
+    assert bar.mode.property("tone") == ""
+
+
+def test_what_is_chosen_for_a_new_conversation_holds_from_its_first_message(
+    desk: Desk, bar: ModeBar, tmp_path: Path
+) -> None:
+    desk.talk.open("")
+    desk.until(lambda: bar.mode.text() != "")
+    choose(bar, "Ask always")
+    bar.folder_chosen.emit(str(tmp_path))
+    desk.until(lambda: bar.mode.text() == "Ask always" and bar.folder.text() == tmp_path.name)
+    desk.talk.send("Hello")
+    desk.wait_shown("Hello", "Noted.")
+    found = metadata(desk, desk.talk.key)
+    assert (found["mode"], found["folder"]) == ("ask", str(tmp_path))
+    desk.talk.open("")
+    desk.until(lambda: bar.mode.text() == "Ask when risky" and bar.folder.text() == "Workspace")
+
+
+def test_a_folder_is_chosen_and_given_back(desk: Desk, bar: ModeBar, tmp_path: Path) -> None:
+    desk.open("window:a")
+    desk.until(lambda: bar.folder.text() == "Workspace")
+    bar.folder.click()
+    [dialog] = bar.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path))
+    dialog.close()
+    desk.until(lambda: bar.folder.accessibleName() == f"Working folder: {tmp_path}")
+    assert metadata(desk, "window:a")["folder"] == str(tmp_path)
+    bar.folder_chosen.emit("")
+    desk.until(lambda: bar.folder.text() == "Workspace")
