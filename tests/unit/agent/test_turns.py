@@ -240,13 +240,13 @@ async def test_a_small_model_writes_its_call_as_text(agent: Agent, model: Script
 
 
 async def test_a_small_model_without_words_for_what_it_did_gets_some(
-    agent: Agent, model: ScriptedModel
+    agent: Agent, model: ScriptedModel, tools: dict[str, Any]
 ) -> None:
     model.lean = True
     written = 'put({"word": "note"})'
     model.scripts = [answer(written), answer(written)]
     assert (await ask(agent, "save it in note.txt")).text == "Done: note"
-    assert agent.bench.tools["put"].done == ["note"]
+    assert tools["put"].done == ["note"]
 
 
 async def test_an_interrupted_turn_goes_on_without_calling_again(
