@@ -43,7 +43,7 @@ SEARCH = """
         text, content = 'search_text', content_rowid = 'id', tokenize = 'trigram', detail = none,
         columnsize = 0
     );
-    INSERT INTO search_words (search_words, rank) VALUES ('automerge', 8);
+    INSERT INTO search_words (search_words, rank) VALUES ('automerge', 16), ('crisismerge', 64);
 """
 """The index of what was said; made from the session logs, and so made anew where it is damaged."""
 

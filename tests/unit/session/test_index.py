@@ -133,7 +133,7 @@ async def test_a_deleted_session_is_forgotten_and_a_restored_one_known_again(pla
 
 @pytest.mark.parametrize("change", ["shorter", "in place", "longer", "utf-16"])
 async def test_a_file_that_another_program_rewrote_is_read_anew(place: Place, change: str) -> None:
-    session = await place.say("a", "an old apple", "an old pear")
+    session = await place.say("a", "an old apple", "an old pear", "something long " * 20)
     place.update()
     path, text = session.path, session.path.read_text("utf-8")
     if change == "shorter":
