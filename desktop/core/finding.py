@@ -42,6 +42,8 @@ class Finding:
         """Files written to and how often, since they were last read."""
         self._all = True
         """Whether any file may have changed: at the start, and after files came or went."""
+        self._read_into = 0
+        """The inode of the database that was read into: a damaged one is set aside while the program runs."""
         self._work: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
         """Set where waiting would not make more messages known."""
@@ -73,6 +75,8 @@ class Finding:
         if not (isinstance(limit, int) and limit > 0) or not (before is None or isinstance(before, int)):
             raise UsageError(_("A search gives at least one message, and goes on where another one ended."))
         query, patience = str(arguments["query"]), None if arguments.get("wait") else _PATIENCE_S
+        if await in_thread(_inode, self._database) != self._read_into:
+            self._note(None)
         await self._catch_up(patience)
         try:
             found = await self._find(query, min(limit, _MOST), before)
@@ -150,6 +154,7 @@ class Finding:
         """Work until nothing is left to do."""
         indexer = Indexer(self._database, self._sessions.folder)
         try:
+            self._read_into = await in_thread(_inode, self._database)
             await _whole(indexer.open)
             more = True
             while more or self._noted:
@@ -185,6 +190,13 @@ class Finding:
         self._all = True
         self._settled.clear()
         return True
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return -1
 
 
 async def _whole[T](work: Callable[..., T], *arguments: Any) -> T:

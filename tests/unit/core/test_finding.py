@@ -174,6 +174,15 @@ async def test_a_damaged_index_is_made_anew_and_nothing_else_is_lost(place: Plac
     assert await place.database.read("SELECT count(*) FROM usage") == [(1,)]
 
 
+async def test_a_database_that_was_begun_anew_while_the_program_runs_is_filled_again(place: Place) -> None:
+    await place.say("a", "one apple")
+    assert await place.found("apple") == ["one apple"]
+    await place.database.close()
+    place.path.rename(place.path.with_name("aside"))
+    await place.database.open()
+    assert await place.found("apple") == ["one apple"]
+
+
 @pytest.mark.expected_log("index is damaged|cannot be")
 async def test_an_index_that_cannot_be_used_is_said(place: Place) -> None:
     await place.say("a", "one apple")
