@@ -16,10 +16,10 @@ from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
+from desktop.ui.answering import Answering
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.empty import EmptyState
-from desktop.ui.conversation.step_cell import first_card
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
@@ -61,6 +61,7 @@ class Conductor(QObject):
         self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
         window.place_conversation(self._setup.stack)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
+        self._answering = Answering(window, self._view, self.talk.questions, self.library)
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._presence = Presence(window, file)
         self._ticker = Ticker.wanted(self)
@@ -195,9 +196,6 @@ class Conductor(QObject):
         self._empty.suggested.connect(self._suggest)
         self._view.acted.connect(talk.act)
         self._view.wanted.connect(talk.calls.look_into)
-        self._view.answered.connect(self._answer)
-        window.yes_wanted.connect(lambda: self._press_in_sight(yes=True))
-        window.no_wanted.connect(lambda: self._press_in_sight(yes=False))
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.busy))
         talk.model_known.connect(self._model_known)
         talk.noted.connect(window.note)
@@ -223,24 +221,6 @@ class Conductor(QObject):
         if self.talk.transcript.entries:
             self._view.copy_conversation()
             self._window.toast.say(_("The conversation was copied."))
-
-    def _answer(self, question: str, given: Json | None) -> None:
-        if given is None:
-            self.talk.questions.later(question)
-        else:
-            self.talk.questions.answer(question, given)
-
-    def _press_in_sight(self, *, yes: bool) -> None:
-        """Answer the question that is to be seen by key; one that is not comes into sight."""
-        card, place = first_card(self._view.slots, self._view.viewport())
-        if card is None:
-            return
-        if not self._view.viewport().rect().contains(place.bottomLeft()):
-            self._view.into_sight(place)
-        elif yes:
-            card.allow()
-        else:
-            card.ask_why()
 
     def _suggest(self, text: str) -> None:
         self._window.composer.show_draft(text)

@@ -65,9 +65,13 @@ class Library(QObject):
         self.seen()
         self._file.save()
 
+    def title(self, key: str) -> str:
+        """What a conversation is called in the list."""
+        found = self._rows.get(key)
+        return found.shown if found else _("New conversation")
+
     def _say_title(self) -> None:
-        found = self._rows.get(self._talk.key)
-        self._window.header.title.say(found.shown if found else _("New conversation"))
+        self._window.header.title.say(self.title(self._talk.key))
 
     def new(self) -> None:
         """Begin a conversation; it is stored with its first message."""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
 from desktop.ui.conversation.mode import ModeBar
+from desktop.ui.panels.inbox import InboxPanel
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.state import WindowState
@@ -63,9 +64,12 @@ class MainWindow(QMainWindow):
         self._middle.setSpacing(0)
         self._place_holder = QWidget()
         self._lay_out()
+        self.inbox = InboxPanel(self._pane)
         self.toast = Toast(self._pane)
         self.header.list.clicked.connect(self.toggle_sidebar)
         self.sidebar.chosen.connect(self._make_room)
+        self.header.inbox_wanted.connect(self.toggle_inbox)
+        self.inbox.closed.connect(self.composer.setFocus)
         self._keys()
         self._stand(state)
 
@@ -144,6 +148,13 @@ class MainWindow(QMainWindow):
         self._sidebar_wanted = not self.sidebar.isVisible()
         self._show_list(shown=self._sidebar_wanted)
 
+    def toggle_inbox(self) -> None:
+        """Show what waits for the person, or hide it again."""
+        if self.inbox.isVisible():
+            self.inbox.leave()
+        elif self.inbox.items:
+            self.inbox.enter()
+
     def _show_list(self, *, shown: bool) -> None:
         self.sidebar.setVisible(shown)
         self.header.list.setVisible(not shown)
@@ -162,6 +173,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+W", self.close),
             ("Ctrl+Q", self.quit_wanted.emit),
             ("Ctrl+Shift+C", self.copy_wanted.emit),
+            ("Ctrl+I", self.toggle_inbox),
             ("Ctrl+Shift+Y", self.yes_wanted.emit),
             ("Ctrl+Shift+N", self.no_wanted.emit),
             ("Alt+Down", lambda: self.sidebar.step(1)),

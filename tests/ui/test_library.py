@@ -130,7 +130,7 @@ def test_what_is_typed_and_sent_before_the_core_is_up_belongs_to_the_conversatio
     desk.library.begin()
     told(desk, "submit")
     up.set()
-    desk.until(lambda: desk.said[-2:] == ["first", "Noted."], timeout=20_000)
+    desk.until(lambda: desk.said[-2:] == ["first", "Noted."] and not desk.talk.busy, timeout=20_000)
     desk.settle()
     assert desk.talk.key == "window:a"
     assert desk.stored("window:a") == ["before", "first", "Noted."]

@@ -90,7 +90,7 @@ class Actions(QWidget):
     def say(self, when: datetime | None) -> None:
         """Set the words."""
         self.copy.say(_("Copy message"))
-        self._time.setText("" if when is None else _clock(when))
+        self._time.setText("" if when is None else clock(when))
         self._time.setToolTip("" if when is None else _date(when))
 
     def reveal(self, shown: bool) -> None:
@@ -106,7 +106,8 @@ def _day(when: datetime, form: QLocale.FormatType) -> str:
     return QLocale(words.language()).toString(QDate(when.year, when.month, when.day), form)
 
 
-def _clock(when: datetime) -> str:
+def clock(when: datetime) -> str:
+    """The time of day, and the day where it is not today."""
     local = when.astimezone() if when.tzinfo else when
     today = datetime.now(local.tzinfo).date() == local.date()
     time = f"{local:%H:%M}"

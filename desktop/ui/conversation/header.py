@@ -74,6 +74,7 @@ class Header(QWidget):
     model_chosen = Signal(str, str)
     """Model and provider; both empty for the usual one."""
     settings_wanted = Signal()
+    inbox_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,11 +91,18 @@ class Header(QWidget):
         self.list = IconButton("panel-left")
         """Brings the list of conversations back; there while the list is not."""
         self.list.hide()
+        self.inbox = button("badge", "inbox")
+        """What waits for the person; there while something does."""
+        self.inbox.setIcon(icon("inbox", "accent"))
+        self.inbox.clicked.connect(self.inbox_wanted)
+        self.inbox.hide()
+        self._waiting = 0
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.XL, 0, Space.M, 0)
         row.setSpacing(Space.S)
         row.addWidget(self.list)
         row.addWidget(self.title, 1)
+        row.addWidget(self.inbox)
         row.addWidget(self._dot)
         row.addWidget(self._state)
         row.addSpacing(Space.S)
@@ -105,8 +113,17 @@ class Header(QWidget):
 
     def _words(self) -> None:
         self.list.say(_("Show the conversations"), "Ctrl+B")
+        self.show_waiting(self._waiting)
         self._show_model()
         self._show_state()
+
+    def show_waiting(self, count: int) -> None:
+        """How many questions wait for the person."""
+        self._waiting = count
+        self.inbox.setText(f"{count}")
+        self.inbox.setAccessibleName(_("Waiting for you: {count}").format(count=count))
+        self.inbox.setToolTip(f"{_('Waiting for you')}  Ctrl+I")
+        self.inbox.setVisible(count > 0)
 
     def show_model(self, title: str, *, builtin: bool = True) -> None:
         """The model that answers this conversation; empty while it is not known. `builtin`: its own server

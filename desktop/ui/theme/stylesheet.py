@@ -51,6 +51,12 @@ QPushButton[kind="link"] {
 QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus { text-decoration: underline; }
 QPushButton[kind="link"][busy="true"] { color: $faint; background: transparent; }
 
+QPushButton[kind="badge"] {
+  background: $accent_soft; border: 1px solid transparent; color: $link; font-weight: 600;
+  padding: 0 10px; min-height: 26px; border-radius: 14px;
+}
+QPushButton[kind="badge"]:hover { border-color: $border_strong; }
+QPushButton[kind="badge"]:focus { border-color: $accent; }
 QPushButton[kind="chip"] {
   background: transparent; border: 1px solid $border; border-radius: 16px; padding: 0 14px; color: $muted;
 }

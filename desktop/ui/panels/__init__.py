@@ -1,0 +1,1 @@
+"""What the window shows beside the conversation, on demand."""
