@@ -43,7 +43,7 @@ class Finding:
         self._all = True
         """Whether any file may have changed: at the start, and after files came or went."""
         self._read_into = 0
-        """The inode of the database that was read into: a damaged one is set aside while the program runs."""
+        """The inode of the database read into: a damaged one is set aside while the program runs."""
         self._work: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
         """Set where waiting would not make more messages known."""
