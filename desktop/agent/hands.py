@@ -159,9 +159,10 @@ class Hands:
             task.result()
 
     async def _store(self, turn: Turn, ended: list[Done]) -> None:
-        for done in ended:
-            record = await turn.session.append(done.record(turn.id))
+        """Put the results on disk with one wait for it, then tell of them."""
+        for record in await turn.session.append_all(done.record(turn.id) for done in ended):
             turn.take_in(record)
+        for done in ended:
             self._finished(turn, done, done.outcome)
 
     async def _one(self, turn: Turn, done: Done) -> None:

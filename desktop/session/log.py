@@ -88,9 +88,15 @@ class Session:
 
         Raises StorageError, and then the file is as it was before.
         """
-        record = records.stamped(message)
-        await self._finish(self._append(record))
+        (record,) = await self.append_all([message])
         return record
+
+    async def append_all(self, messages: Iterable[Message]) -> list[Message]:
+        """Store messages with one wait for the disk, all or none; else as append()."""
+        stored = [records.stamped(message) for message in messages]
+        if stored:
+            await self._finish(self._append(stored))
+        return stored
 
     async def set_metadata(self, **values: Any) -> None:
         """Store values (None removes one): last_archived beside the key, others under `metadata`.
@@ -119,9 +125,9 @@ class Session:
         if failure is not None:
             raise explain(failure) from failure
 
-    async def _append(self, record: Message) -> OSError | None:
+    async def _append(self, stored: list[Message]) -> OSError | None:
         async with self._lock:
-            lines = [record]
+            lines = list(stored)
             if not self._has_metadata or self._since_metadata > reader.REPEAT_METADATA:
                 lines.insert(0, self._line)
             try:
@@ -129,7 +135,8 @@ class Session:
             except OSError as error:
                 return error
             self._written(lines)
-            self._window.add(record)
+            for record in stored:
+                self._window.add(record)
         self.on_write(self.path)
         return None
 

@@ -110,6 +110,18 @@ async def test_a_write_that_fails_halfway_leaves_no_half_record(tmp_path: Path) 
     assert not other.path.exists()
 
 
+async def test_messages_stored_together_are_all_there_or_none(tmp_path: Path) -> None:
+    session = await Sessions(tmp_path).open("k")
+    texts = ["one", "two", "three"]
+    kept = await session.append_all({"role": "user", "content": text} for text in texts)
+    assert await session.everything() == kept
+    assert [m["content"] for m in session.history(1000)] == texts
+    with small_files(), pytest.raises(StorageError):
+        await session.append_all({"role": "user", "content": text} for text in ("fits", "x" * 2000))
+    assert await session.everything() == kept
+    assert await session.append_all([]) == []
+
+
 async def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("a file in the way")
     session = await Sessions(tmp_path / "sessions").open("k")
