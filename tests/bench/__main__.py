@@ -1,6 +1,6 @@
 """The speed table: medians of the program beside a bare peer in the same run, printed, never asserted.
 
-Usage: .venv/bin/python tests/bench [PART ...] [--runs N] [--no-nanobot] [--messages N]
+Usage: .venv/bin/python tests/bench [PART ...] [--runs N] [--no-nanobot] [--messages N] [--model NAME]
 """
 
 import argparse
@@ -11,18 +11,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, search, turn, window
+from tests.bench import cold, idle, lean, search, tools, turn, window
 from tests.bench.table import Table
 
-PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation", "search")
+PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation", "search", "tools")
+MODELS = "lean"
+"""How well the built-in models act: minutes each, so only when asked for."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="tests/bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", default=PARTS, help=f"any of {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", default=PARTS, help=f"any of {', '.join((*PARTS, MODELS))}")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--no-nanobot", action="store_true", help="leave the ancestor out of the table")
     parser.add_argument("--messages", type=int, default=search.MESSAGES, help="how many to search in")
+    parser.add_argument("--model", action="append", choices=lean.MODELS, help="of lean; else both")
     arguments = parser.parse_args()
     table = Table()
     print(f"Python {platform.python_version()}, {platform.machine()}, medians of {arguments.runs} runs\n")
@@ -40,6 +43,10 @@ def main() -> None:
         window.measure(table, arguments.runs)
     if "search" in arguments.parts:
         asyncio.run(search.measure(table, arguments.messages))
+    if "tools" in arguments.parts:
+        asyncio.run(tools.measure(table, arguments.runs, nanobot=not arguments.no_nanobot))
+    if MODELS in arguments.parts:
+        lean.measure(arguments.model or list(lean.MODELS))
     if "conversation" in arguments.parts:
         from tests.bench import conversation  # it brings Qt into this process
 

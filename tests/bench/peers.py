@@ -7,6 +7,8 @@ import sys
 import venv
 from pathlib import Path
 
+_PLACE = Path("~/.cache/nanobot-desktop/bench/nanobot-0.3.5")
+
 OPENAI = """
 import asyncio, sys
 from openai import AsyncOpenAI, AsyncStream
@@ -46,9 +48,44 @@ def bare(engine: str, url: str, model: str) -> list[str]:
     return [sys.executable, "-c", OPENAI if engine == "openai" else LITELLM, url, model]
 
 
+NANOBOT = """
+import asyncio, json, sys, time
+from nanobot.nanobot import Nanobot
+
+async def turn(bot, text, key):
+    async for _event in bot.stream(text, session_key=key):
+        pass
+
+async def main():
+    bot = Nanobot.from_config(sys.argv[1])
+    print("ready", flush=True)
+    for line in sys.stdin:
+        texts = json.loads(line)
+        started = time.perf_counter()
+        await asyncio.gather(*(turn(bot, text, "bench:" + str(n)) for n, text in enumerate(texts)))
+        print(json.dumps(time.perf_counter() - started), flush=True)
+
+asyncio.run(main())
+"""
+"""Reads lines of messages, each for a session of its own; answers with the seconds that all took."""
+
+
+def nanobot_turns(url: str, home: Path, model: str) -> tuple[list[str], dict[str, str]] | None:
+    """The command and environment of nanobot-ai 0.3.5 kept running, by its own interface for programs."""
+    if nanobot(url, home) is None:
+        return None
+    config = home / ".nanobot" / "config.json"
+    settings = json.loads(config.read_text())
+    settings["agents"]["defaults"]["model"] = model
+    settings["tools"] = {"ssrfWhitelist": ["127.0.0.0/8"], "web": {"fetch": {"useJinaReader": False}}}
+    config.write_text(json.dumps(settings))
+    python = _PLACE.expanduser() / "bin" / "python"
+    return [str(python), "-c", NANOBOT, str(config)], {**os.environ, "HOME": str(home)}
+
+
 def nanobot(url: str, home: Path) -> tuple[list[str], dict[str, str]] | None:
     """The command and environment of nanobot-ai 0.3.5's one-shot, installed once into the user's cache."""
-    place = Path("~/.cache/nanobot-desktop/bench/nanobot-0.3.5").expanduser()
+    place = _PLACE.expanduser()
     program = place / "bin" / "nanobot"
     if not program.exists():
         print("installing nanobot-ai 0.3.5 beside, once...", file=sys.stderr)
