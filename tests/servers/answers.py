@@ -120,6 +120,12 @@ async def slow(to: Connection, body: Body, rest: list[str]) -> None:
     await _say(to, body, "word " * 50, float(rest[0]) if rest else 0.2)
 
 
+async def late(to: Connection, body: Body, rest: list[str]) -> None:
+    """The text, word by word, after so many seconds of silence."""
+    await asyncio.sleep(float(rest[0]))
+    await _say(to, body, ":".join(rest[1:]) or "Late, but here.")
+
+
 async def gate(to: Connection, body: Body, rest: list[str]) -> None:
     """Three words, and three more once there is a file of the name given."""
     await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
@@ -363,6 +369,7 @@ _ALL: tuple[Answer, ...] = (
     say,
     echo,
     slow,
+    late,
     gate,
     words,
     status,
