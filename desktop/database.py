@@ -39,11 +39,12 @@ SEARCH = """
         turn TEXT NOT NULL
     );
     CREATE TABLE search_text (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+    CREATE TABLE search_fresh (id INTEGER PRIMARY KEY);  -- those that are not in search_words yet
     CREATE VIRTUAL TABLE search_words USING fts5(
         text, content = 'search_text', content_rowid = 'id', tokenize = 'trigram', detail = none,
         columnsize = 0
     );
-    INSERT INTO search_words (search_words, rank) VALUES ('automerge', 16), ('crisismerge', 64);
+    INSERT INTO search_words (search_words, rank) VALUES ('automerge', 8);
 """
 """The index of what was said; made from the session logs, and so made anew where it is damaged."""
 

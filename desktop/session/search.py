@@ -2,8 +2,9 @@
 
 Every word of a query has to be in a message, whatever the characters: nothing in a query is an operator.
 Words of three characters or more are looked up by their trigrams, and what that finds is then looked at
-itself. Shorter words, which are most words of Chinese, are looked for in the texts, newest first. Either
-way a search stops after a while and says where to go on, so that no history makes a person wait.
+itself, as is what is too new to have been taken apart. Shorter words, which are most words of Chinese, are
+looked for in the texts, newest first. Either way a search stops after a while and says where to go on, so
+that no history makes a person wait.
 
 Nothing here may run on the event loop. Every search opens its own connection, for reading only: it never
 waits behind a writer, and never holds on to a file that was set aside.
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from heapq import merge
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -140,12 +142,22 @@ def _search(
 
 
 def _by_trigrams(connection: sqlite3.Connection, query: _Query, low: int, high: int) -> Iterator[_Row]:
-    sql = _ROW.format(
+    fresh = _ROW.format(
+        table="search_fresh f CROSS JOIN search_text t ON t.id = f.id",
+        where="f.id >= ? AND f.id < ?",
+        order="f.id",
+    )
+    known = _ROW.format(
         table="search_words CROSS JOIN search_text t ON t.id = search_words.rowid",
         where="search_words MATCH ? AND search_words.rowid >= ? AND search_words.rowid < ?",
         order="search_words.rowid",
     )
-    yield from connection.execute(sql, (query.trigrams, low, high))
+    return merge(
+        connection.execute(fresh, (low, high)),
+        connection.execute(known, (query.trigrams, low, high)),
+        key=lambda row: row[0],
+        reverse=True,
+    )
 
 
 def _by_text(connection: sqlite3.Connection, query: _Query, low: int, high: int) -> Iterator[_Row]:

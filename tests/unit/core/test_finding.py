@@ -157,12 +157,13 @@ async def test_closed_in_the_middle_it_goes_on_at_the_next_start(place: Place) -
     [
         "DROP TABLE search_message",
         "DROP TABLE search_session",
+        "DROP TABLE search_fresh",
         "DELETE FROM search_words_data",
         "UPDATE search_words_data SET block = x'00ff00ff' WHERE id > 10",
     ],
 )
 async def test_a_damaged_index_is_made_anew_and_nothing_else_is_lost(place: Place, damage: str) -> None:
-    await place.say("a", "one apple")
+    await place.say("a", "one apple", *("a pear" for _ in range(200)))
     await UsageLedger(place.database, Bus()).record(Call("a", "b"))
     assert await place.found("apple") == ["one apple"]
     with closing(sqlite3.connect(place.path)) as connection:

@@ -101,10 +101,12 @@ TEXTS = [
         ("\ud800abc", None),
     ],
 )
+@pytest.mark.parametrize("others", [0, 200])
 async def test_a_query_is_text_whatever_its_characters(
-    database: Path, query: str, expected: int | None
+    database: Path, query: str, expected: int | None, others: int
 ) -> None:
-    fill(database, TEXTS)
+    """`others`: so many that the texts are no longer looked at one by one."""
+    fill(database, [*TEXTS, *["~"] * others])
     assert found(database, query) == ([] if expected is None else [TEXTS[expected]])
 
 
