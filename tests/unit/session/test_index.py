@@ -194,6 +194,8 @@ async def test_messages_of_one_moment_or_of_none_are_all_found(place: Place, mom
         lines = (record(f"apple {name}{n} " + "x" * 200, timestamp=moment) for n in range(1000))
         (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
     assert place.update() > 2, "long files come in slices"
+    ((looked_at,),) = place.rows("SELECT count(*) FROM search_fresh")
+    assert looked_at < 200, "the others are found by their trigrams"
     assert len(place.found("apple")) == 2000
 
 
