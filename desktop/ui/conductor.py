@@ -28,6 +28,7 @@ from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.setup import Setup
+from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
@@ -63,6 +64,7 @@ class Conductor(QObject):
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._answering = Answering(window, self._view, self.talk.questions, self.library)
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
+        self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
         self._ticker = Ticker.wanted(self)
 
@@ -162,6 +164,7 @@ class Conductor(QObject):
         if self._window.isVisible():
             await in_thread(markdown.load)
             self._window.composer.warm()
+            await self._program.call("tools")  # their imports would fall into the first answer
         gc.collect()
         gc.freeze()
 
@@ -186,6 +189,7 @@ class Conductor(QObject):
         window.quit_wanted.connect(self.quit)
         window.copy_wanted.connect(self._copy)
         window.sidebar.settings_wanted.connect(self._settings)
+        window.sidebar.looked_for.connect(self._finder.look_for)
         window.header.settings_wanted.connect(self._settings)
         window.header.model_menu_wanted.connect(self._model_menu)
         window.header.model_chosen.connect(talk.choose_model)

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.sidebar.rows import HEADING, KEY, UNREAD, Conversation, Rows
+from desktop.ui.sidebar.rows import HEADING, KEY, UNREAD, Conversation, Found, Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
@@ -46,6 +46,26 @@ def shown(sidebar: Sidebar) -> list[str]:
 
 
 def test_the_newest_stands_first_under_its_day(sidebar: Sidebar) -> None:
+    assert shown(sidebar) == ["# Today", "newest", "new", "# Earlier", "old"]
+
+
+def test_what_was_said_stands_below_the_titles(sidebar: Sidebar, qtbot: QtBot) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    with qtbot.waitSignal(sidebar.looked_for) as looked:
+        sidebar.search.setText("newest")
+    assert looked.args == ["newest"]
+    rows.find([Found("old", "About old", "the newest one is here", NOW)])
+    assert shown(sidebar) == ["# Today", "newest", "# In messages", "old"]
+    index = rows.index(3, 0)
+    assert "the newest one" in index.data(Qt.ItemDataRole.AccessibleDescriptionRole)
+    with qtbot.waitSignal(sidebar.chosen) as chosen:
+        QTest.mouseClick(
+            sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=sidebar.list.visualRect(index).center()
+        )
+    assert chosen.args == ["old"]
+    sidebar.search.clear()
+    rows.find(())
     assert shown(sidebar) == ["# Today", "newest", "new", "# Earlier", "old"]
 
 
@@ -181,6 +201,6 @@ def test_an_empty_list_says_why(sidebar: Sidebar) -> None:
     rows.fill([])
     assert "listed here" in sidebar._nothing.text()
     sidebar.search.setText("plum")
-    assert "No conversation" in sidebar._nothing.text()
+    assert "Nothing" in sidebar._nothing.text()
     sidebar.search.clear()
     assert "listed here" in sidebar._nothing.text()

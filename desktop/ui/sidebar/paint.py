@@ -7,12 +7,12 @@ from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop.text import _, language
-from desktop.ui.sidebar.rows import HEADING, MOMENT, UNREAD, Index
+from desktop.ui.sidebar.rows import HEADING, MOMENT, SNIPPET, UNREAD, Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 
-_ROW, _HEADING = 36, 34
+_ROW, _HEADING, _FOUND = 36, 34, 54
 _DOT = 8
 
 
@@ -23,7 +23,8 @@ class RowPainter(QStyledItemDelegate):
     """The row's index, and where the menu should open, in the view's coordinates."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(option.rect.width(), _HEADING if index.data(HEADING) else _ROW)
+        height = _HEADING if index.data(HEADING) else _FOUND if index.data(SNIPPET) else _ROW
+        return QSize(option.rect.width(), height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -50,6 +51,7 @@ class RowPainter(QStyledItemDelegate):
             and event.type() == QEvent.Type.MouseButtonRelease
             and event.button() == Qt.MouseButton.LeftButton
             and not index.data(HEADING)
+            and not index.data(SNIPPET)
             and _menu_place(option.rect).contains(event.position().toPoint())
         ):
             self.menu_wanted.emit(index, _menu_place(option.rect).bottomLeft())
@@ -89,12 +91,25 @@ def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.drawRoundedRect(box, Size.RADIUS, Size.RADIUS)
     unread = bool(index.data(UNREAD))
     inner = box.adjusted(Space.S, 0, -Space.S, 0)
+    if snippet := str(index.data(SNIPPET) or ""):
+        over = False
+        inner = _said(painter, inner, snippet)
     inner.setRight(_trailing(painter, option.rect, inner, index, over, unread) - Space.S)
     font = text_font(Size.TEXT, QFont.Weight.DemiBold if unread else QFont.Weight.Normal)
     painter.setFont(font)
     painter.setPen(QColor(colors.text))
     title = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, inner.width())
     painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
+
+
+def _said(painter: QPainter, inner: QRect, snippet: str) -> QRect:
+    """Draw what was found in the lower half of a row; returns the upper one."""
+    lower = inner.adjusted(0, inner.height() // 2 - 2, 0, -Space.XS)
+    painter.setFont(text_font(Size.SMALL))
+    painter.setPen(QColor(theme().colors.muted))
+    text = painter.fontMetrics().elidedText(snippet, Qt.TextElideMode.ElideRight, lower.width())
+    painter.drawText(lower, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    return inner.adjusted(0, Space.XS, 0, -inner.height() // 2 + 2)
 
 
 def _trailing(painter: QPainter, rect: QRect, inner: QRect, index: Index, over: bool, unread: bool) -> int:

@@ -1,4 +1,5 @@
-"""The rows of the list: conversations under today, yesterday and earlier, narrowed by a search."""
+"""The rows of the list: conversations under today, yesterday and earlier, narrowed by a search, and then
+those in which the words were said."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ HEADING: Final = Qt.ItemDataRole.UserRole + 1
 KEY: Final = Qt.ItemDataRole.UserRole + 2
 MOMENT: Final = Qt.ItemDataRole.UserRole + 3
 UNREAD: Final = Qt.ItemDataRole.UserRole + 4
+SNIPPET: Final = Qt.ItemDataRole.UserRole + 5
+"""The words of a message that were looked for, with some around them; only where that was found."""
 
 
 @dataclass(slots=True)
@@ -32,6 +35,20 @@ class Conversation:
         return self.title or _("New conversation")
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message that was found."""
+
+    key: str
+    """Of its conversation."""
+    title: str
+    snippet: str
+    updated: datetime
+
+
+type Row = Conversation | Found | str
+
+
 class Rows(QAbstractListModel):
     """Conversations, newest first, with headings between them."""
 
@@ -42,7 +59,8 @@ class Rows(QAbstractListModel):
         super().__init__(parent)
         self.conversations: list[Conversation] = []
         self._search = ""
-        self._rows: list[Conversation | str] = []
+        self._found: tuple[Found, ...] = ()
+        self._rows: list[Row] = []
         self._told: list[tuple[object, ...]] = []
         """Of each row what it is, and what of it was last told to the views."""
 
@@ -56,15 +74,22 @@ class Rows(QAbstractListModel):
         self._search = text.casefold().strip()
         self._arrange()
 
+    def find(self, found: Iterable[Found]) -> None:
+        """Show these messages below the titles."""
+        before, self._found = self._found, tuple(found)
+        if before != self._found:
+            self._arrange()
+
     def get(self, key: str) -> Conversation | None:
         """The conversation with this key."""
         return next((c for c in self.conversations if c.key == key), None)
 
     def index_of(self, key: str) -> QModelIndex:
-        """The row of a conversation; an invalid index if it is not shown."""
-        for row, item in enumerate(self._rows):
-            if isinstance(item, Conversation) and item.key == key:
-                return self.index(row)
+        """The row of a conversation, else of a message found in it; an invalid index where neither is."""
+        for kind in (Conversation, Found):
+            for row, item in enumerate(self._rows):
+                if isinstance(item, kind) and item.key == key:
+                    return self.index(row)
         return QModelIndex()
 
     def refresh(self) -> None:
@@ -74,7 +99,7 @@ class Rows(QAbstractListModel):
     def _arrange(self) -> None:
         words = self._search.split()
         found = [c for c in self.conversations if all(w in c.shown.casefold() for w in words)]
-        rows: list[Conversation | str] = []
+        rows: list[Row] = []
         heading = ""
         today = datetime.now().astimezone().date()
         for conversation in found:
@@ -83,6 +108,8 @@ class Rows(QAbstractListModel):
                 rows.append(group)
                 heading = group
             rows.append(conversation)
+        if self._found:
+            rows += [_("In messages"), *self._found]
         before, self._told = self._told, [_told(row) for row in rows]
         if rows and [told[0] for told in before] == [told[0] for told in self._told]:
             self._rows = rows  # each in its place: a title that is being edited stays open
@@ -107,6 +134,18 @@ class Rows(QAbstractListModel):
                 Qt.ItemDataRole.AccessibleTextRole: item,
                 HEADING: True,
             }.get(role)
+        if isinstance(item, Found):
+            return {
+                Qt.ItemDataRole.DisplayRole: item.title or _("New conversation"),
+                Qt.ItemDataRole.ToolTipRole: item.snippet,
+                Qt.ItemDataRole.AccessibleTextRole: item.title or _("New conversation"),
+                Qt.ItemDataRole.AccessibleDescriptionRole: item.snippet,
+                HEADING: False,
+                KEY: item.key,
+                MOMENT: item.updated,
+                UNREAD: False,
+                SNIPPET: item.snippet,
+            }.get(role)
         return {
             Qt.ItemDataRole.DisplayRole: item.shown,
             Qt.ItemDataRole.EditRole: item.shown,
@@ -121,7 +160,7 @@ class Rows(QAbstractListModel):
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         item = self._rows[index.row()]
-        if role != Qt.ItemDataRole.EditRole or isinstance(item, str):
+        if role != Qt.ItemDataRole.EditRole or not isinstance(item, Conversation):
             return False
         title = " ".join(str(value).split())
         if title and title != item.title:
@@ -131,14 +170,19 @@ class Rows(QAbstractListModel):
         return True
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if isinstance(self._rows[index.row()], str):
+        row = self._rows[index.row()]
+        if isinstance(row, str):
             return Qt.ItemFlag.NoItemFlags
+        if isinstance(row, Found):
+            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
 
-def _told(row: Conversation | str) -> tuple[object, ...]:
+def _told(row: Row) -> tuple[object, ...]:
     if isinstance(row, str):
         return ((row, ""),)
+    if isinstance(row, Found):
+        return (("found", row.key), row.title, row.snippet, row.updated)
     return (("", row.key), row.shown, row.updated, row.unread)
 
 

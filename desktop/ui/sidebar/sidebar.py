@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from desktop.text import _
 from desktop.ui.sidebar.paint import RowPainter
-from desktop.ui.sidebar.rows import HEADING, KEY, Rows
+from desktop.ui.sidebar.rows import HEADING, KEY, SNIPPET, Rows
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
@@ -43,6 +43,8 @@ class Sidebar(QWidget):
     delete_wanted = Signal(str)
     undo_wanted = Signal()
     settings_wanted = Signal()
+    looked_for = Signal(str)
+    """What the person types into the search field."""
 
     def __init__(self, rows: Rows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -154,15 +156,14 @@ class Sidebar(QWidget):
         empty = self._rows.rowCount() == 0
         searching = bool(self.search.text().strip())
         self._nothing.setText(
-            _("No conversation has these words in its title.")
-            if searching
-            else _("Your conversations will be listed here.")
+            _("Nothing was found.") if searching else _("Your conversations will be listed here.")
         )
         self._nothing.setVisible(empty)
         self.list.setVisible(not empty)
 
     def _narrow(self, text: str) -> None:
         self._rows.search(text)
+        self.looked_for.emit(text)
         self._show_whether_empty()
 
     # ---- what can be done with a conversation
@@ -190,7 +191,7 @@ class Sidebar(QWidget):
         if self.list.state() == QAbstractItemView.State.EditingState:
             return False
         key = self.list.currentIndex().data(KEY)
-        if event.key() == Qt.Key.Key_Delete and key:
+        if event.key() == Qt.Key.Key_Delete and key and not self.list.currentIndex().data(SNIPPET):
             self.delete_wanted.emit(key)
             return True
         if event.key() == Qt.Key.Key_Z and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
@@ -202,7 +203,7 @@ class Sidebar(QWidget):
         index = self.list.indexAt(place)
         if not index.isValid():
             index, place = self.list.currentIndex(), QPoint(Space.XL, Space.XL)
-        if index.isValid() and not index.data(HEADING):
+        if index.isValid() and not index.data(HEADING) and not index.data(SNIPPET):
             self._menu(index, place)
 
     def _menu(self, index: QModelIndex, place: QPoint) -> None:

@@ -92,10 +92,11 @@ def test_conversations_are_begun_named_found_and_put_away(
 
         desk.key("ctrl+f")
         desk.type("APPLE about")
-        wait_listed(window, "Today", "About apples")
+        wait_listed(window, "Today", "About apples", "In messages", "About apples")
+        desk.screenshot("search-finds-what-was-said")
         desk.key("ctrl+a")
         desk.type("cabbage")
-        window.wait("No conversation has these words in its title.")
+        window.wait("Nothing was found.")
         desk.screenshot("search-finds-nothing")
         desk.key("Escape")
         wait_listed(window, "Today", "Fruit of the year", "About apples")

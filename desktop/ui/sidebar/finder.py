@@ -1,0 +1,54 @@
+"""Looks for the words of the search field in everything that was said, once the person pauses in typing."""
+
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from desktop.ui.actions import Actions
+from desktop.ui.funnel import Funnel
+from desktop.ui.sidebar.rows import Found, Rows
+
+_PAUSE_MS = 150
+_HITS = 50
+
+
+class Finder(QObject):
+    """Fills the rows with what was found, beside the titles that they find themselves."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, rows: Rows, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._actions, self._funnel, self._rows = actions, funnel, rows
+        self._wanted = ""
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._begin)
+
+    def look_for(self, text: str) -> None:
+        """The person has typed: what was found for other words goes at once."""
+        self._wanted = text.strip()
+        self._rows.find(())
+        if self._wanted:
+            self._pause.start()
+        else:
+            self._pause.stop()
+
+    def _begin(self) -> None:
+        self._funnel.run(self._find(self._wanted), name="sidebar:search")
+
+    async def _find(self, wanted: str) -> None:
+        found = await self._actions.call("search", query=wanted, limit=_HITS)
+        if wanted == self._wanted:
+            self._rows.find(_first_of_each(found["hits"]))
+
+
+def _first_of_each(hits: list[dict[str, Any]]) -> list[Found]:
+    """The newest hit of each conversation, the newest first."""
+    first: dict[str, Found] = {}
+    for hit in hits:
+        key = str(hit["session"])
+        if key not in first:
+            moment = datetime.fromisoformat(hit["at"])
+            first[key] = Found(key, str(hit["title"]), str(hit["snippet"]), moment)
+    return list(first.values())
