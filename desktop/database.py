@@ -210,7 +210,10 @@ class Database:
         if _is_damage(error):
             return StorageError(
                 _("{where} is damaged: {reason}.").format(where=self._path, reason=error),
-                _("The next question sets it aside; nothing but the list of model calls was in it."),
+                _(
+                    "The next question sets it aside. No conversation and no setting is in it, but the inbox "
+                    "and the lists of what was done and used."
+                ),
             )
         return StorageError(
             _("{where} could not be used: {reason}.").format(where=self._path, reason=error),
