@@ -79,7 +79,7 @@ def server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
-def desk(
+def talking(
     home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
 ) -> Iterator[Desk]:
     Program(home).use_server(server.url, "say:Noted.")

@@ -19,6 +19,11 @@ def use(*calls: tuple[str, dict[str, Any]]) -> str:
 
 
 @pytest.fixture
+def desk(talking: Desk) -> Desk:
+    return talking
+
+
+@pytest.fixture
 def workspace(home: Path) -> Path:
     folder = home / "workspace"
     folder.mkdir(exist_ok=True)

@@ -12,6 +12,11 @@ from tests.ui.talking import Desk
 
 
 @pytest.fixture
+def desk(talking: Desk) -> Desk:
+    return talking
+
+
+@pytest.fixture
 def gate(server: ScriptedServer, tmp_path: Path) -> Path:
     """The next answer goes on when this file is made."""
     path = tmp_path / "gate"

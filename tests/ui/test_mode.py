@@ -15,6 +15,11 @@ from tests.ui.talking import Desk
 
 
 @pytest.fixture
+def desk(talking: Desk) -> Desk:
+    return talking
+
+
+@pytest.fixture
 def bar(desk: Desk, qtbot: QtBot) -> ModeBar:
     made = ModeBar()
     qtbot.addWidget(made)
@@ -40,12 +45,12 @@ def metadata(desk: Desk, key: str) -> dict[str, Any]:
 
 def test_the_mode_of_a_conversation_is_shown_and_changed(desk: Desk, bar: ModeBar) -> None:
     desk.open("window:a")
-    desk.until(lambda: bar.mode.text() == "Ask when risky")
+    desk.until(lambda: bar.mode.text().strip() == "Ask when risky")
     choose(bar, "Ask always")
-    desk.until(lambda: bar.mode.text() == "Ask always")
+    desk.until(lambda: bar.mode.text().strip() == "Ask always")
     assert metadata(desk, "window:a")["mode"] == "ask"
     desk.open("window:b")
-    desk.until(lambda: bar.mode.text() == "Ask when risky")
+    desk.until(lambda: bar.mode.text().strip() == "Ask when risky")
     desk.open("window:a")
     desk.until(lambda: bar.mode.accessibleName() == "Permissions: Ask always")
 
@@ -53,12 +58,12 @@ def test_the_mode_of_a_conversation_is_shown_and_changed(desk: Desk, bar: ModeBa
 def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar) -> None:
     desk.open("window:a")
     choose(bar, "Autonomous for 60 minutes")
-    desk.until(lambda: bar.mode.text().startswith("Autonomous until "))
+    desk.until(lambda: bar.mode.text().strip().startswith("Autonomous until "))
     assert bar.mode.property("tone") == "warning"
     session = desk.running.wait(desk.running.core.sessions.open("window:a"))
     desk.running.wait(session.set_metadata(mode="autonomous", mode_until=time.time() + 1))
     desk.open("window:a")
-    desk.until(lambda: bar.mode.text() == "Ask when risky", timeout=30_000)
+    desk.until(lambda: bar.mode.text().strip() == "Ask when risky", timeout=30_000)
     assert bar.mode.property("tone") == ""
 
 
@@ -66,21 +71,25 @@ def test_what_is_chosen_for_a_new_conversation_holds_from_its_first_message(
     desk: Desk, bar: ModeBar, tmp_path: Path
 ) -> None:
     desk.talk.open("")
-    desk.until(lambda: bar.mode.text() != "")
+    desk.until(lambda: bar.mode.text().strip() != "")
     choose(bar, "Ask always")
     bar.folder_chosen.emit(str(tmp_path))
-    desk.until(lambda: bar.mode.text() == "Ask always" and bar.folder.text() == tmp_path.name)
+    desk.until(
+        lambda: bar.mode.text().strip() == "Ask always" and bar.folder.text().strip() == tmp_path.name
+    )
     desk.talk.send("Hello")
     desk.wait_shown("Hello", "Noted.")
     found = metadata(desk, desk.talk.key)
     assert (found["mode"], found["folder"]) == ("ask", str(tmp_path))
     desk.talk.open("")
-    desk.until(lambda: bar.mode.text() == "Ask when risky" and bar.folder.text() == "Workspace")
+    desk.until(
+        lambda: bar.mode.text().strip() == "Ask when risky" and bar.folder.text().strip() == "Workspace"
+    )
 
 
 def test_a_folder_is_chosen_and_given_back(desk: Desk, bar: ModeBar, tmp_path: Path) -> None:
     desk.open("window:a")
-    desk.until(lambda: bar.folder.text() == "Workspace")
+    desk.until(lambda: bar.folder.text().strip() == "Workspace")
     bar.folder.click()
     [dialog] = bar.findChildren(QFileDialog)
     dialog.fileSelected.emit(str(tmp_path))
@@ -88,4 +97,4 @@ def test_a_folder_is_chosen_and_given_back(desk: Desk, bar: ModeBar, tmp_path: P
     desk.until(lambda: bar.folder.accessibleName() == f"Working folder: {tmp_path}")
     assert metadata(desk, "window:a")["folder"] == str(tmp_path)
     bar.folder_chosen.emit("")
-    desk.until(lambda: bar.folder.text() == "Workspace")
+    desk.until(lambda: bar.folder.text().strip() == "Workspace")

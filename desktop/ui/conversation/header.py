@@ -103,6 +103,7 @@ class Header(QWidget):
         row.addWidget(self.list)
         row.addWidget(self.title, 1)
         row.addWidget(self.inbox)
+        row.addSpacing(Space.XS)
         row.addWidget(self._dot)
         row.addWidget(self._state)
         row.addSpacing(Space.S)
@@ -120,7 +121,7 @@ class Header(QWidget):
     def show_waiting(self, count: int) -> None:
         """How many questions wait for the person."""
         self._waiting = count
-        self.inbox.setText(f"{count}")
+        self.inbox.setText(f" {count}")
         self.inbox.setAccessibleName(_("Waiting for you: {count}").format(count=count))
         self.inbox.setToolTip(f"{_('Waiting for you')}  Ctrl+I")
         self.inbox.setVisible(count > 0)

@@ -68,14 +68,15 @@ class ModeBar(QWidget):
         if mode == "autonomous" and until:
             clock = time.strftime("%H:%M", time.localtime(until))
             words = _("Autonomous until {time}").format(time=clock)
-        self.mode.setText(words)
+        self.mode.setText(f" {words}")  # the space keeps the sign apart
         self.mode.setAccessibleName(_("Permissions: {mode}").format(mode=words))
         self.mode.setToolTip(_(_ABOUT.get(mode, "")) if mode in _ABOUT else "")
         warns = mode == "autonomous"
         self.mode.setIcon(icon(_ICONS.get(mode, "shield"), "warning" if warns else "muted"))
         _tone(self.mode, "warning" if warns else "")
         path = str(found.get("folder") or "")
-        self.folder.setText(PurePath(path).name or path if path else _("Workspace"))
+        name = PurePath(path).name or path if path else _("Workspace")
+        self.folder.setText(f" {name}")
         self.folder.setAccessibleName(_("Working folder: {path}").format(path=path or _("Workspace")))
         self.folder.setToolTip(path or _("The agent works in its workspace. Choose another folder…"))
         self.mode.show()

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -46,7 +46,7 @@ class Standing(Part):
         self._sandbox, self._sign = label("small", wrap=True), Sign("info", "muted")
         self._rules_title, self._folders_title = label("section"), label("section")
         self._rules, self._folders = Card(), Card()
-        self._read, self._write = button(), button()
+        self._read, self._write = button("link", "plus"), button("link", "plus")
         self.outcome = Outcome()
         self._lay_out()
         self._read.clicked.connect(partial(self._choose, write=False))
@@ -58,10 +58,10 @@ class Standing(Part):
         about.setContentsMargins(Space.XS, Space.XS, 0, 0)
         about.addWidget(self._sign)
         about.addWidget(self._sandbox, 1)
-        adding = QHBoxLayout()
+        adding = QVBoxLayout()
+        adding.setContentsMargins(Space.XS, Space.XS, 0, 0)
         for made in (self._read, self._write):
-            adding.addWidget(made)
-        adding.addStretch(1)
+            adding.addWidget(made, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(about)
         self.column.addSpacing(Space.L)
         self.column.addWidget(self._rules_title)
@@ -75,8 +75,12 @@ class Standing(Part):
     def _words(self) -> None:
         self._rules_title.setText(_("Standing answers"))
         self._folders_title.setText(_("Folders outside the workspace"))
-        self._read.setText(_("Add a folder to read…"))
-        self._write.setText(_("Add a folder to read and write…"))
+        for made, words in (
+            (self._read, _("Add a folder to read…")),
+            (self._write, _("Add a folder to read and write…")),
+        ):
+            made.setText(f" {words}")  # the space keeps the sign apart
+            made.setAccessibleName(words)
         if self._found:
             self._show()
 
@@ -138,7 +142,7 @@ class Standing(Part):
         return card
 
     def _choose(self, *, write: bool) -> None:
-        dialog = QFileDialog(self, self._write.text() if write else self._read.text())
+        dialog = QFileDialog(self, (self._write if write else self._read).accessibleName())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._do("grant", path=path, write=write))

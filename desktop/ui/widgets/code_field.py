@@ -3,7 +3,7 @@
 from math import ceil
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QTextOption, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from desktop.ui.theme.theme import code_font
@@ -32,28 +32,37 @@ class CodeField(QTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.document().setDocumentMargin(0)
         self.document().setDefaultFont(code_font())
-        self.setViewportMargins(0, 0, 0, 0)
         self._lines = lines
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._heights: dict[int, int] = {}
+        """Of the whole text, by the width that it is wrapped at."""
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     def show_text(self, text: str) -> None:
         """Show this; the place that the reader scrolled to stays where it is the same."""
         if text != self.toPlainText():
+            self._heights.clear()
             self.setPlainText(text)
             self.updateGeometry()
 
     def heightForWidth(self, width: int) -> int:
-        room = max(40, width - _SIDES - Space.S)
+        room = _room(width)
+        if room not in self._heights:
+            self._wrap(room)
+            self._heights[room] = ceil(self.document().size().height())
+        return min(self._heights[room], self._lines * _line_height(self)) + _AROUND
+
+    def _wrap(self, room: int) -> None:
         if self.lineWrapColumnOrWidth() != room:
             self.setLineWrapColumnOrWidth(room)
-        line = ceil(self.fontMetrics().lineSpacing()) if self._lines else 0
-        most = self._lines * max(line, _line_height(self))
-        return min(ceil(self.document().size().height()), most) + _AROUND
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._wrap(_room(self.width()))
+        super().resizeEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(240, self.heightForWidth(max(240, self.width())))
+        return QSize(240, _AROUND + _line_height(self))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, _AROUND + _line_height(self))
@@ -70,6 +79,11 @@ class CodeField(QTextEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+
+def _room(width: int) -> int:
+    """How wide the text of a field may be; the scroll bar has its place beside it."""
+    return max(40, width - _SIDES - Space.S)
 
 
 def _line_height(field: CodeField) -> int:
