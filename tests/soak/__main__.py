@@ -1,7 +1,7 @@
 """Long runs, as commands: kills at random moments, damage to files, a very long conversation.
 
 Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
-       .venv/bin/python tests/soak kill-tools [--rounds 200] [--seed N]
+       .venv/bin/python tests/soak kill-tools [--rounds 200] [--sandbox auto|off] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak documents [--count 10000]
@@ -29,6 +29,7 @@ def main() -> None:
     kills.add_argument("--server", type=int, default=20)
     acting = verbs.add_parser("kill-tools", help="kill the program in the middle of turns that act")
     acting.add_argument("--rounds", type=int, default=200)
+    acting.add_argument("--sandbox", choices=("auto", "off"), default="auto")
     damage = verbs.add_parser("fuzz", help="damage session files and load them")
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
@@ -43,7 +44,7 @@ def main() -> None:
     if arguments.verb == "kill":
         lost = kill.run(chance, arguments.program, arguments.host, arguments.server)
     elif arguments.verb == "kill-tools":
-        lost = kill_tools.run(chance, arguments.rounds)
+        lost = kill_tools.run(chance, arguments.rounds, arguments.sandbox)
     elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
     elif arguments.verb == "talk":

@@ -22,6 +22,7 @@ from typing import Any
 
 import psutil
 
+from desktop.tools.exec.tree import MARK
 from tests.servers.scripted import ScriptedServer
 from tests.soak.kill import Lines
 from tests.stories.program import Program
@@ -29,7 +30,7 @@ from tests.stories.program import Program
 type Json = dict[str, Any]
 
 _INTERRUPTED = "interrupted"
-_GONE_S = 15.0
+_GONE_S = 5.0
 _LONG_S = 600
 _CALLS = 5
 """Of a whole turn."""
@@ -54,8 +55,8 @@ class Round:
 class Run:
     """A home, a model server that outlives every kill, and all that was told until now."""
 
-    def __init__(self, chance: Random, folder: Path, server: ScriptedServer) -> None:
-        self.chance, self.server = chance, server
+    def __init__(self, chance: Random, folder: Path, server: ScriptedServer, sandbox: str) -> None:
+        self.chance, self.server, self.sandbox = chance, server, sandbox
         self.program = Program(folder / "home")
         self.mark = folder.name
         self.workspace = self.program.home / "workspace"
@@ -63,6 +64,8 @@ class Run:
         self.moments: Counter[str] = Counter()
         self.told: Counter[str] = Counter()
         self.interrupted = 0
+        self.outlived: list[psutil.Process] = []
+        """Commands that ran on; the program ends them when it is there again."""
         self.seconds = 1.0
         """How long a turn takes from the moment it was told to have started."""
 
@@ -71,6 +74,7 @@ class Run:
         self.program.use_server(self.server.url)
         config = json.loads((self.program.home / "config.json").read_text())
         config["agents"]["defaults"]["contextWindowTokens"] = 50_000_000
+        config["tools"] = {"exec": {"sandbox": self.sandbox}}
         self.program.configure(**config)
         self.workspace.mkdir()
         (self.workspace / "kept.txt").write_text(_KEPT)
@@ -99,7 +103,7 @@ class Run:
         requests = [seen.body for seen in self.server.requests]
         self.server.forget()
         self.moments[one.moment] += 1
-        self._everything_ended(one)
+        self._everything_ended(one, restarted=bool(requests))
         if requests:
             self.compare(before, requests[0], one.question)
         self._acknowledged(one)
@@ -147,7 +151,8 @@ class Run:
 
         `results`: how many calls come to their end; one more begins, or else the turn ends.
         """
-        kind = self.chance.choice(("", "turn_started", "turn_started", "tool_started", "tool_finished"))
+        kinds = ["", "turn_started", "turn_started", "tool_started", "tool_finished"]
+        kind = self.chance.choice([*kinds, "turn_finished"] if results == _CALLS else kinds)
         if not kind:
             lines.follow(self.chance.uniform(0, 1.5))
             return
@@ -155,7 +160,8 @@ class Run:
         if kind == "turn_started":
             lines.follow(self.chance.uniform(0, self.seconds * 1.1))
             return
-        reach = results if kind == "tool_finished" else min(results + 1, _CALLS)
+        ends = {"turn_finished": 1, "tool_finished": results, "tool_started": min(results + 1, _CALLS)}
+        reach = ends[kind]
         for _ in range(self.chance.randint(min(1, reach), reach)):
             lines.until(kind, since=len(lines.events))
         lines.follow(self.chance.choice((0, 0, self.chance.uniform(0, 0.05))))
@@ -211,17 +217,29 @@ class Run:
         self._expect(shown == before, f"{what}: {counts}; {differs}")
         self.interrupted = sum(result == _INTERRUPTED for _name, _given, result in shown)
 
-    def _everything_ended(self, one: Round) -> None:
-        """Nothing that the program started outlives it."""
+    def _everything_ended(self, one: Round, restarted: bool) -> None:
+        """Nothing that the program started outlives it, but for a command until the program is there again.
+
+        A sandbox ends its command with the program once it is up; a kill in the moment before finds none.
+        """
+        if restarted:
+            self._expect(not (left := _alive(self.outlived)), f"round {one.number} found and left: {left}")
+            _kill(self.outlived)
+        else:
+            self.outlived = _alive(self.outlived)
         end = time.monotonic() + _GONE_S
-        while left := [process for process in psutil.process_iter() if self._is_ours(process)]:
-            if time.monotonic() > end:
-                names = ", ".join(_line(process) for process in left)
-                self.lost.append(f"round {one.number} left behind: {names}")
-                for process in left:
-                    with suppress(psutil.Error):
-                        process.kill()
+        while (left := self._ours()) and time.monotonic() < end:
             psutil.wait_procs(left, timeout=0.05)
+        commands = [process for process in left if _is_command(process)]
+        others = [process for process in left if process not in commands]
+        self._expect(not others, f"round {one.number} left behind: {others}")
+        _kill(others)
+        self.outlived += commands
+        self.told["commands that outlived their kill"] += len(commands)
+
+    def _ours(self) -> list[psutil.Process]:
+        """What belongs to the program that was just killed."""
+        return [p for p in psutil.process_iter() if p not in self.outlived and self._is_ours(p)]
 
     def _is_ours(self, process: psutil.Process) -> bool:
         with suppress(psutil.Error):
@@ -244,6 +262,8 @@ class Run:
             done.stdout == "I am alive.\n", f"the turn after the kills: {done.stdout}{done.stderr}"
         )
         self.compare(before, self.server.requests[-1].body, "after the last kill")
+        self._expect(not (left := _alive(self.outlived)), f"still there after the last turn: {left}")
+        _kill(self.outlived)
         ran = self.ran()
         twice = [token for token, count in ran.items() if count > 1]
         self._expect(not twice, f"these ran more than once: {twice}")
@@ -258,11 +278,11 @@ class Run:
         self._expect(sound == [("ok",)], f"state.db is damaged: {sound}")
 
 
-def run(chance: Random, rounds: int) -> list[str]:
-    """So many kills; what was lost, empty when nothing was."""
+def run(chance: Random, rounds: int, sandbox: str = "auto") -> list[str]:
+    """So many kills; what was lost, empty when nothing was. `sandbox`: as in the settings."""
     started = time.monotonic()
     with ScriptedServer() as server, tempfile.TemporaryDirectory(prefix="killed-") as folder:
-        one = Run(chance, Path(folder), server)
+        one = Run(chance, Path(folder), server, sandbox)
         one.prepare()
         server.forget()
         for number in range(1, rounds + 1):
@@ -299,7 +319,22 @@ def _token(arguments: str) -> str:
     return str(json.loads(arguments)["command"].split()[1])
 
 
-def _line(process: psutil.Process) -> str:
+def _is_command(process: psutil.Process) -> bool:
     with suppress(psutil.Error):
-        return " ".join(process.cmdline())[:120]
-    return str(process.pid)
+        return MARK in process.environ()
+    return False
+
+
+def _alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
+    found = []
+    for process in processes:
+        with suppress(psutil.Error):
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def _kill(processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.Error):
+            process.kill()
