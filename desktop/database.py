@@ -211,8 +211,8 @@ class Database:
             return StorageError(
                 _("{where} is damaged: {reason}.").format(where=self._path, reason=error),
                 _(
-                    "The next question sets it aside. No conversation and no setting is in it, but the inbox "
-                    "and the lists of what was done and used."
+                    "The next question sets it aside. No conversation and no setting is in it, but the "
+                    "inbox and the lists of what was done and used."
                 ),
             )
         return StorageError(
