@@ -40,7 +40,7 @@ async def test_a_free_home_is_taken_at_once(home: Home) -> None:
 
 async def test_a_command_hands_over_when_its_answer_is_whole(home: Home, tmp_path: Path) -> None:
     with ScriptedServer() as server:
-        Program(tmp_path).use_server(server.url, "slow:0.5")
+        Program(tmp_path).use_server(server.url, "slow:0.1")
         command = await owned(home, "chat")
         lines = []
 
