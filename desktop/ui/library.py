@@ -68,7 +68,9 @@ class Library(QObject):
     def title(self, key: str) -> str:
         """What a conversation is called in the list."""
         found = self._rows.get(key)
-        return found.shown if found else _("New conversation")
+        if found is not None:
+            return found.shown
+        return _("New conversation") if key in ("", self._talk.key) else key
 
     def _say_title(self) -> None:
         self._window.header.title.say(self.title(self._talk.key))

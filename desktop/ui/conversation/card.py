@@ -25,7 +25,7 @@ from desktop.ui.conversation.step import ORIGINS
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.code_field import CodeField
-from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.words import spoken
@@ -88,7 +88,7 @@ class ApprovalCard(QFrame):
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
         column.setSpacing(Space.S)
         column.addLayout(head)
-        for part in (self._strip, self.command, self.body, self._facts, self._why, self._network_row):
+        for part in (self._strip, self.command, self._facts, self.body, self._why, self._network_row):
             column.addWidget(part)
         column.addSpacing(Space.XS)
         column.addLayout(buttons)
@@ -147,7 +147,7 @@ class ApprovalCard(QFrame):
         self._network_row.setVisible(bool(card.get("network")))
         meaning = _text(card, "remember")
         self.always.setVisible(bool(meaning))
-        self.always.setToolTip(meaning)
+        self.always.setToolTip(tip(meaning))
         _tell(self._meaning, _("Always: {meaning}").format(meaning=meaning) if meaning else "")
         self.later.setVisible(not question.parked)
         what = _text(card, "command") or " ".join(map(str, card.get("lines") or ()))

@@ -93,7 +93,7 @@ class Header(QWidget):
         self.list.hide()
         self.inbox = button("badge", "inbox")
         """What waits for the person; there while something does."""
-        self.inbox.setIcon(icon("inbox", "accent"))
+        self.inbox.setIcon(icon("inbox", "link"))
         self.inbox.clicked.connect(self.inbox_wanted)
         self.inbox.hide()
         self._waiting = 0

@@ -4,10 +4,11 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from desktop.ui.conversation.step import Outcome, Step, lasted, sentence, state, verb
+from desktop.ui.conversation.step import Outcome, Step, about, lasted, sentence, state, verb
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.spinner import Spinner
 
 HEIGHT = 32
@@ -40,7 +41,7 @@ class StepLine(QAbstractButton):
         self._step, self._open = step, opened
         name = sentence(step)
         self.setAccessibleName(name)
-        self.setToolTip(name if len(name) < 400 else f"{name[:400]}…")
+        self.setToolTip(tip(name if len(name) < 400 else f"{name[:400]}…"))
         self._spinner.setVisible(step.outcome is Outcome.RUNNING and step.question is None)
         self.update()
 
@@ -101,7 +102,7 @@ class StepLine(QAbstractButton):
         painter.setPen(QColor(theme().colors.text))
         painter.drawText(QRect(left, 0, right - left, HEIGHT), Qt.AlignmentFlag.AlignVCenter, words)
         left += metrics.horizontalAdvance(words) + Space.S
-        gist = " ".join(self._step.gist.split())
+        gist = about(self._step)
         if left < right and gist:
             font = text_font()
             painter.setFont(font)

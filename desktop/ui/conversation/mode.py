@@ -11,6 +11,7 @@ from desktop.text import _, mark
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import Button, button
+from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -76,9 +77,9 @@ class ModeBar(QWidget):
         _tone(self.mode, "warning" if warns else "")
         path = str(found.get("folder") or "")
         name = PurePath(path).name or path if path else _("Workspace")
-        self.folder.setText(f" {name}")
+        self.folder.setText(" " + name.replace("&", "&&"))
         self.folder.setAccessibleName(_("Working folder: {path}").format(path=path or _("Workspace")))
-        self.folder.setToolTip(path or _("The agent works in its workspace. Choose another folder…"))
+        self.folder.setToolTip(tip(path) or _("The agent works in its workspace. Choose another folder…"))
         self.mode.show()
         self.folder.show()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.text import _, mark
+from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.question import Question
 
 type Names = tuple[str, str, str]
@@ -103,9 +104,14 @@ def state(step: Step) -> str:
     return _(STATES[step.outcome])
 
 
+def about(step: Step) -> str:
+    """What the call is about, in one line that deceives nobody."""
+    return " ".join(shown(step.gist).split())
+
+
 def sentence(step: Step) -> str:
     """The whole step for who listens: "Ran wc -l notes.txt, done"."""
-    words = " ".join(part for part in (verb(step), " ".join(step.gist.split())) if part)
+    words = " ".join(part for part in (verb(step), about(step)) if part)
     return _("{what}, {state}").format(what=words, state=state(step))
 
 

@@ -30,7 +30,7 @@ from desktop.ui.conversation.step import STATES, Outcome, did, ended
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
-from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.outcome import Outcome as Told
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -114,7 +114,7 @@ class Activity(Part):
         item.setData(end, _END)
         item.setData("danger" if outcome is Outcome.FAILED else "muted", _ROLE)
         item.setData(f"{what}, {end}, {about}", Qt.ItemDataRole.AccessibleTextRole)
-        item.setToolTip(f"{what}\n{about}")
+        item.setToolTip(tip(f"{what}, {about}"))
         return item
 
 

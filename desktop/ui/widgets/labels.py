@@ -1,5 +1,7 @@
 """Labels in the kinds of the style sheet."""
 
+from html import escape
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
@@ -11,6 +13,11 @@ def label(kind: str = "", text: str = "", *, wrap: bool = False, parent: QWidget
     made.setProperty("kind", kind)
     made.setWordWrap(wrap)
     return made
+
+
+def tip(text: str) -> str:
+    """A hint that shows a text as it stands: Qt takes for HTML what looks like it, pictures included."""
+    return f"<p>{escape(text)}</p>" if text else ""
 
 
 def line() -> QFrame:

@@ -246,3 +246,13 @@ def test_a_question_is_read_out_once(view: ConversationView, transcript: Transcr
     for _ in range(3):
         transcript.touch("t/1")
     assert told == ["Run make number1, waits for your answer"]
+
+
+def test_what_a_call_is_about_cannot_deceive(view: ConversationView, transcript: Transcript) -> None:
+    entry = step(1)
+    assert entry.step
+    entry.step.gist = "<img src='/etc/passwd'> \u202egpj.exe\nnext"
+    transcript.fill([entry])
+    line = step_cells(view)[0].line
+    assert line.accessibleName() == "Ran <img src='/etc/passwd'> [U+202E]gpj.exe next, done"
+    assert "<img" not in line.toolTip()
