@@ -77,7 +77,7 @@ async def serving(site: Site) -> AsyncIterator[Site]:
             body = await reader.readexactly(int(headers.get("content-length", 0)))
             asked = Asked(method, path, headers, body, writer)
             site.asked.append(asked)
-            answer = site.pages.get(path.partition("?")[0], lambda _asked: page("", status=404))(asked)
+            answer = site.pages.get(path.partition("?")[0], _missing)(asked)
             writer.write(answer if isinstance(answer, bytes) else await answer)
             await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -106,6 +106,10 @@ def page(
     named |= {name.replace("_", "-"): value for name, value in headers.items()}
     lines = [f"HTTP/1.1 {status} X", *(f"{k}: {v}" for k, v in named.items()), "", ""]
     return "\r\n".join(lines).encode() + data
+
+
+def _missing(_asked: Asked) -> bytes:
+    return page("", status=404)
 
 
 def moved(to: str, status: int = 302) -> bytes:

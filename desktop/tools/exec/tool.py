@@ -73,7 +73,10 @@ class Exec(Tool[ExecArguments]):
         except (OSError, ValueError) as error:
             raise ToolFailure(_not_started(error)) from error
         offline = bool(program) and not context.network
-        return ToolResult(_text(ended, seconds, bool(program), offline), outside=context.network or (args.network and not program))
+        return ToolResult(
+            _text(ended, seconds, bool(program), offline),
+            outside=context.network or (args.network and not program),
+        )
 
     def _wrapped(self, program: str, argv: Sequence[str], cwd: Path, context: ToolContext) -> list[str]:
         return self._sandbox.wrap(
