@@ -52,6 +52,7 @@ class Workshop:
 
     def _make(self) -> list[Tool[Any]]:
         from desktop.tools.exec.toolbox import exec_tools
+        from desktop.tools.exec.tree import sweep
         from desktop.tools.files.kept import Kept
         from desktop.tools.files.toolbox import file_tools
         from desktop.tools.message import Message
@@ -60,6 +61,7 @@ class Workshop:
 
         kept = Kept(self._home.root / UNDO)
         kept.sweep()
+        sweep()
         (self._workspace / "cron").mkdir(parents=True, exist_ok=True)  # what is not there cannot be fenced
         home, workspace = self._home.root, self._workspace
         hidden = (*fences(home, workspace).roots, home)

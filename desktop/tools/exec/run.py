@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import secrets
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from desktop.tasks import in_daemon, see_through
 from desktop.tools.exec.output import Output
-from desktop.tools.exec.tree import MARK, Tree
+from desktop.tools.exec.tree import MARK, Tree, new_mark
 
 if sys.platform == "linux":
     import fcntl
@@ -85,7 +84,7 @@ async def run(
     argv: Sequence[str], *, cwd: Path | None, environment: Mapping[str, str], seconds: float
 ) -> Ended:
     """Run a program with nothing on its stdin. Raises OSError, ValueError when it cannot start."""
-    mark = secrets.token_hex(8)
+    mark = new_mark()
     command = _Command(mark)
     timed_out, left = False, 0
     try:

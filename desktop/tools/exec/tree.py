@@ -7,6 +7,7 @@ parent as well is not found, and the sandbox ends even that.
 
 import contextlib
 import os
+import secrets
 import signal
 import sys
 import time
@@ -17,6 +18,8 @@ MARK = "NANOBOT_COMMAND"
 _POLITE_SECONDS = 0.5
 _MOST_SECONDS = 3.0
 _STEP = 0.01
+_SAME_SECONDS = 30.0
+"""How far the start of one process may seem to move when the clock is set."""
 
 
 class Tree:
@@ -84,6 +87,39 @@ class Tree:
                     process.kill()
                 else:
                     process.terminate()
+
+
+def new_mark() -> str:
+    """A mark for one command: the program that runs it, and a word of its own."""
+    return f"{os.getpid()}:{psutil.Process().create_time():.0f}:{secrets.token_hex(8)}"
+
+
+def sweep() -> int:
+    """End what is left of commands whose program was killed before it could end them. Returns how many
+    processes that were. Blocks.
+
+    The sandbox ends its command with the program, but for a moment at the start; elsewhere nothing does.
+    """
+    own, left = os.environ.get(MARK), 0
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            mark = process.environ().get(MARK)
+            if mark and mark != own and _is_orphaned(mark):
+                process.kill()
+                left += 1
+    return left
+
+
+def _is_orphaned(mark: str) -> bool:
+    """Whether the program that gave this mark is gone."""
+    pid, _, rest = mark.partition(":")
+    since = rest.partition(":")[0]
+    if not (pid.isdigit() and since.isdigit()):
+        return False
+    try:
+        return abs(psutil.Process(int(pid)).create_time() - int(since)) > _SAME_SECONDS
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _is_alive(process: psutil.Process) -> bool:

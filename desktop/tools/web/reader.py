@@ -35,7 +35,7 @@ class Reader:
             await self._started()
 
     async def read(self, page: Page, mode: str, most: int) -> dict[str, Any]:
-        """{"text", "title", "links", "length"} of a page, so many characters at most. Raises ToolFailure."""
+        """{"text", "title", "links", "length"} of a page, `most` characters of it. Raises ToolFailure."""
         body = page.body
         request = {"content_type": page.content_type, "address": page.address, "mode": mode, "most": most}
         request |= {"size": len(body)}

@@ -2,6 +2,9 @@
 
 import asyncio
 import os
+import signal
+import subprocess
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import ToolFailure
 from desktop.tools.exec.environment import Environment
 from desktop.tools.exec.output import MOST_CHARACTERS, Output, plain
+from desktop.tools.exec.tree import MARK, new_mark, sweep
 from tests.unit.tools.exec.conftest import SOURCE, Desk
 
 
@@ -199,3 +203,18 @@ def test_output_of_any_kind_is_bounded(blocks: list[bytes]) -> None:
     if sum(map(len, blocks)) <= 1 << 16:
         whole = plain(b"".join(blocks))
         assert output.text() == whole or len(whole) > MOST_CHARACTERS
+
+
+async def test_what_a_killed_program_left_running_is_ended_and_nothing_else() -> None:
+    killed = subprocess.Popen(["true"])
+    killed.wait()
+    marks = (f"{killed.pid}:{time.time():.0f}:aa", f"{os.getpid()}:1000:aa", new_mark(), "another's")
+    started = [subprocess.Popen(["sleep", "600"], env={**os.environ, MARK: mark}) for mark in marks]
+    try:
+        assert await in_thread(sweep) == 2
+        assert [process.wait(30) for process in started[:2]] == [-signal.SIGKILL] * 2
+        assert [process.poll() for process in started[2:]] == [None, None]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
