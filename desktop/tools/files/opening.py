@@ -68,7 +68,8 @@ def reason(path: Path, error: OSError) -> str:
     """An OSError as a sentence with a hint."""
     name = shown(str(path))
     if isinstance(error, FileNotFoundError):
-        return f"{name} does not exist. find_files or list_dir show what there is; write_file makes a new file."
+        known = "find_files or list_dir show what there is; write_file makes a new file."
+        return f"{name} does not exist. {known}"
     if isinstance(error, PermissionError):
         return f"{name}: the system does not permit it."
     return f"{name}: {error.strerror or error}."
