@@ -7,10 +7,9 @@ The words are looked for in the person's own message; a file's name or an addres
 import re
 
 _TASK = re.compile(
-    r"https?://|www\.|[\w-]+\.[A-Za-z]\w{0,4}\b|(?:^|\s)[~.]?[/\\]\w|[A-Za-z]:\\"
-    r"|\b(?:files?|folders?|director(?:y|ies)|save|write|store|put|create|append|note down|read|list|open|"
-    r"fetch|download|web ?(?:page|site)|message|datei(?:en)?|ordner|fichiers?|dossiers?|archivos?)\b"
-    r"|文件|文档|目录|保存|写入|写到|写进|存到|存入|创建|读取|打开|列出|网页|网址|网站|下载|发送",
+    r"https?://|www\.|[\w-]+\.[A-Za-z]\w{1,4}\b|(?:^|\s)[~.]?[/\\]\w|[A-Za-z]:\\"
+    r"|\b(?:files?|folders?|director(?:y|ies)|web ?(?:pages?|sites?)|datei(?:en)?|ordner|fichiers?"
+    r"|dossiers?|archivos?)\b|文件|文档|目录|保存|存到|存入|网页|网址|网站",
     re.IGNORECASE,
 )
 

@@ -23,6 +23,8 @@ from desktop.text import _
 
 _MARGIN_TOKENS = 200
 _REPEATS = 3
+_LEAN_STEP_TOKENS = 600
+"""What a small model may write in a step of a task: one that went astray writes until it is stopped."""
 _OUT_OF_STEPS = (
     "[You have used all steps that one answer may take. Do not call tools. Tell the person what was done, "
     "what is missing, and how they can have you go on.]"
@@ -50,7 +52,8 @@ class Runner:
         repeats, last, worked = 0, "", ""
         for _step in range(steps):
             completion = await self._ask(turn, ready, kit, callable_=not worked)
-            if worked and completion.tool_calls:  # a small model that has no words for what it did
+            if worked and (completion.tool_calls or _echoes(completion.text, kit)):
+                # a small model that has no words for what it did
                 completion = replace(completion, text=_("Done: {what}").format(what=worked), tool_calls=())
             if not completion.tool_calls:
                 await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
@@ -98,7 +101,9 @@ class Runner:
         return Request(
             endpoint=ready.endpoint,
             messages=[{"role": "system", "content": prompt}, *history, *extra],
-            max_tokens=ready.max_tokens,
+            max_tokens=min(ready.max_tokens, _LEAN_STEP_TOKENS)
+            if schemas and ready.lean
+            else ready.max_tokens,
             temperature=ready.temperature,
             tools=schemas,
             reasoning_effort=ready.reasoning_effort,
@@ -161,6 +166,11 @@ class Runner:
         await turn.session.append(turn.record(stopped=True))
         await self._asking.account(turn, None, "stopped")
         self._bus.publish(TurnFinished(turn.key, turn.id, "".join(turn.text), stopped=True))
+
+
+def _echoes(text: str, kit: Kit) -> bool:
+    """Whether an answer is the call once more rather than words about it."""
+    return any(name in text.lower() for name in kit.tools if "_" in name)
 
 
 def _named(calls: Sequence[ToolCall]) -> list[ToolCall]:

@@ -131,8 +131,6 @@ class WireRules:
     """Send reasoning_content and thinking_blocks of earlier answers back."""
     tool_id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
     """Ids of tool calls must match this whole; others are renamed, the pairs kept."""
-    runtime_first: bool = False
-    """The runtime line goes before the words: a small model takes what stands last for the task."""
     user_after_tool: bool = True
     """Whether the person's words may follow a tool's result; if not, an answer is put between."""
     pictures: bool = False

@@ -111,7 +111,7 @@ class Normaliser:
     def _user(self, message: Mapping[str, Any]) -> None:
         content = self._content(message.get("content"))
         runtime = content_text(message.get("_runtime"))
-        content = joined(runtime, content) if self._rules.runtime_first else joined(content, runtime)
+        content = joined(content, runtime)
         if not content:
             return
         self._started = True

@@ -21,7 +21,7 @@ BUILTIN = ProviderSpec(
     "builtin",
     mark("Built-in model"),
     kind="builtin",
-    rules=WireRules(text_only=True, runtime_first=True),
+    rules=_TEXT,
     lean=True,
     suggestion="qwen2.5-coder-0.5b-instruct",
 )

@@ -24,6 +24,9 @@ function described(tools) {
   ].join("\n");
 }
 
+// The program's line about time and place, which a small model would write into the file.
+const LAST_LINE = /\n\n\[[^\]\n]*\]$/;
+
 // The messages as [role, text]. A small model goes on as it sees itself write: with tools it sees its calls and
 // not the sentences after them, without tools nothing of a task that was done with them.
 export function told(messages, tools) {
@@ -40,7 +43,7 @@ export function told(messages, tools) {
       if (!acting) lines.length = task;
     } else {
       task = -1;
-      lines.push([role, text]);
+      lines.push([role, acting && role === "user" ? text.replace(LAST_LINE, "") : text]);
     }
   }
   if (!acting) return lines;
@@ -52,7 +55,7 @@ const written = ({ name, arguments: given }) => `{"name": "${name}", "arguments"
 
 // GBNF: prose, or one call of one of the tools with exactly its parameters; prose alone where none may be called.
 export function grammarOf(tools, callable) {
-  if (!callable) return "root ::= [^<{`] [^\\x00]*";
+  if (!callable) return "root ::= [^<{` \\n\\t] [^\\x00]*";
   const calls = tools.map((tool, at) => `call${at} ::= ${callOf(tool.function)}`);
   return [
     `root ::= call | "${OPEN}\\n" call "\\n${CLOSE}" | prose`,

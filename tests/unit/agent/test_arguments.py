@@ -81,6 +81,7 @@ def test_what_is_broken_is_mended_for_reading_only() -> None:
         ("Thanks, that is all.", False),
         ("What is the capital of France?", False),
         ("Wie geht es dir?", False),
+        ("Write a long story about a robot, e.g. in a lighthouse. List three names.", False),
         ("你好", False),
         ("Write hello into greeting.txt", True),
         ("Schreib hallo in gruss.txt", True),
