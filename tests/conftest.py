@@ -6,6 +6,7 @@ A test that leaves a task, a thread or a child process, or logs a warning it did
 import logging
 import os
 import re
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,8 @@ settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A run in the background ignores Ctrl+C, and so would the programs that it starts and interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
