@@ -82,14 +82,16 @@ async def test_what_was_just_written_is_found(place: Place) -> None:
 async def test_a_hit_tells_where_it_is(place: Place) -> None:
     session = await place.sessions.open("window:1")
     await session.append({"role": "user", "content": "Which fruit?", "_turn": "t1"})
-    said = await session.append({"role": "assistant", "content": "A red apple.", "_turn": "t1"})
+    when = "2026-01-02T03:04:05.250+00:00"
+    answer = {"role": "assistant", "content": "A red apple.", "_turn": "t1", "timestamp": when}
+    await session.append(answer)
     found = await place.search("apple")
     assert found == {
         "hits": [
             {
                 "session": "window:1",
                 "title": "Which fruit?",
-                "at": said["timestamp"][:19] + "+00:00",
+                "at": "2026-01-02T03:04:05+00:00",
                 "turn": "t1",
                 "role": "assistant",
                 "snippet": "A red apple.",
