@@ -47,6 +47,7 @@ def show(card: Json) -> None:
         if text:
             hint("\n".join(f"    {line}" for line in str(text).splitlines()))
     for line in card.get("lines", ()):
-        hint(f"  {line}")
+        if line not in (card.get("command"), card.get("body")):
+            hint(f"  {line}")
     if card.get("why"):
         hint(f"  {card['why']}")
