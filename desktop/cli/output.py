@@ -14,6 +14,9 @@ type Json = dict[str, Any]
 _WORTH_SAYING = 1.0
 """Seconds from which on the duration of a tool is told."""
 
+_LAST = ("turn_finished", "turn_failed")
+"""The events that end an answer."""
+
 _CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
 _CONTROLS |= dict.fromkeys(range(0x7F, 0xA0), "\ufffd")
 
@@ -80,14 +83,15 @@ class Answers:
         self._dots = False
         self._notes: set[str] = set()
         self._gists: dict[str, str] = {}
-        self.ok = True
+        self.ok, self.over = True, False
 
     def begin(self) -> None:
         """A question was asked: what comes now is its answer."""
-        self._shown, self.ok = 0, True
+        self._shown, self.ok, self.over = 0, True, False
 
     def show(self, line: Json) -> None:
         """Take one event of an `ask`."""
+        self.over = line["event"] in _LAST
         if self._as_json:
             self.ok = self.ok and line["event"] != "turn_failed"
             emit(line)

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 from desktop.tasks import in_daemon, spawn
@@ -41,15 +42,26 @@ class Lines:
         return await in_daemon(self._all, seconds=None)
 
     async def interruptible[T](
-        self, work: Coroutine[Any, Any, T], stop: Callable[[], Coroutine[Any, Any, object]]
+        self,
+        work: Coroutine[Any, Any, T],
+        stop: Callable[[], Coroutine[Any, Any, object]],
+        over: Callable[[], bool],
     ) -> T:
-        """Await the work to its end; Ctrl+C meanwhile asks it to stop, and ends nothing else."""
+        """Await the work to its end; Ctrl+C meanwhile asks it to stop, and ends nothing else.
+
+        Ctrl+C again, or when what the person waits for is `over`, is meant for the program.
+        """
         loop = asyncio.get_running_loop()
+        before = signal.getsignal(signal.SIGINT)
 
-        def interrupted(_number: int, _frame: object) -> None:
-            loop.call_soon_threadsafe(lambda: spawn(stop(), name="interrupt"))
+        def interrupted(number: int, frame: FrameType | None) -> None:
+            signal.signal(signal.SIGINT, before)
+            if over() and callable(before):
+                before(number, frame)
+            else:
+                loop.call_soon_threadsafe(lambda: spawn(stop(), name="interrupt"))
 
-        before = signal.signal(signal.SIGINT, interrupted)
+        signal.signal(signal.SIGINT, interrupted)
         try:
             return await work
         finally:

@@ -142,6 +142,7 @@ class _Conversation:
             await self._lines.interruptible(
                 _answer(verb, text, self._how, self._lines, self._answers),
                 lambda: result(verb, "stop", session=self._how.session),
+                lambda: self._answers.over,
             )
         except AppError as error:
             if self._as_json:
