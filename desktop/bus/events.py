@@ -95,7 +95,8 @@ class ToolStarted(TurnEvent):
     """The model called a tool. `gist`: one short line, such as a file's name; `effect`: read, write, run or
     send.
 
-    It may still have to be asked for: then PermissionAsked follows.
+    It may still have to be asked for: then PermissionAsked follows. A question of a subagent's call comes
+    in the conversation that the subagent works for.
     """
 
     call: str = ""
@@ -133,6 +134,17 @@ class PermissionSettled(TurnEvent):
     call: str = ""
     question: str = ""
     answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentChanged(TurnEvent):
+    """A subagent of a conversation (`session`; `turn` is the one that called for it) has a new state:
+    queued, running, done, failed, stopped or interrupted. What it does meanwhile is told in events of the
+    session "subagent:<id>"."""
+
+    id: str = ""
+    label: str = ""
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,28 @@ class AgentDefaults(Section):
         le=10_000,
         json_schema_extra=notes(applies="answer"),
     )
+    max_concurrent_subagents: int = Field(
+        default=3,
+        title=mark("Subagents at once"),
+        description=mark("How many subagents may work at the same time; others wait their turn."),
+        ge=1,
+        le=64,
+        json_schema_extra=notes(applies="restart"),
+    )
+    max_subagent_iterations: int = Field(
+        default=15,
+        title=mark("Steps of a subagent"),
+        description=mark("After how many rounds of tools a subagent that does not end is broken off."),
+        ge=1,
+        le=1_000,
+        json_schema_extra=notes(applies="answer"),
+    )
+    disabled_skills: tuple[str, ...] = Field(
+        default=(),
+        title=mark("Skills that are off"),
+        description=mark("The agent is not told of these."),
+        json_schema_extra=notes(kind="own"),
+    )
 
 
 class Agents(Section):

@@ -79,7 +79,7 @@ def place_of(parts: Sequence[str]) -> Place:
             kind = kind.model_fields[name].annotation if name else None
         elif get_origin(kind) is dict:
             kind = get_args(kind)[1]
-            owns = not (isinstance(kind, type) and issubclass(kind, Section))
+            owns = kind is not ProviderSettings
             keys.append(part if owns else to_camel(provider_name(part)))
             exact.append(owns)
         else:

@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field, field_validator
 
 from desktop.config.base import ADDRESS, Section, notes
+from desktop.config.mcp import McpServer
 from desktop.text import mark
 
 Engine = Literal["duckduckgo", "brave", "tavily", "searxng"]
@@ -121,6 +122,12 @@ class Tools(Section):
     )
     exec: ExecTool = Field(default_factory=ExecTool, title=mark("Commands"))
     web: WebTools = Field(default_factory=WebTools, title=mark("Web"))
+    mcp_servers: dict[str, McpServer] = Field(
+        default_factory=dict,
+        title=mark("MCP servers"),
+        description=mark("Programs and services that give the agent more tools."),
+        json_schema_extra=notes(kind="own"),
+    )
 
     @property
     def commands(self) -> ExecTool:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -65,6 +65,12 @@ class Claim:
     """The session that a message goes to; empty for the turn's own."""
     body: str = ""
     """What will be written or sent, whole."""
+    service: str = ""
+    """The MCP server that the call goes to."""
+    identity: str = ""
+    """What the service and this tool of it are, hashed: a yes is good for just that."""
+    always_ask: str = ""
+    """Why the person is asked whatever they said before, as a sentence; empty where they need not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +128,16 @@ class ToolResult:
 class Tool[A: Arguments](ABC):
     """One thing the agent can do. A class a tool; made once, when the first turn needs it."""
 
-    name: ClassVar[str]
-    description: ClassVar[str]
+    name: str
+    description: str
     """What the model is told of it."""
-    brief: ClassVar[str] = ""
+    brief: str = ""
     """What a small model is told of it; empty for the description."""
-    effect: ClassVar[Effect]
+    effect: Effect
     """The usual effect, for lists; claim() says it of one call."""
-    parallel_safe: ClassVar[bool] = False
+    parallel_safe: bool = False
     """Whether calls of one round may run side by side."""
-    capped: ClassVar[bool] = True
+    capped: bool = True
     """Whether a long result goes to a file with a pointer."""
     arguments: type[A]
 

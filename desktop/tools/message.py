@@ -1,7 +1,6 @@
 """message: the agent says something in the middle of its work, or in another conversation."""
 
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -31,14 +30,14 @@ class MessageArguments(Arguments):
 class Message(Tool[MessageArguments]):
     """Puts a text into a conversation."""
 
-    name: ClassVar[str] = "message"
-    description: ClassVar[str] = (
+    name: str = "message"
+    description: str = (
         "Send the person a message before your work is done, or into another conversation. In your own "
         "conversation it takes the place of an answer: do not repeat it afterwards. For an ordinary answer "
         "just write it, without this tool."
     )
-    brief: ClassVar[str] = "Send a message to the person. Not for ordinary answers."
-    effect: ClassVar[Effect] = Effect.SEND
+    brief: str = "Send a message to the person. Not for ordinary answers."
+    effect: Effect = Effect.SEND
     arguments: type[MessageArguments] = MessageArguments
 
     def claim(self, args: MessageArguments, context: ToolContext) -> Claim:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -32,12 +31,12 @@ class ExecArguments(Arguments):
 class Exec(Tool[ExecArguments]):
     """Run a command."""
 
-    name: ClassVar[str] = "exec"
-    description: ClassVar[str] = (
+    name: str = "exec"
+    description: str = (
         "Run a shell command. Its stdin is empty. With it ends all that it started: nothing stays in the "
         "background. The result ends with the exit code."
     )
-    effect: ClassVar[Effect] = Effect.RUN
+    effect: Effect = Effect.RUN
     arguments = ExecArguments
 
     def __init__(

@@ -1,7 +1,6 @@
 """edit_file: one exact piece of a file for another; line ends, encoding and mode stay as they are."""
 
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -27,12 +26,12 @@ class EditArguments(Arguments):
 class EditFile(Tool[EditArguments]):
     """Change one file in one place, or one text in all places."""
 
-    name: ClassVar[str] = "edit_file"
-    description: ClassVar[str] = (
+    name: str = "edit_file"
+    description: str = (
         "Replace a piece of a text file by another. old_text must match exactly and be there once, or "
         "replace_all be set."
     )
-    effect: ClassVar[Effect] = Effect.WRITE
+    effect: Effect = Effect.WRITE
     arguments = EditArguments
 
     def __init__(self, kept: Kept) -> None:

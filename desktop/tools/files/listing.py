@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -25,10 +24,10 @@ class ListArguments(Arguments):
 class ListDir(Tool[ListArguments]):
     """The entries of a folder, hidden ones too."""
 
-    name: ClassVar[str] = "list_dir"
-    description: ClassVar[str] = "List a folder: folders end in /, files have their size."
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
+    name: str = "list_dir"
+    description: str = "List a folder: folders end in /, files have their size."
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
     arguments = ListArguments
 
     def __init__(self, hidden: tuple[Path, ...] = ()) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -38,14 +37,14 @@ class _Seen:
 class ReadFile(Tool[ReadArguments]):
     """One part of one file."""
 
-    name: ClassVar[str] = "read_file"
-    description: ClassVar[str] = (
+    name: str = "read_file"
+    description: str = (
         "Read a file: text with line numbers, PDF, Word (.docx), Excel (.xlsx) as text, or a picture. Long "
         "files come in parts; the result says how to go on."
     )
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
-    capped: ClassVar[bool] = False
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
+    capped: bool = False
     arguments = ReadArguments
 
     def claim(self, args: ReadArguments, context: ToolContext) -> Claim:

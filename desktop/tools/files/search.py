@@ -1,7 +1,7 @@
 """grep and find_files: what the model asks, and what the person is told of it. The worker does the work."""
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -41,12 +41,12 @@ class FindArguments(Arguments):
 class Grep(Tool[GrepArguments]):
     """Search in files."""
 
-    name: ClassVar[str] = "grep"
-    description: ClassVar[str] = (
+    name: str = "grep"
+    description: str = (
         "Search text files for a regular expression. Links, binary files and files over 2 MB are left out."
     )
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
     arguments = GrepArguments
 
     def __init__(self, hidden: tuple[Path, ...] = ()) -> None:
@@ -62,12 +62,10 @@ class Grep(Tool[GrepArguments]):
 class FindFiles(Tool[FindArguments]):
     """Search for files."""
 
-    name: ClassVar[str] = "find_files"
-    description: ClassVar[str] = (
-        "Find files by words of their path or by a glob, in all folders below a path."
-    )
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
+    name: str = "find_files"
+    description: str = "Find files by words of their path or by a glob, in all folders below a path."
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
     arguments = FindArguments
 
     def __init__(self, hidden: tuple[Path, ...] = ()) -> None:

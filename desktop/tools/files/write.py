@@ -1,7 +1,6 @@
 """write_file: a whole file, in place at once or not at all."""
 
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -19,11 +18,11 @@ class WriteArguments(Arguments):
 class WriteFile(Tool[WriteArguments]):
     """Make or replace one file."""
 
-    name: ClassVar[str] = "write_file"
-    description: ClassVar[str] = (
+    name: str = "write_file"
+    description: str = (
         "Write a text file, new or in place of the old one. To change a part of a file use edit_file."
     )
-    effect: ClassVar[Effect] = Effect.WRITE
+    effect: Effect = Effect.WRITE
     arguments = WriteArguments
 
     def __init__(self, kept: Kept) -> None:

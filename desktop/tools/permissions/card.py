@@ -67,6 +67,8 @@ def card(
 
 
 def _title(claim: Claim) -> str:
+    if claim.service:
+        return _("Use an MCP server?")
     if claim.address:
         return _("Open a page?")
     if claim.query:
@@ -86,6 +88,8 @@ def _lines(claim: Claim, situation: Situation) -> list[str]:
         lines.append(one_line(claim.address))
     if claim.query:
         lines.append(one_line(claim.query))
+    if claim.service:
+        lines.append(_("MCP server {name}").format(name=one_line(claim.service)))
     if claim.recipient:
         lines.append(_("To the conversation {name}").format(name=one_line(claim.recipient)))
     if claim.network:
@@ -123,6 +127,8 @@ def digest(tool: str, claim: Claim, arguments: str, situation: Situation) -> str
         "query": claim.query,
         "recipient": claim.recipient,
         "body": claim.body,
+        "service": claim.service,
+        "identity": claim.identity,
         "files": files,
         "sent": [fingerprint(path) for path in claim.reads] if claim.effect is Effect.SEND else [],
     }

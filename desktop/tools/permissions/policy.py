@@ -111,6 +111,8 @@ class _Judge:
     def judge(self) -> Decision:
         claim = self.claim
         answers = [self._read(path) for path in claim.reads] + [self._write(path) for path in claim.writes]
+        if claim.always_ask:
+            answers.append(self._ask("always", claim.always_ask))
         if claim.address:
             answers.append(self._address())
         if claim.query:
@@ -208,6 +210,8 @@ class _Judge:
         return Decision(answer.verdict, answer.reason, answer.text, network=network, writable=writable)
 
     def _send(self) -> Decision:
+        if self.claim.service:
+            return self._standing("risky", _("It uses an MCP server, which may do anything with it."))
         if self.claim.recipient in {"", self.at.session}:
             return self._yes("own")
         return self._standing("risky", _("It writes to another conversation."))

@@ -157,7 +157,7 @@ def _host(address: str) -> str:
 
 def standing(tool: str, claim: Claim, situation: Situation) -> Rule | None:
     """What "always like this" would store; None where one yes is all that can be given."""
-    if situation.outside or _changed(claim):
+    if situation.outside or claim.always_ask or _changed(claim):
         return None
     rule = _proposed(tool, claim, situation)
     if rule is None or not _allows(rule, claim, situation, look(claim, situation)):
@@ -168,7 +168,9 @@ def standing(tool: str, claim: Claim, situation: Situation) -> Rule | None:
 def _proposed(tool: str, claim: Claim, situation: Situation) -> Rule | None:
     if claim.effect is Effect.RUN:
         return _for_command(tool, claim, situation) if claim.command else None
-    if claim.effect is Effect.SEND:
+    if claim.service and claim.effect is Effect.SEND:
+        return Rule(tool=tool)
+    if claim.service or claim.effect is Effect.SEND:
         return None
     if claim.address:
         host = _host(claim.address)

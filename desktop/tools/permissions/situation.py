@@ -47,7 +47,7 @@ class Decision:
     verdict: Verdict
     reason: str
     """A word for programs: mode, rule, folder, own, fence, guard, outside, risky, outside_places, memory,
-    unresolved."""
+    unresolved, always."""
     text: str
     """Why, for the person."""
     hint: str = ""

@@ -1,7 +1,7 @@
 """web_fetch: one page of the web as text, marked as what it is: from outside."""
 
 import asyncio
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -24,15 +24,15 @@ class FetchArguments(Arguments):
 class WebFetch(Tool[FetchArguments]):
     """Reads pages."""
 
-    name: ClassVar[str] = "web_fetch"
-    description: ClassVar[str] = (
+    name: str = "web_fetch"
+    description: str = (
         "Read a page of the web: its main text as Markdown (or plain text), JSON laid out. Use addresses "
         "that the person, a page or a search gave you; do not make them up."
     )
-    brief: ClassVar[str] = "Read a page of the web."
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
-    capped: ClassVar[bool] = False
+    brief: str = "Read a page of the web."
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
+    capped: bool = False
     arguments: type[FetchArguments] = FetchArguments
 
     def __init__(self, client: Client, reader: Reader) -> None:

@@ -1,7 +1,6 @@
 """web_search: what the chosen search engine finds, with the addresses to read on."""
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -25,12 +24,12 @@ class SearchArguments(Arguments):
 class WebSearch(Tool[SearchArguments]):
     """Searches."""
 
-    name: ClassVar[str] = "web_search"
-    description: ClassVar[str] = (
+    name: str = "web_search"
+    description: str = (
         "Search the web. Gives titles, addresses and a few words of each; read a page with web_fetch."
     )
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
     arguments: type[SearchArguments] = SearchArguments
 
     def __init__(self, client: Client, settings: Callable[[], Settings], key: Key) -> None:

@@ -68,6 +68,13 @@ PAGES = (
                     "agents.defaults.max_tool_iterations",
                 ),
             ),
+            Group(
+                mark("Subagents"),
+                (
+                    "agents.defaults.max_concurrent_subagents",
+                    "agents.defaults.max_subagent_iterations",
+                ),
+            ),
         ),
     ),
     Page(
@@ -138,6 +145,8 @@ ELSEWHERE = frozenset(
         "local.model",
         "permissions.rules",
         "permissions.folders",
+        "tools.mcp_servers",
+        "agents.defaults.disabled_skills",
     }
 )
 """Set by parts of the pages."""

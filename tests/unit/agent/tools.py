@@ -1,7 +1,6 @@
 """Small real tools for the agent's tests: they do something that can be seen, slow or fast, safe or not."""
 
 import asyncio
-from typing import ClassVar
 
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 
@@ -15,10 +14,10 @@ class WordArguments(Arguments):
 class Look(Tool[WordArguments]):
     """Reads: answers with its word. Waits for `held` where it is set."""
 
-    name: ClassVar[str] = "look"
-    description: ClassVar[str] = "Looks."
-    effect: ClassVar[Effect] = Effect.READ
-    parallel_safe: ClassVar[bool] = True
+    name: str = "look"
+    description: str = "Looks."
+    effect: Effect = Effect.READ
+    parallel_safe: bool = True
     arguments: type[WordArguments] = WordArguments
 
     def __init__(self) -> None:
@@ -50,9 +49,9 @@ class Look(Tool[WordArguments]):
 class Put(Look):
     """Writes a file in the workspace, or wherever its word says."""
 
-    name: ClassVar[str] = "put"
-    effect: ClassVar[Effect] = Effect.WRITE
-    parallel_safe: ClassVar[bool] = False
+    name: str = "put"
+    effect: Effect = Effect.WRITE
+    parallel_safe: bool = False
 
     def claim(self, args: WordArguments, context: ToolContext) -> Claim:
         return Claim(Effect.WRITE, args.word, writes=(context.path(args.word),), body=args.word)
@@ -66,9 +65,9 @@ class Put(Look):
 class Run(Look):
     """Runs a command, or says that it did."""
 
-    name: ClassVar[str] = "run"
-    effect: ClassVar[Effect] = Effect.RUN
-    parallel_safe: ClassVar[bool] = False
+    name: str = "run"
+    effect: Effect = Effect.RUN
+    parallel_safe: bool = False
 
     def claim(self, args: WordArguments, context: ToolContext) -> Claim:
         return Claim(Effect.RUN, args.word, command=args.word, cwd=context.cwd)
@@ -77,7 +76,7 @@ class Run(Look):
 class Page(Look):
     """Brings text from outside, with an address in it."""
 
-    name: ClassVar[str] = "page"
+    name: str = "page"
 
     def claim(self, args: WordArguments, context: ToolContext) -> Claim:
         return Claim(Effect.READ, args.word, address=args.word)

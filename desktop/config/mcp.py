@@ -1,0 +1,56 @@
+"""One MCP server: how it is started or reached, and how far the person trusts it."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from desktop.config.base import ADDRESS, Section
+
+KEYCHAIN = "${keychain}"
+"""Stands in config.json for a value that is kept in the keychain."""
+
+
+class McpServer(Section):
+    """A server under the person's name for it. Values of `env` and `headers` may name a variable of the
+    person's environment as ${NAME}, or be KEYCHAIN."""
+
+    enabled: bool = True
+    type: Literal["stdio", "sse", "streamableHttp"] | None = None
+    """None: told from what is set; an address that ends in /sse is the older kind."""
+    command: str = Field(default="", max_length=4096)
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    cwd: str = Field(default="", max_length=4096)
+    url: str = Field(default="", pattern=ADDRESS, max_length=2000)
+    headers: dict[str, str] = Field(default_factory=dict)
+    auth: Literal["oauth"] | None = None
+    tool_timeout: float = Field(default=30.0, ge=1, le=3600)
+    """Seconds that a call may take."""
+    enabled_tools: tuple[str, ...] = ("*",)
+    """The server's own names of its tools, or ours; "*" is all."""
+    disabled_tools: tuple[str, ...] = ()
+    """Switched off one by one; a tool that is new stays on."""
+    trusted: bool = False
+    """What the server says of its tools' harmlessness is believed."""
+    protocol: Literal["auto", "legacy"] = "auto"
+    """legacy: for a server that asks back in the way before 2026."""
+
+    @field_validator("type", mode="before")
+    @classmethod
+    def _known(cls, value: Any) -> Any:
+        """Names that other programs have for the three kinds."""
+        names = {
+            "http": "streamableHttp",
+            "streamable-http": "streamableHttp",
+            "streamable_http": "streamableHttp",
+        }
+        return names.get(value, value) if isinstance(value, str) else value
+
+    @property
+    def kind(self) -> str:
+        """stdio, sse or streamableHttp."""
+        if self.type:
+            return self.type
+        if self.command or not self.url:
+            return "stdio"
+        return "sse" if self.url.rstrip("/").endswith("/sse") else "streamableHttp"
