@@ -20,6 +20,8 @@ from desktop.providers import discover, weights
 from desktop.providers.local import installed
 from desktop.providers.registry import choose
 from desktop.session.log import Sessions
+from desktop.skills.health import look as look_at_skills
+from desktop.skills.loader import Skills
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
 
@@ -45,6 +47,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Home"), lambda: in_thread(_home, home)),
         (_("Settings"), lambda: _settings(store)),
         (_("Conversations"), lambda: _conversations(workspace)),
+        (_("Skills"), lambda: in_thread(_skills, store, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
         (_("Keychain"), lambda: _keychain(store)),
         (_("Model"), lambda: _model(store)),
@@ -113,6 +116,16 @@ async def _conversations(workspace: Path) -> list[Finding]:
         ]
     n = len(known)
     return [Finding(part, ok=True, state=ngettext("{n} is stored.", "{n} are stored.", n).format(n=n))]
+
+
+def _skills(store: ConfigStore, workspace: Path) -> list[Finding]:
+    config = store.config
+    skills = Skills(
+        workspace,
+        lambda: config.agents.defaults.disabled_skills,
+        more_path=lambda: config.tools.commands.path_append,
+    )
+    return [Finding(_("Skills"), ok, state, remedy) for ok, state, remedy in look_at_skills(skills)]
 
 
 async def _ledger(home: Home) -> list[Finding]:

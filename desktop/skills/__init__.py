@@ -1,0 +1,1 @@
+"""Skills: instructions for kinds of work, each a SKILL.md in a folder of its own."""

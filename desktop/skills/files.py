@@ -1,0 +1,153 @@
+"""Writing skills: a SKILL.md is put in place whole or not at all, and what is deleted can be brought back.
+
+Deleted folders lie in skills/.deleted under the time of the deletion and their name; what is older than 30
+days is removed when the next one comes.
+"""
+
+import logging
+import os
+import re
+import shutil
+import time
+import uuid
+from pathlib import Path
+
+from desktop.errors import UsageError, explain
+from desktop.skills.document import LARGEST
+from desktop.skills.loader import FILE, Skill, Skills
+from desktop.text import _
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+_LONGEST_NAME = 64
+_DELETED = ".deleted"
+_KEPT_S = 30 * 86_400
+_log = logging.getLogger(__name__)
+
+
+def check_name(name: str) -> None:
+    """Raises UsageError where a new skill cannot be called so."""
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        raise UsageError(
+            _("A skill cannot be called “{name}”.").format(name=name[:80]),
+            _("Use small letters, digits and single hyphens, 64 at the most."),
+        )
+
+
+def known(skills: Skills, name: str) -> Skill:
+    """The skill of this name, whatever its state. Raises UsageError."""
+    found = skills.find(name)
+    if found is None:
+        raise UsageError(
+            _("There is no skill called {name}.").format(name=name[:80]),
+            _("The names are listed by: nanobot-desktop skills list"),
+        )
+    return found
+
+
+def whole(skill: Skill) -> tuple[str, bool]:
+    """The SKILL.md as it is, and whether that is all of it and could be written back. Raises StorageError
+    where it cannot be read."""
+    if skill.broken:
+        return "", False
+    try:
+        with skill.path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise explain(error) from error
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n"), len(data) <= LARGEST
+    except UnicodeDecodeError:
+        return data[:LARGEST].decode("utf-8", "replace"), False
+
+
+def save(skills: Skills, name: str, text: str, *, new: bool) -> None:
+    """Write the SKILL.md of a skill of the workspace; one with a built-in's name stands in for that.
+
+    Raises UsageError where the name cannot be had or the text is too long, StorageError; then nothing
+    changed.
+    """
+    found = skills.find(name)
+    if new and found is None:
+        found = next((s for s in skills.all() if s.name.casefold() == name.casefold()), None)
+    if new and found is not None:
+        raise UsageError(
+            _("There is already a skill called {name}.").format(name=found.name),
+            _("Choose another name, or change that one."),
+        )
+    if found is None or found.source == "builtin":
+        check_name(name)
+        place = skills.folder / name / FILE
+    elif found.broken and found.path.parent.is_symlink():
+        raise UsageError(found.problem, found.remedy)
+    else:
+        place = found.path
+    data = f"{text.strip()}\n".encode("utf-8", "replace")
+    if len(data) > LARGEST:
+        raise UsageError(
+            _("This text is too long for a skill."), _("Put parts of it into files of their own.")
+        )
+    try:
+        _write(place, data)
+    except OSError as error:
+        raise explain(error) from error
+
+
+def _write(place: Path, data: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = place.with_name(f".{place.name}.{uuid.uuid4().hex}.new")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(place)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def put_away(skills: Skills, name: str) -> str:
+    """Move a skill's folder aside; what brings it back. Raises UsageError for a built-in, StorageError."""
+    found = known(skills, name)
+    if found.source == "builtin":
+        raise UsageError(
+            _("{name} comes with the program and cannot be deleted.").format(name=name), _("Switch it off.")
+        )
+    folder = skills.folder / _DELETED
+    token = f"{time.time_ns():020}-{found.path.parent.name}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found.path.parent.rename(folder / token)
+    except OSError as error:
+        raise explain(error) from error
+    _clear(folder)
+    return token
+
+
+def bring_back(skills: Skills, token: str) -> str:
+    """Move a deleted skill back; its name. Raises UsageError where it is gone or its place taken,
+    StorageError."""
+    when, dash, name = token.partition("-")
+    away, place = skills.folder / _DELETED / token, skills.folder / name
+    if not (when.isdigit() and dash and name) or Path(token).name != token or not os.path.lexists(away):
+        raise UsageError(_("What was deleted is not there any more."))
+    if os.path.lexists(place):
+        raise UsageError(
+            _("There is already a skill called {name}.").format(name=name),
+            _("Rename or delete that one first."),
+        )
+    try:
+        away.rename(place)
+    except OSError as error:
+        raise explain(error) from error
+    return name
+
+
+def _clear(folder: Path) -> None:
+    oldest = time.time_ns() - _KEPT_S * 1_000_000_000
+    for path in folder.glob("*-*"):
+        moment = path.name.partition("-")[0]
+        if moment.isdigit() and int(moment) < oldest:
+            try:
+                path.unlink() if path.is_symlink() else shutil.rmtree(path)
+            except OSError as error:
+                _log.info("%s cannot be removed: %s", path.name, error)

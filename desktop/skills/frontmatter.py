@@ -1,0 +1,116 @@
+"""The header of a SKILL.md: what stands between two lines of ---.
+
+It is YAML. What is not, such as a description with a colon in it from the days when headers were read line
+by line, is read line by line again, and said. Whatever a header holds, reading it ends soon and never
+raises.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*)", re.ASCII)
+_METADATA = ("nanobot", "openclaw", "clawdbot")
+_MANY = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a SKILL.md says of itself."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    body: str = ""
+    """The text below, or all of it where there is no header."""
+    found: bool = False
+    broken: int = 0
+    """The line of the file at which the YAML cannot be read; the fields were read line by line then."""
+    closed: bool = True
+
+    def text(self, name: str) -> str:
+        """A field as one text; "" where it is none."""
+        return as_text(self.fields.get(name))
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The part of `metadata` that is for programs like this one."""
+        found = self.fields.get("metadata")
+        if isinstance(found, str):
+            found = _json(found)
+        if not isinstance(found, Mapping):
+            return {}
+        return next((found[name] for name in _METADATA if isinstance(found.get(name), Mapping)), {})
+
+    @property
+    def always(self) -> bool:
+        """Whether the text belongs into every conversation."""
+        given = (self.fields.get("always"), self.metadata.get("always"))
+        return any(as_text(value).lower() == "true" for value in given)
+
+
+def read(text: str) -> Header:
+    """Split a SKILL.md, or its beginning, into header and body."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    start = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if lines[start].rstrip() != "---":
+        return Header(body=text)
+    end = next((n for n in range(start + 1, len(lines)) if lines[n].rstrip() in ("---", "...")), None)
+    if end is None:  # then what looks like fields is the header
+        end = next((n for n in range(start + 1, len(lines)) if not _LINE.match(lines[n])), len(lines))
+        return Header(_by_line(lines[start + 1 : end]), "\n".join(lines[end:]), found=True, closed=False)
+    body = "\n".join(lines[end + 1 :])
+    fields, wrong = _yaml("\n".join(lines[start + 1 : end]))
+    if fields is None:
+        fields = _by_line(lines[start + 1 : end])
+        return Header(fields, body, found=True, broken=start + 2 + wrong)
+    return Header(fields, body, found=True)
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """A list of names, whatever was written: one name, a list with nulls in it, null."""
+    items = value if isinstance(value, list) else [value]
+    found = (" ".join(as_text(item).split()) for item in items[:_MANY])
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def as_text(value: Any) -> str:
+    """A plain value as text; lists and mappings are none (one small header can unfold to a huge one)."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float) or hasattr(value, "isoformat"):
+        return str(value).strip()
+    return ""
+
+
+def _yaml(text: str) -> tuple[dict[str, Any] | None, int]:
+    """The fields, or None and the line (from 0) at which they cannot be read."""
+    import yaml
+
+    try:
+        found = yaml.load(text, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        return None, error.problem_mark.line if error.problem_mark else 0
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
+        return None, 0
+    if found is None:
+        return {}, 0
+    return ({str(key): value for key, value in found.items()}, 0) if isinstance(found, dict) else (None, 0)
+
+
+def _by_line(lines: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for line in lines:
+        if match := _LINE.fullmatch(line):
+            value = match[2].strip()
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+            found[match[1]] = value[1:-1] if quoted else value
+    return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

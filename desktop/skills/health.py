@@ -1,0 +1,34 @@
+"""What `doctor` says of skills."""
+
+import os
+
+from desktop.skills.loader import Skills
+from desktop.text import _, ngettext
+
+type Look = tuple[bool, str, str]
+"""Whether it works, a sentence, a remedy."""
+
+
+def look(skills: Skills) -> list[Look]:
+    """How many there are, and each that is on and has something wrong with it. Raises OSError where their
+    folder cannot be listed."""
+    if skills.folder.exists():
+        with os.scandir(skills.folder):
+            pass
+    every = skills.all()
+    usable = sum(skill.usable for skill in every)
+    found: list[Look] = [
+        (
+            True,
+            ngettext(
+                "{usable} of {n} skill can be used.", "{usable} of {n} skills can be used.", len(every)
+            ).format(usable=usable, n=len(every)),
+            "",
+        )
+    ]
+    for skill in every:
+        wrong = " ".join(filter(None, (skill.problem, *skill.missing)))
+        if wrong and skill.enabled:
+            state = _("{name}: {problem}").format(name=skill.name, problem=wrong)
+            found.append((not skill.broken, state, skill.remedy))
+    return found

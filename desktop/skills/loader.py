@@ -1,0 +1,258 @@
+"""The skills there are: those of the workspace and those that come with the program.
+
+A model is shown one line for each (progressive loading): it reads the file when it needs it. Looking
+through them costs a directory listing and one stat each; a SKILL.md is read again only when it changed.
+"""
+
+import os
+import re
+import stat
+import threading
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from desktop.paths import resource
+from desktop.skills import document
+from desktop.skills.document import MISSING, NAME, OUTSIDE, UNREADABLE, Document, Trouble
+from desktop.skills.requirements import Machine
+from desktop.text import _, mark
+
+FOLDER, FILE = "skills", "SKILL.md"
+_NAMED = re.compile(r"(?<![\w$\\/])\$([a-zA-Z0-9]+(?:[-_][a-zA-Z0-9]+)*)(?![\w$=(\[{/-])", re.ASCII)
+_CODE = re.compile(r"(```|~~~).*?(?:\1|\Z)|`[^`\n]*`", re.DOTALL)
+_HEAD = """\
+# Skills
+Each line below is a skill: instructions for one kind of work, kept in the file at its end. When a task \
+fits one, first read that file with read_file, then do as it says. Read only those you need; never guess \
+what is in one. Other files that it names by relative paths lie in its folder."""
+_ALWAYS = "\n\n## Skill {name} ({path})\n{body}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One skill as it is now."""
+
+    name: str
+    description: str
+    """One line of at most 500 characters."""
+    path: Path
+    """The SKILL.md."""
+    source: str
+    """workspace or builtin."""
+    always: bool = False
+    emoji: str = ""
+    enabled: bool = True
+    missing: tuple[str, ...] = ()
+    """What the machine lacks for it, a sentence each."""
+    problem: str = ""
+    remedy: str = ""
+    shadows: bool = False
+    """It stands in for a built-in one of the same name."""
+    broken: bool = False
+    """The problem keeps it from being used."""
+
+    @property
+    def available(self) -> bool:
+        """Whether it could be used if it were on."""
+        return not self.missing and not self.broken
+
+    @property
+    def usable(self) -> bool:
+        """Whether the agent is told of it."""
+        return self.enabled and self.available
+
+    def body(self) -> str:
+        """The text without its header, at most 60,000 characters; "" where it is gone or broken."""
+        try:
+            return "" if self.broken else document.body(self.path)
+        except OSError:
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A folder that is or should be a skill."""
+
+    path: Path
+    document: Document
+    source: str
+
+
+class Skills:
+    """The skills of a workspace. Everything blocks, and may be called from several threads."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        disabled: Callable[[], Collection[str]],
+        *,
+        builtin: Path | None = None,
+        more_path: Callable[[], str] = str,
+    ) -> None:
+        """`disabled` names those that are off; `more_path` are folders for programs after those of PATH."""
+        self._workspace, self._disabled, self._more_path = workspace, disabled, more_path
+        self._builtin = builtin or resource(FOLDER)
+        self._known: dict[Path, Document] = {}
+        self._bodies: dict[Path, tuple[document.Mark, str]] = {}
+        self._lock = threading.Lock()
+        self.parsed = 0
+        """How many times a SKILL.md was read."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the person's own skills are."""
+        return self._workspace / FOLDER
+
+    def all(self) -> list[Skill]:
+        """Every skill by name, also those that cannot be used."""
+        with self._lock:
+            return self._all()
+
+    def prompt(self) -> str:
+        """The section of the system prompt; "" where no skill can be used. The same to the byte while
+        nothing changed."""
+        with self._lock:
+            usable = [skill for skill in self._all() if skill.usable]
+            if not usable:
+                return ""
+            lines = [f"- {skill.name}: {skill.description} [{skill.path}]" for skill in usable]
+            whole = [self._whole(skill) for skill in usable if skill.always]
+        return "\n".join([_HEAD, *lines]) + "".join(whole)
+
+    def named(self, text: str) -> list[Skill]:
+        """The skills that a message names as $name, each once; shell variables and code stay text."""
+        wanted = list(dict.fromkeys(_NAMED.findall(_CODE.sub(" ", text))))
+        if not wanted:
+            return []
+        usable = {skill.name: skill for skill in self.all() if skill.usable}
+        return [usable[name] for name in wanted if name in usable and not name.isdigit()]
+
+    def find(self, name: str) -> Skill | None:
+        """The skill of this name, whatever its state."""
+        return next((skill for skill in self.all() if skill.name == name), None)
+
+    # ---- how
+
+    def _all(self) -> list[Skill]:
+        own = list(self._own())
+        taken = {place.path.name.casefold() for place in own}
+        shipped = list(self._shipped())
+        names = {place.path.name.casefold() for place in shipped}
+        places = own + [place for place in shipped if place.path.name.casefold() not in taken]
+        self._known = {place.path: place.document for place in own + shipped}
+        self._bodies = {path: kept for path, kept in self._bodies.items() if path.parent in self._known}
+        machine, off = Machine(self._more_path()), {name.casefold() for name in self._disabled()}
+        found = [self._skill(place, machine, off, names) for place in places]
+        return sorted(found, key=lambda skill: (skill.name.casefold(), skill.name))
+
+    @staticmethod
+    def _skill(place: _Place, machine: Machine, off: Collection[str], builtin: Collection[str]) -> Skill:
+        known, name = place.document, place.path.name
+        problem, remedy = known.trouble.told() if known.trouble else ("", "")
+        missing = machine.lacks(known.needs)
+        if missing and not problem:
+            ways = " / ".join(known.needs.ways)
+            remedy = ways or _("Install or set what is missing, or switch the skill off.")
+        shown = document.one_line(name, 80)
+        return Skill(
+            name=shown,
+            description=known.description or shown,
+            path=place.path / FILE,
+            source=place.source,
+            always=known.always,
+            emoji=known.emoji,
+            enabled=name.casefold() not in off,
+            missing=missing,
+            problem=problem,
+            remedy=remedy,
+            shadows=place.source == "workspace" and name.casefold() in builtin,
+            broken=bool(known.trouble and known.trouble.fatal),
+        )
+
+    def _own(self) -> Iterator[_Place]:
+        root = Path(os.path.realpath(self._workspace))
+        outside = not _inside(self.folder, root)
+        first: dict[str, str] = {}
+        for entry in _folders(self.folder):
+            path, name = self.folder / entry.name, entry.name
+            if outside or (entry.is_symlink() and not _inside(path, root)):
+                found = Document((0, 0, 0), trouble=OUTSIDE)
+            elif name != document.one_line(name, 80):
+                found = Document((0, 0, 0), trouble=NAME)
+            elif other := first.get(name.casefold()):
+                found = Document((0, 0, 0), trouble=_same(other))
+            else:
+                first[name.casefold()] = name
+                found = self._document(path, root)
+            yield _Place(path, found, "workspace")
+
+    def _shipped(self) -> Iterator[_Place]:
+        for entry in _folders(self._builtin):
+            path = self._builtin / entry.name
+            yield _Place(path, self._document(path, None), "builtin")
+
+    def _document(self, folder: Path, root: Path | None) -> Document:
+        """What is known of the SKILL.md in a folder; read where it is new or changed. A link must stay
+        below `root`."""
+        path = folder / FILE
+        try:
+            status = path.lstat()
+            if stat.S_ISLNK(status.st_mode):
+                if root is not None and not _inside(path, root):
+                    return Document((0, 0, 0), trouble=OUTSIDE)
+                status = path.stat()
+        except FileNotFoundError:
+            return Document((0, 0, 0), trouble=MISSING)
+        except OSError:
+            return Document((0, 0, 0), trouble=UNREADABLE)
+        if not stat.S_ISREG(status.st_mode):
+            return Document((0, 0, 0), trouble=MISSING)
+        seen = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._known.get(folder)
+        if known is not None and known.mark == seen:
+            return known
+        self.parsed += 1
+        return document.read(path, seen)
+
+    def _whole(self, skill: Skill) -> str:
+        seen = self._known[skill.path.parent].mark
+        kept = self._bodies.get(skill.path)
+        if kept is None or kept[0] != seen:
+            kept = self._bodies[skill.path] = (seen, skill.body())
+        return _ALWAYS.format(name=skill.name, path=skill.path, body=kept[1])
+
+
+def _folders(root: Path) -> list[os.DirEntry[str]]:
+    """The folders in a folder, proper names before others; none where it cannot be listed (doctor says
+    so)."""
+    try:
+        with os.scandir(root) as entries:
+            found = [entry for entry in entries if not entry.name.startswith(".") and _is_folder(entry)]
+    except OSError:
+        return []
+    return sorted(found, key=lambda entry: (entry.name != entry.name.lower(), entry.name))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """A link to nowhere counts: it was meant to be one."""
+    try:
+        return entry.is_dir() or (entry.is_symlink() and not Path(entry.path).exists())
+    except OSError:
+        return False
+
+
+def _inside(path: Path, root: Path) -> bool:
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(root)
+    except OSError:
+        return False
+
+
+def _same(other: str) -> Trouble:
+    return Trouble(
+        mark("It has the same name as {name}, but for capital letters."),
+        mark("Rename one of the two folders."),
+        {"name": other},
+        fatal=True,
+    )
