@@ -106,6 +106,24 @@ MIGRATIONS = (
         BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
     """,
     SEARCH,
+    """
+    CREATE TABLE subagents (
+        id TEXT PRIMARY KEY,
+        session TEXT NOT NULL,       -- the conversation it works for
+        turn TEXT NOT NULL,          -- the turn that called for it
+        label TEXT NOT NULL,
+        task TEXT NOT NULL,
+        front TEXT NOT NULL,
+        approve TEXT NOT NULL,
+        started REAL NOT NULL,       -- Unix time, seconds
+        state TEXT NOT NULL,         -- queued, running, done, failed, stopped, interrupted
+        result TEXT NOT NULL,
+        outside INTEGER NOT NULL,    -- whether text from outside entered it
+        addresses TEXT NOT NULL,     -- JSON: addresses that such text gave
+        told INTEGER NOT NULL        -- whether its conversation has the result, or needs none
+    );
+    CREATE INDEX subagents_untold ON subagents (told) WHERE told = 0;
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

@@ -99,7 +99,8 @@ class Asking:
         call = Call(
             provider=request.endpoint.provider,
             model=request.endpoint.model,
-            session=turn.key,
+            cause="subagent" if turn.inbound.parent else "turn",
+            session=turn.home,
             turn=turn.id,
             outcome=outcome,
             seconds=self._clock() - turn.asked,

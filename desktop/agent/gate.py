@@ -102,7 +102,7 @@ class Gate:
             if ruling := _without_asking(turn, plan, decision):
                 return ruling
             shown = await in_thread(
-                card, plan.tool, plan.claim, plan.arguments, situation, decision, turn.inbound.front
+                card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )
             answer = await self._ask(turn, plan, situation, shown)
             if answer is None:
@@ -124,10 +124,10 @@ class Gate:
             "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
         }
         title = f"{plan.tool}: {one_line(plan.claim.gist)}"
-        await self._inbox.add(Notice(question, APPROVAL, turn.key, turn.id, title, body))
+        await self._inbox.add(Notice(question, APPROVAL, turn.home, turn.id, title, body))
         future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self._open[question] = future
-        self._bus.publish(PermissionAsked(turn.key, turn.id, plan.id, question, shown.as_json()))
+        self._bus.publish(PermissionAsked(turn.home, turn.id, plan.id, question, shown.as_json()))
         settled = "withdrawn"
         try:
             answer = await self._wait(turn, future)
@@ -149,7 +149,14 @@ class Gate:
     async def _settle(self, turn: Turn, plan: Plan, question: str, settled: str) -> None:
         if settled != "parked":
             await self._inbox.settle(question, settled)
-        self._bus.publish(PermissionSettled(turn.key, turn.id, plan.id, question, settled))
+        self._bus.publish(PermissionSettled(turn.home, turn.id, plan.id, question, settled))
+
+
+def _origin(turn: Turn) -> str:
+    """Where the call comes from, for the card."""
+    if turn.inbound.parent:
+        return _("Subagent {label}").format(label=turn.inbound.label)
+    return turn.inbound.front
 
 
 def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str]:

@@ -30,6 +30,8 @@ from desktop.tools.base import Arguments, Effect, Saying, Tool, ToolContext, Too
 
 type Deliver = Callable[[Saying, str], Awaitable[None]]
 """Puts a message into another conversation; the second is the session that it comes from."""
+type Spawner = Callable[[Turn, str, str], Awaitable[bool]]
+"""Has a subagent do a task for a turn, under a label; whether it has to wait."""
 
 RESULTS = Path("files") / "results"
 """Where long results are kept, in the workspace."""
@@ -96,9 +98,18 @@ class Done:
 class Hands:
     """Carries out what the model calls."""
 
-    def __init__(self, scope: Scope, gate: Gate, audit: Audit, bus: Bus, deliver: Deliver) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        gate: Gate,
+        audit: Audit,
+        bus: Bus,
+        deliver: Deliver,
+        spawner: Spawner | None = None,
+    ) -> None:
+        """Without a `spawner` there are no subagents."""
         self._scope, self._gate, self._audit, self._bus = scope, gate, audit, bus
-        self._deliver = deliver
+        self._deliver, self._spawner = deliver, spawner
 
     async def round(
         self, turn: Turn, kit: Kit, calls: Sequence[ToolCall], late: Late | None = None
@@ -246,6 +257,10 @@ class Hands:
             else:
                 await self._deliver(saying, turn.key)
 
+        async def begin(task: str, label: str) -> bool:
+            assert self._spawner
+            return await self._spawner(turn, task, label)
+
         return ToolContext(
             session=turn.key,
             turn=turn.id,
@@ -253,6 +268,7 @@ class Hands:
             workspace=self._scope.workspace,
             cwd=self._scope.folder(turn.session.metadata),
             say=say,
+            spawn=begin if self._spawner and not turn.inbound.parent else None,
         )
 
     def _finished(self, turn: Turn, done: Done, outcome: str) -> None:

@@ -20,14 +20,41 @@ from desktop.agent.hands import Kit
 from desktop.agent.runner import Runner
 from desktop.agent.turn import Inbound, Joined, Models, Slot, Turn
 from desktop.bus.bus import Bus
-from desktop.bus.events import TurnFailed, TurnStarted
-from desktop.errors import explain
+from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
+from desktop.errors import StorageError, explain
 from desktop.session.log import Session, Sessions
-from desktop.session.model import Message
 from desktop.session.records import clean
 from desktop.tasks import cancel, see_through, spawn
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command came to. `anew`: the context begins anew after it."""
+
+    text: str
+    anew: bool = False
+
+
+class Commands(Protocol):
+    """Who answers what is for the program and not for a model."""
+
+    def wants(self, text: str) -> bool:
+        """Whether a message is a command."""
+
+    async def answer(self, inbound: Inbound) -> Reply:
+        """Do it. What goes wrong is said in the reply."""
+
+
+class Watcher(Protocol):
+    """Who is told when turns begin and end."""
+
+    async def begun(self, turn: Turn) -> None:
+        """It has its place. Raises StorageError."""
+
+    async def ended(self, turn: Turn) -> None:
+        """Its end is in the log. Raises StorageError."""
 
 
 class Toolbox(Protocol):
@@ -70,10 +97,14 @@ class Loop:
         *,
         concurrent_turns: int = 4,
         steps: Callable[[], int] = lambda: 200,
+        commands: Commands | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
-        """`steps`: after how many rounds of tools a turn is broken off."""
+        """`steps`: after how many rounds of tools a turn is broken off. `commands` answers what is for the
+        program and not for a model."""
         self._sessions, self._context, self._models = sessions, context, models
         self._toolbox, self._runner, self._bus, self._steps = toolbox, runner, bus, steps
+        self._commands, self._watcher = commands, watcher
         self._slots = asyncio.Semaphore(concurrent_turns)
         self._boxes: dict[str, _Mailbox] = {}
 
@@ -85,19 +116,23 @@ class Loop:
         turn = uuid.uuid4().hex[:12]
         session = await self._sessions.open(inbound.session)
         inbound = replace(inbound, session=session.key)
-        record: Message = {
-            "role": "user",
-            "content": inbound.text,
-            "_turn": turn,
-            "_runtime": self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files),
-        }
-        if inbound.note:
-            record["_note"] = True
-        if inbound.files:
-            record["_files"] = list(inbound.files)
-        await session.append(record)
+        own = not (inbound.note or inbound.source)
+        if own and self._commands and self._commands.wants(inbound.text):
+            await self._command(self._commands, session, turn, inbound)
+            return turn
+        about = await self._context.about(inbound.text) if own else inbound.about
+        runtime = self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files, about)
+        await session.append(inbound.record() | {"_turn": turn, "_runtime": runtime})
         self._queue(session, turn, inbound)
         return turn
+
+    async def _command(self, commands: Commands, session: Session, turn: str, inbound: Inbound) -> None:
+        """Answer a command at once, also while a turn runs; a model never sees either."""
+        reply = await commands.answer(inbound)
+        asked = inbound.record() | {"_turn": turn, "_command": True}
+        answered = {"role": "assistant", "content": reply.text, "_turn": turn, "_command": True}
+        await session.append_all([asked, answered | ({"_new": True} if reply.anew else {})])
+        self._bus.publish(TurnFinished(session.key, turn, reply.text))
 
     async def again(self, key: str, front: str = "window") -> str:
         """Answer the last message of a session anew; the turn's id, empty if there is nothing to answer.
@@ -138,7 +173,9 @@ class Loop:
         dropped = [joined for joined in box.waiting if only in ("", joined.id)]
         box.waiting = deque(joined for joined in box.waiting if joined not in dropped)
         for joined in dropped:
-            await self._close_stopped(self._turn(box, joined))
+            turn = self._turn(box, joined)
+            await self._close_stopped(turn)
+            await self._tell_watcher(turn)
         if box.turn and only in ("", box.turn.id):
             await cancel(box.current)
             await box.at_rest.wait()
@@ -175,9 +212,19 @@ class Loop:
             await self._close_stopped(turn)
         box.turn = None
         box.at_rest.set()
+        await self._tell_watcher(turn)
+
+    async def _tell_watcher(self, turn: Turn) -> None:
+        if self._watcher:
+            try:
+                await self._watcher.ended(turn)
+            except StorageError as error:
+                _log.warning("the end of turn %s could not be stored: %s", turn.id, error)
 
     async def _answer(self, turn: Turn) -> None:
         try:
+            if self._watcher:
+                await self._watcher.begun(turn)
             model, provider = _model_of(turn.inbound, turn.session)
             ready = await self._models.ready(model, provider, turn.key, turn.id)
             kit = await self._toolbox.kit(lean=ready.lean)
@@ -195,8 +242,8 @@ class Loop:
             await self._failed(turn, error)
 
     async def _failed(self, turn: Turn, error: Exception) -> None:
-        turn.closed = True
         told = explain(error)
+        turn.closed, turn.outcome, turn.answer = True, "failed", str(told)
         if told is not error:
             _log.error("turn %s failed", turn.id, exc_info=error)
         try:

@@ -132,7 +132,7 @@ class Runner:
         for joined in turn.waiting():
             self._bus.publish(TurnJoined(turn.key, turn.id, joined.id))
             turn.id, turn.inbound = joined.id, joined.inbound
-            turn.take_in({"role": "user", "content": joined.inbound.text})
+            turn.take_in(joined.inbound.record())
             turn.spoke = False
 
     async def _conclude(self, turn: Turn, ready: Ready, kit: Kit, note: str) -> None:
@@ -156,13 +156,13 @@ class Runner:
         if completion.thinking_blocks:
             record["thinking_blocks"] = list(completion.thinking_blocks)
         await turn.session.append(record)
-        turn.closed = True
+        turn.closed, turn.outcome, turn.answer = True, "done", completion.text
         await self._asking.account(turn, completion.usage, "ok")
         self._bus.publish(TurnFinished(turn.key, turn.id, "" if turn.spoke else completion.text))
 
     async def stopped(self, turn: Turn) -> None:
         """Close a turn that was cancelled, keeping what was shown of it. Raises StorageError."""
-        turn.closed = True
+        turn.closed, turn.outcome, turn.answer = True, "stopped", "".join(turn.text)
         await turn.session.append(turn.record(stopped=True))
         await self._asking.account(turn, None, "stopped")
         self._bus.publish(TurnFinished(turn.key, turn.id, "".join(turn.text), stopped=True))

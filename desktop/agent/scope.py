@@ -4,6 +4,7 @@ A conversation's own grants are in its metadata: `mode` with `mode_until` (Unix 
 (its working folder) and `folders` (granted ones, as in the settings).
 """
 
+import functools
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import ValidationError
 from desktop.agent.turn import Turn
 from desktop.config.permissions import Folder
 from desktop.config.schema import Config
+from desktop.paths import resource
 from desktop.tools.permissions.policy import Situation
 
 AUTONOMOUS = "autonomous"
@@ -36,7 +38,7 @@ class Scope:
             home=self._home,
             session=turn.key,
             rules=permissions.rules,
-            folders=(*permissions.folders, *_folders(metadata)),
+            folders=(*permissions.folders, *_folders(metadata), _builtin_skills()),
             restrict=config.tools.restrict_to_workspace,
             outside=turn.outside,
             known=frozenset(turn.known),
@@ -66,6 +68,12 @@ def mode_of(metadata: Mapping[str, Any], usual: str) -> str:
     if mode == AUTONOMOUS and not (isinstance(until, int | float) and time.time() < until):
         return usual if usual != AUTONOMOUS else "risky"
     return str(mode)
+
+
+@functools.cache
+def _builtin_skills() -> Folder:
+    """The skills that ship with the program are read like those of the workspace."""
+    return Folder(path=str(resource("skills")))
 
 
 def _folders(metadata: Mapping[str, Any]) -> tuple[Folder, ...]:

@@ -43,6 +43,31 @@ class Inbound:
     late: Late | None = None
     note: bool = False
     """The program's own words (an answer to a parked question), not the person's."""
+    source: str = ""
+    """The session whose agent wrote this: a task for a subagent, or the result of one."""
+    label: str = ""
+    """What the subagent is called."""
+    parent: str = ""
+    """The conversation that a subagent works for: its questions are asked there."""
+    about: str = ""
+    """What the model is told beside the text."""
+    outside: bool = False
+    """Text from outside is in it, or was where it was written."""
+    addresses: frozenset[str] = frozenset()
+    """Addresses that the person, or such text, gave."""
+
+    def record(self) -> Message:
+        """The message for the log, with our marks."""
+        record: Message = {"role": "user", "content": self.text}
+        marks = {
+            "_note": self.note,
+            "_files": list(self.files),
+            "_from": self.source,
+            "_label": self.label,
+            "_outside": self.outside,
+            "_addresses": sorted(self.addresses),
+        }
+        return record | {name: value for name, value in marks.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +153,20 @@ class Turn:
     """It put something there: no second answer is wanted."""
     closed: bool = False
     """Its end is in the log, or could not be written there."""
+    outcome: str = ""
+    """done, failed or stopped, once it is closed."""
+    answer: str = ""
+    """What it came to: the answer, or why there is none."""
 
     @property
     def key(self) -> str:
         """The session's key."""
         return self.session.key
+
+    @property
+    def home(self) -> str:
+        """The conversation where the person sees this turn: a subagent's is the one it works for."""
+        return self.inbound.parent or self.session.key
 
     def record(self, **marks: object) -> Message:
         """The assistant's message as far as it came, with our own marks under underscored names."""
@@ -154,9 +188,9 @@ class Turn:
 
     def take_in(self, record: Mapping[str, Any]) -> None:
         """Note the addresses that a record gives and whether it came from outside."""
-        if record.get("role") == "user":
+        if record.get("role") == "user" and not record.get("_from"):
             self.known |= addresses(str(record.get("content") or ""))
-        elif record.get("role") == "tool":
+        if record.get("role") in ("user", "tool"):
             self.outside |= bool(record.get("_outside"))
             self.known |= {str(address) for address in record.get("_addresses") or ()}
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from desktop.agent.commands import COMMANDS
 from desktop.agent.turn import Inbound
 from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.session.model import SessionInfo
+from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
@@ -25,14 +27,37 @@ class Conversations:
         self._core = core
 
     async def submit(self, arguments: Json, _send: Send) -> Json:
-        """Put a message on disk and have it answered; what happens is told on the bus."""
+        """Put a message on disk and have it answered; what happens is told on the bus. `command` in the
+        result: it was for the program, and the reply is told already."""
         inbound = Inbound(
             session=str(arguments["session"]),
             text=str(arguments["text"]),
             front=str(arguments.get("front") or "terminal"),
             files=tuple(str(path) for path in arguments.get("files") or ()),
         )
-        return {"turn": await self._core.loop.submit(inbound)}
+        turn = await self._core.loop.submit(inbound)
+        return {"turn": turn, "command": self._core.commands.wants(inbound.text)}
+
+    async def subagents(self, arguments: Json, _send: Send) -> Json:
+        """Those that work or wait for a conversation; `started` in Unix time, seconds."""
+        found = self._core.subagents.of(str(arguments["session"]))
+        names = ("id", "label", "task", "state", "started")
+        return {"subagents": [{name: getattr(one, name) for name in names} for one in found]}
+
+    async def subagent_stop(self, arguments: Json, _send: Send) -> Json:
+        """End one; its conversation is told."""
+        return {"stopped": await self._core.subagents.stop_one(str(arguments["id"]))}
+
+    async def completions(self, _arguments: Json, _send: Send) -> Json:
+        """What can be typed at the beginning of a message: commands, and the skills that can be used."""
+        skills = [skill for skill in await in_thread(self._core.skills.all) if skill.usable]
+        return {
+            "commands": [
+                {"name": f"/{command.word}", "usage": command.usage, "about": _(command.about)}
+                for command in COMMANDS
+            ],
+            "skills": [{"name": skill.name, "description": skill.description} for skill in skills],
+        }
 
     async def again(self, arguments: Json, _send: Send) -> Json:
         """Answer the last message of a conversation, which has none or a failed one, (once more)."""
@@ -107,7 +132,7 @@ class Conversations:
     async def delete(self, arguments: Json, _send: Send) -> Json:
         """Stop what is under way and put the conversation away."""
         key = str(arguments["session"])
-        await self._core.loop.stop(key)
+        await self._core.halt(key)
         await self._core.sessions.delete(key)
         return {}
 

@@ -20,10 +20,12 @@ from desktop.agent.hands import Hands
 from desktop.agent.loop import Loop
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
+from desktop.agent.subagents import Subagents
 from desktop.bus.bus import Bus
 from desktop.bus.events import SettingsChanged, TurnSpoke
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
+from desktop.core.commands import Commands
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
 from desktop.core.toolbox import Workshop
@@ -35,7 +37,9 @@ from desktop.paths import Home
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
 from desktop.providers.local import BuiltinServer
+from desktop.services import Status
 from desktop.session.log import Sessions
+from desktop.skills.loader import Skills
 from desktop.tasks import in_thread
 from desktop.text import use
 from desktop.tools.audit import Audit
@@ -61,7 +65,12 @@ class Core:
             self.workspace / "sessions", limit=max(200_000, config.agents.defaults.context_window_tokens)
         )
         self.finding = Finding(home.database, self.sessions)
-        self.context = Context(self.workspace, config.agents.defaults.bot_name)
+        self.skills = Skills(
+            self.workspace,
+            lambda: store.config.agents.defaults.disabled_skills,
+            more_path=lambda: store.config.tools.commands.path_append,
+        )
+        self.context = Context(self.workspace, config.agents.defaults.bot_name, self.skills)
         self.builtin = BuiltinServer(
             home.models,
             _local_model(config.local.model),
@@ -74,7 +83,11 @@ class Core:
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         scope = Scope(lambda: store.config, self.workspace, home.root)
         self.gate = Gate(scope, self.inbox, bus)
-        hands = Hands(scope, self.gate, self.audit, bus, self._deliver)
+        places = config.agents.defaults.max_concurrent_subagents
+        work = Sessions(self.workspace / "sessions" / "subagents")
+        self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
+        hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
+        self.commands = Commands(self)
         self.loop = Loop(
             self.sessions,
             self.context,
@@ -84,7 +97,21 @@ class Core:
             bus,
             concurrent_turns=config.agents.defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
+            commands=self.commands,
         )
+        context = Context(self.workspace, config.agents.defaults.bot_name, self.skills, subagent=True)
+        self._workers = Loop(
+            work,
+            context,
+            self.models,
+            self.workshop.for_subagents,
+            Runner(Asking(self.usage, bus), hands, context, bus),
+            bus,
+            concurrent_turns=places,
+            steps=lambda: store.config.agents.defaults.max_subagent_iterations,
+            watcher=self.subagents,
+        )
+        self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
 
     @classmethod
     async def start(cls, home: Home, host: ModelHost, bus: Bus) -> "Core":
@@ -135,8 +162,21 @@ class Core:
         await session.append(message)
         self.bus.publish(TurnSpoke(session.key, "", saying.text))
 
+    async def halt(self, session: str, turn: str = "") -> bool:
+        """End what is under way in a conversation, or one turn, and the subagents that work for it. False
+        if there was nothing."""
+        ended = await self.subagents.stop(session, turn)
+        ended |= await self.loop.stop(session, turn)
+        return await self.subagents.stop(session, turn) or ended  # begun in between
+
+    def statuses(self) -> list[Status]:
+        """The state of every part that can be off."""
+        return [self.host.status, self.builtin.status, *self.workshop.statuses()]
+
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
+        self.subagents.close()
+        await self._workers.close()
         await self.loop.close()
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())

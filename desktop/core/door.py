@@ -16,7 +16,8 @@ from desktop.core.permits import Permits
 from desktop.core.records import Records
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
-from desktop.core.told import told
+from desktop.core.skills import SkillVerbs
+from desktop.core.told import told, told_next
 from desktop.errors import UsageError
 from desktop.session.model import title_of
 from desktop.text import _
@@ -34,6 +35,7 @@ class Door:
         self._core, self._front = core, front
         settings, setup = Settings(core), Setup(core)
         conversations, permits, records = Conversations(core), Permits(core), Records(core)
+        skills = SkillVerbs(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
             "ask": self._ask,
@@ -49,6 +51,9 @@ class Door:
             "models": conversations.models,
             "model": conversations.model,
             "stop": self._stop,
+            "subagents": conversations.subagents,
+            "subagent_stop": conversations.subagent_stop,
+            "completions": conversations.completions,
             "status": self._status,
             "opening": self._opening,
             "settings": settings.settings,
@@ -74,6 +79,12 @@ class Door:
             "tools": records.tools,
             "audit": records.audit,
             "inbox": records.inbox,
+            "skills": skills.skills,
+            "skill": skills.skill,
+            "skill_save": skills.skill_save,
+            "skill_delete": skills.skill_delete,
+            "skill_restore": skills.skill_restore,
+            "skill_switch": skills.skill_switch,
             "search": core.finding.search,
             "search_key": records.search_key,
         }
@@ -93,17 +104,24 @@ class Door:
             approve=str(arguments.get("approve") or "ask"),
             files=tuple(str(path) for path in arguments.get("files") or ()),
         )
+        await self._core.subagents.recover(inbound.session)
         with self._core.bus.subscribe() as events:
             turn = await self._core.loop.submit(inbound)
             try:
                 end = await told(events, turn, send)
             except BaseException:
-                await self._core.loop.stop(inbound.session, only=turn)
+                await self._core.halt(inbound.session, turn)
+                raise
+            try:  # results of subagents come, and are answered, too
+                while self._core.subagents.of(inbound.session) or self._core.loop.turns(inbound.session):
+                    end = await told_next(events, inbound.session, send)
+            except BaseException:
+                await self._core.halt(inbound.session)
                 raise
         return {"turn": end.turn, "session": inbound.session, "ok": isinstance(end, TurnFinished)}
 
     async def _stop(self, arguments: Json, _send: Send) -> Json:
-        return {"stopped": await self._core.loop.stop(str(arguments.get("session") or "cli:direct"))}
+        return {"stopped": await self._core.halt(str(arguments.get("session") or "cli:direct"))}
 
     async def _opening(self, arguments: Json, _send: Send) -> Json:
         """What to know before a conversation goes on: what is wrong with the settings (the last good ones
@@ -115,7 +133,7 @@ class Door:
         }
 
     async def _status(self, _arguments: Json, _send: Send) -> Json:
-        services = [self._core.host.status, self._core.builtin.status]
+        services = self._core.statuses()
         return {
             "pid": os.getpid(),
             "front": self._front,

@@ -66,6 +66,8 @@ class Owner:
             ends.push_async_callback(self._server.stop)
             await self._server.start()
             self._ends = ends.pop_all()
+        if self._front == WINDOW:
+            spawn(self.core.subagents.recover(), name="subagents:recover")
 
     async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
         """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""

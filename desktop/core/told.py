@@ -4,19 +4,48 @@ from collections.abc import Callable
 from typing import Any
 
 from desktop.bus.bus import Subscription
-from desktop.bus.events import ServiceChanged, TurnEvent, TurnFailed, TurnFinished, TurnJoined
+from desktop.bus.events import (
+    PermissionAsked,
+    PermissionSettled,
+    ServiceChanged,
+    SubagentChanged,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnJoined,
+)
+
+type Send = Callable[[dict[str, Any]], None]
 
 
-async def told(
-    events: Subscription, turn: str, send: Callable[[dict[str, Any]], None]
-) -> TurnFinished | TurnFailed:
-    """Hand on the events of a turn, under whatever id it goes on, and of services; its end."""
+async def told(events: Subscription, turn: str, send: Send) -> TurnFinished | TurnFailed:
+    """Hand on the events of a turn, under whatever id it goes on, of services, and what the subagents of
+    its conversation ask; its end."""
+    session = ""
     async for event in events:
         mine = isinstance(event, TurnEvent) and event.turn == turn
-        if mine or isinstance(event, ServiceChanged):
+        if mine and isinstance(event, TurnEvent):
+            session = event.session
+        if mine or isinstance(event, ServiceChanged) or _of_subagents(event, session):
             send(event.as_json())
         if mine and isinstance(event, TurnJoined):
             turn = event.into
         if mine and isinstance(event, TurnFinished | TurnFailed):
             return event
     raise AssertionError("the bus ended")
+
+
+async def told_next(events: Subscription, session: str, send: Send) -> TurnFinished | TurnFailed:
+    """Hand on all events of a conversation until one of its turns ends."""
+    async for event in events:
+        mine = isinstance(event, TurnEvent) and event.session == session
+        if mine or isinstance(event, ServiceChanged):
+            send(event.as_json())
+        if mine and isinstance(event, TurnFinished | TurnFailed):
+            return event
+    raise AssertionError("the bus ended")
+
+
+def _of_subagents(event: object, session: str) -> bool:
+    kinds = SubagentChanged | PermissionAsked | PermissionSettled
+    return isinstance(event, kinds) and event.session == session

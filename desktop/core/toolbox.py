@@ -14,14 +14,29 @@ if TYPE_CHECKING:
     from desktop.config.keychain import Keychain
     from desktop.config.schema import Config
     from desktop.paths import Home
+    from desktop.services import Status
     from desktop.tools.web.reader import Reader
 
+ALONE = ("message", "spawn", "cron")
+"""What a subagent does without."""
 LEAN = ("read_file", "write_file", "list_dir", "web_fetch", "message")
 """What a small model can handle."""
 UNDO = "undo"
 """The folder of the home where the old bytes of changed files are kept."""
 SEARCH_KEYS = "search:{engine}"
 """Under which name of the keychain the key of a search engine is."""
+
+
+class Alone:
+    """The tools of those that work for an agent: none that speaks, begins others, or is an MCP server's."""
+
+    def __init__(self, workshop: "Workshop") -> None:
+        self._workshop = workshop
+
+    async def kit(self, *, lean: bool) -> Kit:
+        """As for an agent, without those."""
+        kit = await self._workshop.own(lean=lean)
+        return Kit({name: tool for name, tool in kit.tools.items() if name not in ALONE}, lean)
 
 
 class Workshop:
@@ -35,8 +50,21 @@ class Workshop:
         self._making = asyncio.Lock()
         self._pages: Reader | None = None
 
+    @property
+    def for_subagents(self) -> "Alone":
+        """The Toolbox of subagents."""
+        return Alone(self)
+
     async def kit(self, *, lean: bool) -> Kit:
         """Those that a model gets; few and simple ones for a small model."""
+        return await self.own(lean=lean)
+
+    def statuses(self) -> "list[Status]":
+        """The states of what tools are reached through."""
+        return []
+
+    async def own(self, *, lean: bool) -> Kit:
+        """The program's own tools."""
         tools = await self.all()
         commands = self._config().tools.commands.enable
         names = LEAN if lean else [name for name in tools if commands or name != "exec"]
@@ -57,6 +85,7 @@ class Workshop:
         from desktop.tools.files.toolbox import file_tools
         from desktop.tools.message import Message
         from desktop.tools.permissions.places import OWN, fences
+        from desktop.tools.spawn import Spawn
         from desktop.tools.web.toolbox import web_tools
 
         kept = Kept(self._home.root / UNDO)
@@ -71,6 +100,7 @@ class Workshop:
             *exec_tools(lambda: self._config().tools.commands, hidden, own),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
             Message(),
+            Spawn(),
         ]
         for tool in tools:  # made here, in a thread, and kept
             assert tool.schema

@@ -98,6 +98,8 @@ class ToolContext:
     """Folders outside the workspace that a command may write to."""
     say: Callable[[Saying], Awaitable[None]] | None = None
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
+    spawn: Callable[[str, str], Awaitable[bool]] | None = None
+    """Has a subagent do a task under a label; whether it has to wait. Raises ToolFailure."""
 
     def path(self, name: str) -> Path:
         """A path as a call names it: `~` is the home, a relative one starts in the working folder, `..`

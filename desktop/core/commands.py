@@ -1,0 +1,188 @@
+"""What the commands of a conversation do. Each gives its reply as Markdown; a failure is a reply, too."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from desktop.agent.commands import COMMANDS, parse, unknown
+from desktop.agent.loop import Reply
+from desktop.agent.turn import Inbound
+from desktop.core.conversations import Conversations
+from desktop.core.export import export
+from desktop.errors import AppError, explain
+from desktop.services import ServiceState
+from desktop.session.model import Message, replayable, title_of
+from desktop.tasks import in_thread
+from desktop.text import _, mark, ngettext
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+    from desktop.session.log import Session
+
+_SHOWN, _MOST = 10, 100
+_LONGEST = 300
+_STATES = {
+    "starting": mark("starting"),
+    "running": mark("running"),
+    "degraded": mark("tries again"),
+    "needs_sign_in": mark("needs a sign-in"),
+    "failed": mark("failed"),
+    "queued": mark("waits its turn"),
+    "done": mark("done"),
+    "stopped": mark("stopped"),
+    "interrupted": mark("interrupted"),
+}
+_log = logging.getLogger(__name__)
+
+
+class Commands:
+    """Answers commands."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+        self._deeds: dict[str, Callable[[Session, str], Awaitable[Reply]]] = {
+            "help": self._help,
+            "new": self._new,
+            "stop": self._stop,
+            "status": self._status,
+            "model": self._model,
+            "skill": self._skill,
+            "history": self._history,
+            "export": self._export,
+        }
+
+    def wants(self, text: str) -> bool:
+        """Whether a message is a command."""
+        return parse(text) is not None
+
+    async def answer(self, inbound: Inbound) -> Reply:
+        """Do what it says."""
+        typed = parse(inbound.text)
+        assert typed
+        deed = self._deeds.get(typed.word)
+        if deed is None:
+            return Reply(unknown(typed.word))
+        try:
+            return await deed(await self._core.sessions.open(inbound.session), typed.rest)
+        except Exception as error:
+            told = explain(error)
+            if not isinstance(error, AppError | OSError):
+                _log.error("command %s failed", typed.word, exc_info=error)
+            return Reply(str(told))
+
+    async def _help(self, _session: "Session", _rest: str) -> Reply:
+        lines = [f"- `{command.usage}` {_(command.about)}" for command in COMMANDS]
+        skills = _("`$name` in a message loads a skill.")
+        return Reply("\n".join([*lines, "", skills]))
+
+    async def _new(self, session: "Session", _rest: str) -> Reply:
+        await self._core.halt(session.key)
+        await session.set_metadata(last_archived=await session.count())
+        return Reply(
+            _("We begin anew. What was said above stays here to be read; I no longer see it."), anew=True
+        )
+
+    async def _stop(self, session: "Session", _rest: str) -> Reply:
+        stopped = await self._core.halt(session.key)
+        return Reply(_("Stopped.") if stopped else _("There was nothing to stop."))
+
+    async def _status(self, session: "Session", _rest: str) -> Reply:
+        core = self._core
+        lines = [_("Model: {model}").format(model=await self._answering(session))]
+        n, subagents = len(core.loop.turns(session.key)), core.subagents.of(session.key)
+        under_way = ngettext("{n} answer is under way.", "{n} answers are under way.", n).format(n=n)
+        lines.append(under_way if n else _("No answer is under way."))
+        lines += [
+            _("Subagent {label}").format(label=one.label) + f": {_(_STATES[one.state])}"
+            for one in subagents
+        ]
+        lines += [
+            f"{status.name}: {_(_STATES[status.state.value])} {status.detail}".rstrip()
+            for status in core.statuses()
+            if status.state is not ServiceState.OFF
+        ]
+        if n := await core.inbox.count():
+            lines.append(
+                ngettext("{n} question waits for you.", "{n} questions wait for you.", n).format(n=n)
+            )
+        return Reply("\n".join(f"- {line}" for line in lines))
+
+    async def _answering(self, session: "Session") -> str:
+        found = await Conversations(self._core).model({"session": session.key}, _nobody)
+        return f"{found['title']} ({found['provider_title']})"
+
+    async def _model(self, session: "Session", rest: str) -> Reply:
+        conversations = Conversations(self._core)
+        known = (await conversations.models({}, _nobody))["models"]
+        if rest:
+            chosen = _choice(rest, known) | {"session": session.key}
+            found = await conversations.choose_model(chosen, _nobody)
+            return Reply(
+                _("From now on {model} ({provider}) answers here.").format(
+                    model=found["title"], provider=found["provider_title"]
+                )
+            )
+        lines = [_("Here answers {model}.").format(model=await self._answering(session)), ""]
+        lines += [f"- `{line['model'] or line['provider']}` {line['provider_title']}" for line in known]
+        how = _("Choose with /model and a name; /model auto is the usual one.")
+        return Reply("\n".join([*lines, "", how]))
+
+    async def _skill(self, _session: "Session", rest: str) -> Reply:
+        skills = await in_thread(self._core.skills.all)
+        if rest:
+            named = next((skill for skill in skills if skill.name == rest.lstrip("$").lower()), None)
+            if named is None:
+                return Reply(_("There is no skill {name}. All of them: /skill").format(name=rest))
+            why = "\n".join(filter(None, [*named.missing, named.problem, named.remedy]))
+            return Reply("\n\n".join(filter(None, [f"**{named.name}**", named.description, why])))
+        lines = []
+        for skill in skills:
+            state = "" if skill.usable else f" ({_('not available')})"
+            lines.append(f"- `${skill.name}`{state} {skill.description}")
+        return Reply("\n".join(lines) or _("There are no skills."))
+
+    async def _history(self, session: "Session", rest: str) -> Reply:
+        number = min(int(rest), _MOST) if rest.isdecimal() and int(rest) else _SHOWN
+        said = [message for message in await session.everything() if _is_said(message)]
+        lines, name = [], self._core.store.config.agents.defaults.bot_name
+        for message in said[-number:]:
+            who = _("You") if message["role"] == "user" else name
+            text = " ".join(str(message["content"]).split())
+            lines.append(f"**{who}**: {text if len(text) <= _LONGEST else f'{text[:_LONGEST]}…'}")
+        return Reply("\n\n".join(lines) or _("Nothing was said here yet."))
+
+    async def _export(self, session: "Session", _rest: str) -> Reply:
+        messages = await session.everything()
+        if not messages:
+            return Reply(_("Nothing was said here yet."))
+        infos = await self._core.sessions.list()
+        title = next((info.title for info in infos if info.key == session.key), "") or session.key
+        text = await in_thread(export, "markdown", session.key, title, messages)
+        path = self._core.workspace / "files" / "exports" / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.md"
+        await in_thread(_write, path, text)
+        return Reply(_("The conversation is in {path}").format(path=f"`{path}`"))
+
+
+def _choice(named: str, known: list[dict[str, str]]) -> dict[str, str]:
+    """Model and provider that a person means: one of those they were shown, or any other model's name."""
+    if named.lower() in ("auto", "default"):
+        return {"model": "", "provider": ""}
+    for line in known:
+        if named.lower() in (line["model"].lower(), line["provider"].lower(), line["title"].lower()):
+            return {"model": line["model"], "provider": line["provider"]}
+    return {"model": named, "provider": ""}
+
+
+def _is_said(message: Message) -> bool:
+    return message.get("role") in ("user", "assistant") and replayable(message) and bool(title_of(message))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.write_text(text, "utf-8")
+
+
+def _nobody(_line: dict[str, object]) -> None:
+    """These verbs tell of nothing on the way."""
