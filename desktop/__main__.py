@@ -27,6 +27,10 @@ def main() -> None:
         from desktop.tools.files.worker import main as file_worker
 
         file_worker()
+    elif hidden == "--mcp-guard":
+        from desktop.tools.mcp.guard import main as mcp_guard
+
+        mcp_guard(sys.argv[2:])
     else:
         from desktop.cli.app import main as command_line
 

@@ -124,6 +124,14 @@ MIGRATIONS = (
     );
     CREATE INDEX subagents_untold ON subagents (told) WHERE told = 0;
     """,
+    """
+    CREATE TABLE mcp_tools (
+        server TEXT NOT NULL,        -- the person's name for it
+        tool TEXT NOT NULL,          -- the server's name of it; empty: there was a first list
+        digest TEXT NOT NULL,        -- SHA-256 of what the server said of it
+        PRIMARY KEY (server, tool)
+    );
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from desktop.config.base import normal
 from desktop.errors import ConfigError
 from desktop.text import _
 
@@ -99,13 +100,16 @@ def blank_keys(path: Path, names: Iterable[str]) -> None:
 
 
 def resolve(value: Any, environ: Mapping[str, str], where: str, problems: list[ConfigError]) -> Any:
-    """The value with ${NAME} replaced from the environment; a missing one is a problem and left out."""
+    """The value with ${NAME} replaced from the environment; a missing one is a problem and left out. Those
+    of MCP servers stay: they are replaced when a server is started, and a missing one is that server's trouble."""
     if isinstance(value, str):
         missing = [name for name in _REFERENCE.findall(value) if name not in environ]
         if missing:
             problems.append(_missing(where, missing[0]))
             return None
         return _REFERENCE.sub(lambda match: environ[match[1]], value)
+    if isinstance(value, dict) and normal(where) == "tools.mcpservers":
+        return value
     if isinstance(value, dict):
         return {
             k: resolve(v, environ, f"{where}.{k}" if where else str(k), problems) for k, v in value.items()

@@ -1,5 +1,6 @@
 """One MCP server: how it is started or reached, and how far the person trusts it."""
 
+import re
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -8,6 +9,32 @@ from desktop.config.base import ADDRESS, Section
 
 KEYCHAIN = "${keychain}"
 """Stands in config.json for a value that is kept in the keychain."""
+
+_SECRET_NAME = re.compile(
+    r"(key|token|secret|password|passwd|credentials?|authorization|auth|pat|cookie)$", re.IGNORECASE
+)
+_SECRET_VALUE = re.compile(
+    r"(Bearer|Basic|Token)\s+\S{8,}|(sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|AKIA|AIza|hf|npm|pypi)[-_]?[\w-]{16,}"
+    r"|github_pat_\w+|ey[\w-]+\.ey[\w-]+\.[\w-]+"
+)
+
+
+def keychain_name(server: str, kind: str, key: str) -> str:
+    """Under which name of the keychain a value is; `kind`: env or header."""
+    return f"mcp:{server}:{kind}:{key}"
+
+
+def sign_in_name(server: str) -> str:
+    """Under which name of the keychain the tokens of a sign-in are."""
+    return f"mcp:{server}:oauth"
+
+
+def sounds_secret(name: str, value: str) -> bool:
+    """Whether a value of `env` or `headers` belongs in the keychain: by its name or its look. What stands
+    for another value does not."""
+    if not value or value == KEYCHAIN or "${" in value:
+        return False
+    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.fullmatch(value))
 
 
 class McpServer(Section):
