@@ -17,8 +17,10 @@ from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 from desktop.ui.answering import Answering
+from desktop.ui.atwork import AtWork
 from desktop.ui.conversation import markdown
-from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.completer import Completer
+from desktop.ui.conversation.controller import MODELS, Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
@@ -64,6 +66,8 @@ class Conductor(QObject):
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._answering = Answering(window, self._view, self.talk.questions, self.library)
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
+        self._at_work = AtWork(window, self.talk)
+        self._completer = Completer(self._program, self._funnel, window.composer)
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
         self._ticker = Ticker.wanted(self)
@@ -173,10 +177,15 @@ class Conductor(QObject):
             async for event in events:
                 self.talk.handle(event)
                 if isinstance(event, ServiceChanged):
-                    self._window.header.show_service(event.name, event.state, event.detail)
+                    self._service_changed(event)
                 elif isinstance(event, SettingsChanged):
                     self._setup.refresh()
                     self._permits.refresh()
+
+    def _service_changed(self, event: ServiceChanged) -> None:
+        if event.name in MODELS:
+            self._window.header.show_service(event.name, event.state, event.detail)
+        self._setup.happened(event)
 
     async def _show(self, _arguments: Json, _send: object) -> Json:
         self._window.present()
@@ -200,7 +209,7 @@ class Conductor(QObject):
         self._empty.suggested.connect(self._suggest)
         self._view.acted.connect(talk.act)
         self._view.wanted.connect(talk.calls.look_into)
-        talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.busy))
+        talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(self._model_known)
         talk.noted.connect(window.note)
         talk.settings_wanted.connect(self._settings)

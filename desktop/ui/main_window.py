@@ -100,6 +100,12 @@ class MainWindow(QMainWindow):
         self._middle.replaceWidget(self._place_holder, view)
         self._place_holder.deleteLater()
 
+    def place_strip(self, strip: QWidget) -> QWidget:
+        """Put something over the message field; returns what is to be hidden when it is."""
+        around = _column(strip)
+        self._middle.insertWidget(2, around)
+        return around
+
     def note(self, text: str) -> None:
         """A quiet sentence under the message field; empty for none."""
         self.footnote.setText(text)

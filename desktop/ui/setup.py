@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from desktop.bus.events import Event
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.funnel import Funnel
@@ -63,6 +64,11 @@ class Setup(QObject):
         if self._settings is not None and self._settings.isVisible():
             self._settings.refresh()
         self._changed()
+
+    def happened(self, event: Event) -> None:
+        """Something happened that a page may show."""
+        if self._settings is not None and self._settings.isVisible():
+            self._settings.happened(event)
 
     async def _check(self) -> None:
         found = await self._actions.call("readiness")

@@ -20,6 +20,8 @@ class Field(QPlainTextEdit):
     stop_wanted = Signal()
     first_key = Signal()
     """A letter was typed: somebody is about to ask."""
+    typed = Signal()
+    """The keyboard or an input method wrote or took away something."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +31,8 @@ class Field(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(4)
-        self._composing = False
+        self.composing = False
+        """Whether an input method is at a word."""
         self._most = 10 * Size.TEXT
         self.textChanged.connect(self._fit)
 
@@ -51,9 +54,11 @@ class Field(QPlainTextEdit):
             self.setFixedHeight(height)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._composing = bool(event.preeditString())
+        self.composing = bool(event.preeditString())
         self.first_key.emit()
         super().inputMethodEvent(event)
+        if event.commitString():
+            self.typed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.text().isprintable() and event.text():  # Tab only passes through
@@ -61,7 +66,7 @@ class Field(QPlainTextEdit):
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if enter and (plain or event.modifiers() == Qt.KeyboardModifier.ControlModifier):
-            if not self._composing:
+            if not self.composing:
                 self.sent.emit()
             return
         if event.key() == Qt.Key.Key_Escape:
@@ -70,7 +75,10 @@ class Field(QPlainTextEdit):
         if event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
             event.ignore()  # the window may have something else to undo
             return
+        before = self.document().revision()
         super().keyPressEvent(event)
+        if self.document().revision() != before:
+            self.typed.emit()
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]

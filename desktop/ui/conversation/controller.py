@@ -23,15 +23,19 @@ from desktop.bus.events import (
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.history import entries_of
+from desktop.ui.conversation.agents import Subagents
+from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
 from desktop.ui.conversation.steps import Calls
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
+from desktop.ui.conversation.turns import Early, Turns
 from desktop.ui.funnel import Funnel
 from desktop.ui.questions import Questions
 
 type Json = dict[str, Any]
 
+MODELS = ("model_host", "builtin-model")
+"""Services that an answer waits for while they start."""
 _ON_DISK = (ToolStarted, ToolFinished, TurnSpoke)
 """What the log has more of than before."""
 
@@ -63,22 +67,28 @@ class Controller(QObject):
         self.questions = Questions(actions, funnel, self)
         self.calls = Calls(actions, funnel, self.transcript, self.questions, lambda: self.key)
         self.questions.answered_late.connect(self._open_again)
+        self.subagents = Subagents(actions, funnel, lambda: self.key, self)
+        self.subagents.changed.connect(self.busy_changed)
         self.key = ""
         self.for_new: dict[str, Json] = {}
         """What was chosen for a conversation that has not begun: verbs and their arguments."""
         self._coming = ""
         """The key that it will have, once something was said in it."""
-        self._turns: dict[str, list[str]] = {}
-        """Turns that are not at their end, by conversation."""
+        self._turns, self._early = Turns(), Early(self._ended)
         self._live = Live(self.transcript)
         self._opened = 0
         """How often a conversation was opened: only what was read for the last one is shown."""
-        self._turned = 0
-        """How often a turn began or ended: what was read before that is old."""
+        self._anew: set[str] = set()
+        """Turns after which the agent knows nothing of what was said before."""
 
     @property
     def busy(self) -> bool:
-        return bool(self._turns.get(self.key))
+        return bool(self._turns[self.key])
+
+    @property
+    def stoppable(self) -> bool:
+        """Whether an answer is on its way, or a subagent works for this conversation."""
+        return self.busy or bool(self.subagents.here)
 
     # ---- what the person does
 
@@ -91,6 +101,7 @@ class Controller(QObject):
         self._opened += 1
         self.busy_changed.emit()
         self.opened.emit()
+        self.subagents.opened()
         if key:
             self._funnel.run(self._load(key), name="conversation:open")
         else:
@@ -138,10 +149,10 @@ class Controller(QObject):
             self.open(key)
 
     async def _load(self, key: str) -> None:
-        opened, turned = self._opened, -1
+        opened, changes = self._opened, -1
         try:
-            while turned != self._turned:
-                turned = self._turned
+            while changes != self._turns.changes:
+                changes = self._turns.changes
                 found = await self._actions.call("conversation", session=key)
                 entries = await in_thread(entries_of, found["messages"], found["turns"])
                 if opened != self._opened:
@@ -150,9 +161,9 @@ class Controller(QObject):
             if opened == self._opened:
                 self.transcript.fill([])
             raise
-        self._turns[key] = [str(turn) for turn in found["turns"]]
-        self.calls.attach(entries)
-        self.transcript.fill(self._live.answers.get(entry.id, entry) for entry in entries)
+        self._turns.put(key, found["turns"])
+        shown = self.calls.welcome([self._live.answers.get(entry.id, entry) for entry in entries])
+        self.transcript.fill(shown)
         self.noted.emit("")
         self.model_known.emit(found)
         self.busy_changed.emit()
@@ -165,18 +176,33 @@ class Controller(QObject):
             self.model_known.emit(found)
 
     async def _send(self, said_in: str, key: str, text: str, chosen: dict[str, Json]) -> None:
+        self._early.begin()
         try:
             for verb, arguments in ({} if said_in else chosen).items():
                 await self._actions.call(verb, session=key, **arguments)
-            turn = (await self._actions.call("submit", session=key, text=text, front="window"))["turn"]
+            taken = await self._actions.call("submit", session=key, text=text, front="window")
         except Exception:
             self.settled.emit(said_in, text)
             self.refused.emit(key if key == self.key else said_in, text)
+            self._early.sent()
             raise
         self.settled.emit(said_in, text)
+        try:
+            await self._show_sent(taken, key, text)
+        finally:
+            self._early.sent(taken["turn"])
+
+    async def _show_sent(self, taken: Json, key: str, text: str) -> None:
+        """Show a message that is stored, and the answer that is on its way."""
+        turn = taken["turn"]
         asked = Entry(turn, Author.YOU, text, when=datetime.now(UTC))
+        self._early.name(turn)
         answer = self._live.begin(turn)
-        self._begin(key, turn)
+        if taken.get("command"):
+            answer.detail = ""
+            if text.lower().split(maxsplit=1)[0].partition("@")[0] == "/new":
+                self._anew.add(turn)
+        self._turns.begin(key, turn)
         # Each step lays something out anew: between two of them the window gets its turn.
         if not self.key and key == self._coming:
             self.key = key
@@ -198,7 +224,7 @@ class Controller(QObject):
     async def _again(self) -> None:
         key = self.key
         turn = (await self._actions.call("again", session=key))["turn"]
-        self._begin(key, turn)
+        self._turns.begin(key, turn)
         answer = self._live.begin(turn)
         if key == self.key:
             self.transcript.add(answer)
@@ -214,19 +240,14 @@ class Controller(QObject):
         if key == self.key:
             self.model_known.emit(found)
 
-    def _begin(self, key: str, turn: str) -> None:
-        self._turned += 1
-        turns = self._turns.setdefault(key, [])
-        if turn not in turns:
-            turns.append(turn)
-
     # ---- what happens
 
     def handle(self, event: Event) -> None:
         """Take in one event of the bus."""
         if isinstance(event, TurnEvent):
-            self._turn_event(event)
-        elif isinstance(event, ServiceChanged) and event.state == "starting":
+            if not self.subagents.handle(event):
+                self._turn_event(event)
+        elif isinstance(event, ServiceChanged) and event.name in MODELS and event.state == "starting":
             self._live.explain(event.detail or _("Starting the model…"))
         self.questions.handle(event)
 
@@ -243,7 +264,7 @@ class Controller(QObject):
             case _:
                 self._live.take(event, opened=event.session == self.key)
                 if isinstance(event, _ON_DISK):
-                    self._turned += 1
+                    self._turns.changes += 1
                 if isinstance(event, TurnSpoke):
                     self.spoken_in.emit(event.session, True)
 
@@ -259,7 +280,7 @@ class Controller(QObject):
 
     def _from_elsewhere(self, key: str, turn: str) -> None:
         self._live.begin(turn)
-        self._begin(key, turn)
+        self._turns.begin(key, turn)
         if key == self.key:
             self.open(key)
         self.spoken_in.emit(key, False)
@@ -267,28 +288,25 @@ class Controller(QObject):
     def _joined(self, event: TurnJoined) -> None:
         """The answer goes on below the message that the person wrote meanwhile."""
         self._live.drop(event.turn)
-        self._forget(event.session, event.turn)
+        self._turns.end(event.session, event.turn)
         if self._live.get(event.into) is None:
             self._from_elsewhere(event.session, event.into)
 
     def _ended(self, event: TurnFinished | TurnFailed) -> None:
         unseen = self._live.get(event.turn) is None
+        if self._early.keeps(event, known=not unseen):
+            return
         self._live.end(event)
+        if event.turn in self._anew:
+            self._anew.discard(event.turn)
+            self._add(event.session, new_start(event.turn))
         self._rest(event)
         if unseen and event.session == self.key:
             # Of somewhere else, and ended before it began: its model could not even be asked.
             self.open(self.key)
 
-    def _forget(self, key: str, turn: str) -> None:
-        self._turned += 1
-        turns = self._turns.get(key, [])
-        if turn in turns:
-            turns.remove(turn)
-        if not turns:
-            self._turns.pop(key, None)
-
     def _rest(self, event: TurnEvent) -> None:
-        self._forget(event.session, event.turn)
+        self._turns.end(event.session, event.turn)
         if event.session == self.key:
             self.busy_changed.emit()
         self.spoken_in.emit(event.session, True)

@@ -19,6 +19,8 @@ def as_markdown(entries: Iterable[Entry], name: Callable[[Entry], str]) -> str:
                 parts.append(line)
         elif entry.author is Author.NOTE:
             parts.append(f"> {entry.text}")
+        elif entry.author is Author.BREAK:
+            parts.append("---")
         elif entry.text:
             parts.append(f"## {name(entry)}\n\n{entry.text}")
         in_calls = entry.step is not None

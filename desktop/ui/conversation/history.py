@@ -37,6 +37,11 @@ def waiting(turn: str) -> Entry:
     return Entry(answer_id(turn), Author.NANOBOT, state=State.WAITING, detail=_("Asking the model…"))
 
 
+def new_start(turn: str) -> Entry:
+    """The line below a command after which the agent knows nothing of what is above."""
+    return Entry(f"{turn}/new", Author.BREAK)
+
+
 def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
     """Say in an entry that there is no answer, and why; `kind` is the name of the error's class."""
     entry.state = State.FAILED
@@ -71,15 +76,25 @@ class _History:
         turn = str(record.get("_turn") or "")
         match record.get("role"):
             case "user":
-                author = Author.NOTE if record.get("_note") else Author.YOU
-                when = moment_of(record.get("timestamp"))
-                text = _text(record.get("content"))
-                self._asked = Entry(turn or f"record-{number}", author, text, when=when)
-                self._put(self._asked, turn)
+                self._heard(record, turn, number)
             case "assistant":
                 self._said(record, turn, number)
+                if record.get("_new"):
+                    self._put(new_start(f"{turn or number}"), turn)
             case "tool":
                 self._result(record, turn)
+
+    def _heard(self, record: Record, turn: str, number: int) -> None:
+        label = str(record.get("_label") or "")
+        author = Author.YOU
+        if record.get("_note"):
+            author = Author.RESULT if label else Author.NOTE
+        when = moment_of(record.get("timestamp"))
+        text = _text(record.get("content"))
+        entry = Entry(turn or f"record-{number}", author, text, when=when, label=" ".join(label.split()))
+        if not record.get("_command"):  # it has its answer, also where the message before has none yet
+            self._asked = entry
+        self._put(entry, turn)
 
     def _said(self, record: Record, turn: str, number: int) -> None:
         calls = [call for call in record.get("tool_calls") or () if isinstance(call, dict)]

@@ -12,7 +12,8 @@ from desktop.ui.conversation.cell import ROW, Cell
 from desktop.ui.conversation.choice import LIVE, SHOWN, Shown
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import Heights, guess
-from desktop.ui.conversation.note_cell import NoteCell
+from desktop.ui.conversation.note_cell import BreakCell, NoteCell
+from desktop.ui.conversation.result_cell import ResultCell
 from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.slot import EDGE, Slot
 from desktop.ui.conversation.step_cell import ROW as STEP
@@ -24,6 +25,8 @@ _SPARE, _READY, _NEXT = 6, 4, 2
 """Cells that are kept for later at the most, that there are before they are needed, and that are spare
 for the next question and its answer."""
 _SPARE_STEPS = 40
+_ONE_LINE = (Author.STEP, Author.RESULT, Author.BREAK)
+"""They are about as high as a call, mostly."""
 _REST_MS = 150
 """After a conversation was opened or an answer has ended, so that what is to be seen is seen first."""
 
@@ -72,6 +75,8 @@ class Pool(QObject):
         """Who says it."""
         if entry.author is Author.NANOBOT:
             return self._transcript.assistant
+        if entry.author is Author.RESULT:
+            return _("Result of {label}").format(label=entry.label)
         return _("You") if entry.author is Author.YOU else ""
 
     def fill(self) -> None:
@@ -102,7 +107,7 @@ class Pool(QObject):
         self.cells = {at - (at > index): cell for at, cell in self.cells.items()}
 
     def _guess(self, entry: Entry) -> int:
-        if entry.author is Author.STEP:
+        if entry.author in _ONE_LINE:
             return STEP
         choice = self._choices.get(entry.id)
         return guess(entry.text, self.width - 2 * EDGE, choice.limit if choice else SHOWN) + ROW
@@ -119,6 +124,10 @@ class Pool(QObject):
     def _take(self, author: Author) -> Slot:
         if author is Author.NOTE:
             return self._connected(NoteCell(self._area.viewport()))
+        if author is Author.BREAK:
+            return self._connected(BreakCell(self._area.viewport()))
+        if author is Author.RESULT:
+            return self._connected(ResultCell(self._area.viewport(), self._slices, self._pictures))
         if author is Author.STEP:
             spare = self._spare_steps
             return spare.pop() if spare else self._connected(StepCell(self._area.viewport()))

@@ -109,6 +109,8 @@ class Speech(QObject):
     def _words(self, entry: Entry) -> str:
         if entry.step is not None:
             return shown(sentence(entry.step)[:_WRITTEN])
+        if entry.author is Author.BREAK:
+            return _("New start")
         said = shown((entry.text or entry.detail)[:_WRITTEN])
         name = self._name(entry)
         return f"{name}: {said}" if name else said

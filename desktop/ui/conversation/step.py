@@ -58,6 +58,7 @@ TOOLS: dict[str, Names] = {
     "exec": (mark("Running"), mark("Ran"), mark("Run")),
     "web_search": (mark("Searching the web"), mark("Searched the web"), mark("Search the web")),
     "web_fetch": (mark("Opening the page"), mark("Opened the page"), mark("Open the page")),
+    "spawn": (mark("Starting a subagent:"), mark("Started a subagent:"), mark("Start a subagent:")),
     "message": (mark("Sending a message"), mark("Sent a message"), mark("Send a message")),
 }
 """What a tool does: while it does, when it did, and where it did not."""

@@ -22,6 +22,10 @@ class Author(enum.Enum):
     """Nobody: a tool was called."""
     NOTE = "note"
     """The program: what the person answered from elsewhere."""
+    RESULT = "result"
+    """A subagent: what came of its task."""
+    BREAK = "break"
+    """Nobody: what was said above is no longer known to the agent."""
 
 
 class State(enum.Enum):
@@ -59,6 +63,10 @@ class Entry:
     """Said on the way to the answer: tools are called after it."""
     step: Step | None = None
     """Of a tool's call."""
+    label: str = ""
+    """Of a result: what the subagent is called."""
+    guest: bool = False
+    """A call that is shown for its question alone; the log of this conversation does not have it."""
 
     @property
     def moving(self) -> bool:

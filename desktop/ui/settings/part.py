@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from desktop.bus.events import Event
 from desktop.ui.theme.tokens import Space
 
 
@@ -22,6 +23,9 @@ class Part(QWidget):
 
     def show_all(self, reply: Mapping[str, Any]) -> None:
         """Show what the verbs `settings` and, under "providers", `providers` replied."""
+
+    def happened(self, event: Event) -> None:
+        """Something happened that it may show."""
 
     def leave(self) -> None:
         """The window was closed: drop what was not saved."""

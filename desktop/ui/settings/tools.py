@@ -38,6 +38,10 @@ _WORDS = {
         mark("Open web pages"),
         mark("Reads a page, and treats it as text from outside."),
     ),
+    "spawn": (
+        mark("Start subagents"),
+        mark("Gives a task of its own to a subagent, which works in the background."),
+    ),
     "message": (mark("Send messages"), mark("Writes into this or another conversation.")),
 }
 _EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.bus.events import Event
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -129,6 +130,12 @@ class SettingsWindow(QDialog):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return go_on(self, forward=forward)
+
+    def happened(self, event: Event) -> None:
+        """Tell the pages what happened."""
+        for view in self.views:
+            for part in view.parts:
+                part.happened(event)
 
     def refresh(self) -> None:
         """Read what is set and show it."""

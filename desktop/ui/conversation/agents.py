@@ -1,0 +1,115 @@
+"""The subagents at work for conversations: which there are, what each does now, and how one is stopped."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.bus.events import SubagentChanged, ToolFinished, ToolStarted, TurnEvent
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.conversation.step import Outcome, did
+from desktop.ui.funnel import Funnel
+
+type Json = dict[str, Any]
+
+SESSION = "subagent:"
+"""What the names of their own sessions begin with."""
+_AT_WORK = ("queued", "running")
+
+
+@dataclass(slots=True)
+class Subagent:
+    """One that runs, or waits for its turn."""
+
+    id: str
+    session: str
+    """The conversation that it works for."""
+    label: str
+    state: str
+    started: float
+    """Seconds since the epoch."""
+    doing: str = ""
+    """In words, the call that it is at."""
+    call: str = ""
+
+
+class Subagents(QObject):
+    """Those of all conversations, as far as any was opened or they were heard of."""
+
+    changed = Signal()
+
+    def __init__(
+        self, actions: Actions, funnel: Funnel, key: Callable[[], str], parent: QObject | None = None
+    ) -> None:
+        """`key` gives the open conversation."""
+        super().__init__(parent)
+        self._actions, self._funnel, self._key = actions, funnel, key
+        self._all: dict[str, Subagent] = {}
+        self._heard = 0
+        """How often one changed its state: what was read before that is old."""
+
+    @property
+    def here(self) -> list[Subagent]:
+        """Those of the open conversation, in the order in which they were called for."""
+        key = self._key()
+        return [subagent for subagent in self._all.values() if subagent.session == key]
+
+    def opened(self) -> None:
+        """Another conversation is open: look what is at work for it."""
+        if self._key():
+            self._funnel.run(self._read(self._key()), name="conversation:subagents")
+        self.changed.emit()
+
+    def stop(self, subagent: str) -> None:
+        """End one."""
+        self._funnel.run(self._actions.call("subagent_stop", id=subagent), name="subagents:stop")
+
+    async def _read(self, key: str) -> None:
+        heard = -1
+        while heard != self._heard:
+            heard = self._heard
+            found = (await self._actions.call("subagents", session=key))["subagents"]
+        there = {line["id"] for line in found}
+        self._all = {k: s for k, s in self._all.items() if s.session != key or k in there}
+        for line in found:
+            self._put(key, line["id"], line["label"], line["state"], float(line["started"] or 0))
+        self.changed.emit()
+
+    def _put(self, session: str, id_: str, label: str, state: str, started: float) -> None:
+        known = self._all.get(id_)
+        if known is None:
+            known = self._all[id_] = Subagent(id_, session, label, state, started)
+        if state == "running" and (known.state != "running" or not known.started):
+            known.started = started or time.time()
+        known.label, known.state = " ".join(shown(label).split()), state
+
+    def handle(self, event: TurnEvent) -> bool:
+        """Take in one event; whether it was of a subagent and concerns nobody else."""
+        if isinstance(event, SubagentChanged):
+            self._heard += 1
+            if event.state in _AT_WORK:
+                self._put(event.session, event.id, event.label, event.state, time.time())
+            else:
+                self._all.pop(event.id, None)
+            self.changed.emit()
+            return True
+        if not event.session.startswith(SESSION):
+            return False
+        subagent = self._all.get(event.session.removeprefix(SESSION))
+        if subagent is not None:
+            self._work(subagent, event)
+        return True
+
+    def _work(self, subagent: Subagent, event: TurnEvent) -> None:
+        if isinstance(event, ToolStarted):
+            words = f"{did(event.tool, Outcome.RUNNING)} {event.gist}"
+            subagent.doing, subagent.call = " ".join(shown(words).split()), event.call
+        elif isinstance(event, ToolFinished) and event.call == subagent.call:
+            subagent.doing = subagent.call = ""
+        else:
+            return
+        if subagent.session == self._key():
+            self.changed.emit()

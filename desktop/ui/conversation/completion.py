@@ -1,0 +1,64 @@
+"""Commands and skills while the person types: what is looked for at the cursor, and what fits it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_LONGEST = 400
+"""Characters of a line in which a name is looked for; beyond them nobody types one."""
+_command = re.compile(r"/[^\s/]*")
+_skill = re.compile(r"(?:^|(?<=\s))\$[^\s$/]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One that can be chosen."""
+
+    name: str
+    """With its sign: "/model" or "$weather"."""
+    about: str
+    text: str
+    """What is written for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A name that is being typed."""
+
+    begin: int
+    """Where it begins in its line."""
+    typed: str
+    """With its sign."""
+
+
+def wanted(before: str, *, first: bool) -> Wanted | None:
+    """The name that ends at the cursor. `before`: the line up to there; `first`: of the whole text."""
+    if len(before) > _LONGEST:
+        return None
+    if first and _command.fullmatch(before):
+        return Wanted(0, before)
+    found = _skill.search(before)
+    return Wanted(found.start(), found[0]) if found else None
+
+
+def choices(reply: Mapping[str, Any]) -> list[Choice]:
+    """What the verb `completions` replied: the commands, then the skills."""
+    commands = [
+        Choice(line["name"], line["about"], line["name"] + (" " if line["usage"] != line["name"] else ""))
+        for line in reply["commands"]
+    ]
+    skills = [
+        Choice(f"${line['name']}", line["description"], f"${line['name']} ") for line in reply["skills"]
+    ]
+    return commands + skills
+
+
+def matching(every: Iterable[Choice], typed: str) -> list[Choice]:
+    """Those that fit what was typed: first those that begin so, then those that have it somewhere. `$`
+    is for skills alone, `/` for commands and skills."""
+    sign, looked_for = typed[:1], typed[1:].casefold()
+    fit = [choice for choice in every if sign == "/" or choice.name.startswith("$")]
+    begins = [choice for choice in fit if choice.name[1:].casefold().startswith(looked_for)]
+    has = [choice for choice in fit if choice not in begins and looked_for in choice.name[1:].casefold()]
+    return begins + has
