@@ -29,7 +29,6 @@ class Spawn(Tool[SpawnArguments]):
         "yourself."
     )
     effect: Effect = Effect.READ
-    parallel_safe: bool = True
     arguments: type[SpawnArguments] = SpawnArguments
 
     def claim(self, args: SpawnArguments, context: ToolContext) -> Claim:

@@ -78,6 +78,8 @@ class ScriptedServer:
         self.url = ""
         self._port = port
         self._script: deque[str] = deque()
+        self._told: list[tuple[str, str]] = []
+        self._held: dict[str, threading.Event] = {}
         self._connections = 0
         self._up = threading.Event()
         self._arrived = threading.Condition()
@@ -91,12 +93,23 @@ class ScriptedServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for held in self._held.values():
+            held.set()
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
 
     def script(self, *answers: str) -> None:
         """Queue answers for the requests to come, whatever model they name."""
         self._script.extend(answers)
+
+    def when(self, words: str, answer: str) -> None:
+        """Give this answer to every request whose last message has these words; the first such rule counts,
+        before the queue."""
+        self._told.append((words, answer))
+
+    def hold(self, words: str) -> threading.Event:
+        """Let requests whose last message has these words wait until the event is set."""
+        return self._held.setdefault(words, threading.Event())
 
     def wait_for_request(self, number: int = 1, seconds: float = 10.0) -> Seen:
         """Block until so many chat requests have come; the last of them."""
@@ -106,8 +119,9 @@ class ScriptedServer:
         return self.requests[number - 1]
 
     def forget(self) -> None:
-        """Empty the script and the list of requests."""
+        """Empty the script, the rules and the list of requests."""
         self._script.clear()
+        self._told.clear()
         self.requests.clear()
 
     def _run(self) -> None:
@@ -163,12 +177,17 @@ class ScriptedServer:
             size = str(len(models))
             await exchange.head(200, {"Content-Type": "application/json", "Content-Length": size})
             return await exchange.data(models)
+        last = str((seen.body.get("messages") or [{}])[-1].get("content"))
         with self._arrived:
             self.requests.append(seen)
-            name = (
-                self._script.popleft() if self._script else str(seen.body.get("model", "")).split("/")[-1]
-            )
+            name = next((answer for words, answer in self._told if words in last), "")
+            if not name and self._script:
+                name = self._script.popleft()
+            name = name or str(seen.body.get("model", "")).split("/")[-1]
             self._arrived.notify_all()
+        for words, held in self._held.items():
+            if words in last:
+                await asyncio.to_thread(held.wait, 60)
         word, *rest = name.split(":")
         answer = ANSWERS.get(word, ANSWERS["echo"])
         await answer(exchange, seen.body, rest)
