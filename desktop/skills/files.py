@@ -4,6 +4,7 @@ Deleted folders lie in skills/.deleted under the time of the deletion and their 
 days is removed when the next one comes.
 """
 
+import contextlib
 import logging
 import os
 import re
@@ -13,7 +14,7 @@ import uuid
 from pathlib import Path
 
 from desktop.errors import UsageError, explain
-from desktop.skills.document import LARGEST
+from desktop.skills.document import LARGEST, LONGEST
 from desktop.skills.loader import FILE, Skill, Skills
 from desktop.text import _
 
@@ -45,8 +46,8 @@ def known(skills: Skills, name: str) -> Skill:
 
 
 def whole(skill: Skill) -> tuple[str, bool]:
-    """The SKILL.md as it is, and whether that is all of it and could be written back. Raises StorageError
-    where it cannot be read."""
+    """The SKILL.md, and whether it is all there and could be written back; of a huge one, or one that is no
+    UTF-8, the beginning. Raises StorageError where it cannot be read."""
     if skill.broken:
         return "", False
     try:
@@ -54,10 +55,10 @@ def whole(skill: Skill) -> tuple[str, bool]:
             data = file.read(LARGEST + 1)
     except OSError as error:
         raise explain(error) from error
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n"), len(data) <= LARGEST
-    except UnicodeDecodeError:
-        return data[:LARGEST].decode("utf-8", "replace"), False
+    if len(data) <= LARGEST:
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode("utf-8-sig").replace("\r\n", "\n"), True
+    return data.decode("utf-8", "replace")[:LONGEST], False
 
 
 def save(skills: Skills, name: str, text: str, *, new: bool) -> None:

@@ -27,6 +27,17 @@ _SYSTEMS = {
     "win32": "win32",
 }
 _SHOWN = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
+_KINDS = {
+    "apt": "linux",
+    "dnf": "linux",
+    "pacman": "linux",
+    "snap": "linux",
+    "brew": "darwin",
+    "winget": "win32",
+    "scoop": "win32",
+    "choco": "win32",
+}
+"""Which system a way of installing is for; others are for all."""
 _USUAL = ("~/.local/bin", "~/bin", "/usr/local/bin", "/opt/homebrew/bin", "/snap/bin")
 
 
@@ -46,15 +57,20 @@ class Requirements:
         """Read them; what is null or of another shape is none."""
         given = metadata.get("requires")
         requires: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
-        ways = metadata.get("install")
-        labels = [as_text(way.get("label")) for way in ways or () if isinstance(way, Mapping)]
         return cls(
             names(requires.get("bins")),
             names(requires.get("anyBins")),
             names(requires.get("env")),
             tuple(_SYSTEMS.get(name.lower(), name.lower()) for name in names(metadata.get("os"))),
-            names(labels),
+            _ways(metadata.get("install")),
         )
+
+
+def _ways(install: Any) -> tuple[str, ...]:
+    """The labels of the ways for this system; all where none is for it."""
+    ways = [way for way in install if isinstance(way, Mapping)] if isinstance(install, list) else []
+    here = [way for way in ways if _KINDS.get(as_text(way.get("kind")), sys.platform) == sys.platform]
+    return names([way.get("label") for way in here or ways])
 
 
 class Machine:
