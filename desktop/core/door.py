@@ -35,7 +35,6 @@ class Door:
         self._core, self._front = core, front
         settings, setup = Settings(core), Setup(core)
         conversations, permits, records = Conversations(core), Permits(core), Records(core)
-        skills = SkillVerbs(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
             "ask": self._ask,
@@ -79,12 +78,7 @@ class Door:
             "tools": records.tools,
             "audit": records.audit,
             "inbox": records.inbox,
-            "skills": skills.skills,
-            "skill": skills.skill,
-            "skill_save": skills.skill_save,
-            "skill_delete": skills.skill_delete,
-            "skill_restore": skills.skill_restore,
-            "skill_switch": skills.skill_switch,
+            **SkillVerbs(core).verbs(),
             "search": core.finding.search,
             "search_key": records.search_key,
         }

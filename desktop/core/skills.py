@@ -1,7 +1,7 @@
 """The verbs of skills: list, read, write, delete and bring back, switch off and on."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from desktop.skills import files
@@ -24,6 +24,11 @@ class SkillVerbs:
         self._core = core
         self._in_order = asyncio.Lock()
         """Changes do not overtake one another."""
+
+    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+        """All of them, by name."""
+        own = (self.skills, self.skill, self.skill_save, self.skill_delete, self.skill_restore)
+        return {verb.__name__: verb for verb in (*own, self.skill_switch)}
 
     async def skills(self, _arguments: Json, _send: Send) -> Json:
         """All skills, whatever their state, and where the person's own are."""
