@@ -1,0 +1,1 @@
+"""MCP servers: foreign programs and services whose tools the agent may use."""

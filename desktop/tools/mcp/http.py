@@ -1,0 +1,131 @@
+"""The way to a server at an address: streamable HTTP, or the older SSE.
+
+The SDK turns every refusal into the same error, so the status is noted here; and it would take an answer of
+any size.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from desktop.errors import AppError
+from desktop.tasks import cancel, spawn
+from desktop.tools.mcp.environment import Ready
+from desktop.tools.mcp.failures import refused
+from desktop.tools.mcp.link import LARGEST, too_large
+
+CONNECT_SECONDS = 10.0
+
+
+class Http:
+    """A Link to an address. `auth` is an httpx2.Auth."""
+
+    def __init__(
+        self, ready: Ready, kind: str, seconds: float, bell: asyncio.Event, auth: Any = None
+    ) -> None:
+        """`seconds`: how long an answer may keep still."""
+        self._ready, self._kind, self._seconds = ready, kind, seconds
+        self._bell, self._auth = bell, auth
+        self.lost = False
+        self.failure: AppError | None = None
+        self.status = 0
+        """Of the last refusal."""
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncGenerator[Any]:
+        """Connect."""
+        from mcp.client.sse import sse_client
+        from mcp.client.streamable_http import streamable_http_client
+
+        if self._kind == "sse":
+            async with (
+                sse_client(
+                    self._ready.url,
+                    timeout=CONNECT_SECONDS,
+                    sse_read_timeout=1e9,
+                    httpx_client_factory=lambda headers=None, timeout=None, auth=None: self._client(),
+                ) as (theirs, write),
+                self._heard(theirs) as read,
+            ):
+                yield read, write
+            return
+        async with (
+            self._client() as client,
+            streamable_http_client(
+                self._ready.url, http_client=client, max_sse_event_size=LARGEST
+            ) as streams,
+        ):
+            yield streams
+
+    @asynccontextmanager
+    async def _heard(self, theirs: Any) -> AsyncGenerator[Any]:
+        """The stream of the server's messages, with an ear at it for its end."""
+        import anyio
+
+        to_us, read = anyio.create_memory_object_stream[Any](0)
+
+        async def hand_on() -> None:
+            try:
+                async for item in theirs:
+                    await to_us.send(item)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                pass
+            finally:
+                self.lost = True
+                self._bell.set()
+                to_us.close()
+
+        task = spawn(hand_on(), name="mcp:read")
+        try:
+            yield read
+        finally:
+            await cancel(task)
+            to_us.close()
+            read.close()
+
+    def _client(self) -> Any:
+        import httpx2
+
+        async def note(response: Any) -> None:
+            self._note(response)
+
+        return httpx2.AsyncClient(
+            headers=self._ready.headers,
+            timeout=httpx2.Timeout(
+                CONNECT_SECONDS, read=max(self._seconds, 60.0) if self._kind != "sse" else None
+            ),
+            auth=self._auth,
+            event_hooks={"response": [note]},
+        )
+
+    def _note(self, response: Any) -> None:
+        """Look at an answer before the SDK does."""
+        if response.request.method == "POST" or self._kind == "sse":
+            self.status = response.status_code if response.status_code >= 400 else 0
+        if response.headers.get("content-type", "").lower().startswith("application/json"):
+            response.stream = _bounded(response.stream, self)
+
+    def refusal(self) -> AppError | None:
+        """What the last status says, where it was a refusal."""
+        return self.failure or (refused(self.status) if self.status else None)
+
+
+def _bounded(stream: Any, link: Http) -> Any:
+    """The body of an answer, up to the largest size."""
+    import httpx2
+
+    class Bounded(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for chunk in stream:
+                size += len(chunk)
+                if size > LARGEST:
+                    link.failure = too_large()
+                    raise httpx2.ReadError("too large")
+                yield chunk
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return Bounded()

@@ -1,0 +1,373 @@
+"""One MCP server: a task owns the connection, calls come from others, and it comes back when it breaks.
+
+The SDK's client is entered and left in one task, or its cancel scopes break; so the owner holds it and
+waits, and any task may call through it meanwhile. A call is sent once: one that was under way when the
+connection broke has failed, whatever became of it.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from desktop import __version__
+from desktop.bus.bus import Bus
+from desktop.config.mcp import McpServer
+from desktop.errors import AppError, KeychainError
+from desktop.services import ServiceState, Status
+from desktop.tasks import cancel, in_thread, spawn
+from desktop.text import _
+from desktop.tools.base import ToolFailure
+from desktop.tools.exec.environment import Environment
+from desktop.tools.mcp.environment import Ready, Secret, resolved
+from desktop.tools.mcp.failures import Misconfigured, SignInNeeded, said, told
+from desktop.tools.mcp.known import Known
+from desktop.tools.mcp.link import Link
+from desktop.tools.mcp.listing import Listed, learn
+
+CONNECT_SECONDS = 30.0
+"""How long a server may take to start and greet."""
+_LEAST_DELAY, _MOST_DELAY = 1.0, 300.0
+_STEADY_SECONDS = 30.0
+"""After how long a connection counts as one that works: the delays begin anew."""
+_MOST_PAGES, _MOST_TOOLS = 100, 1_000
+_OVERTIME = 2.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What servers are given."""
+
+    secret: Secret
+    usual: Environment
+    known: Known
+    bus: Bus | None
+    logs: Path
+    auth: Callable[[str, McpServer, str], Awaitable[Any]]
+    """The httpx2.Auth for a server by its name, settings and address; None where it needs none."""
+
+
+class Server:
+    """A server that is switched on: start(), call(), stop()."""
+
+    def __init__(self, name: str, settings: McpServer, around: Surroundings) -> None:
+        self.name, self.settings, self._around = name, settings, around
+        self.status = Status(f"mcp:{name}", around.bus)
+        self.problem: AppError | None = None
+        """Why it does not work, or what is odd about it."""
+        self.tools: dict[str, Listed] = {}
+        """What it offered when it was asked last, by its own names."""
+        self.changed: frozenset[str] = frozenset()
+        self.title = ""
+        """What it calls itself, with its version."""
+        self.settled = asyncio.Event()
+        """Set once the first attempt to connect has ended."""
+        self.began = time.monotonic()
+        self._client: Any = None
+        self._link: Link | None = None
+        self._bell, self._nudge = asyncio.Event(), asyncio.Event()
+        self._stale = False
+        self._turned = asyncio.Condition()
+        self._attempts = 0
+        self._steady = False
+        self._owner: asyncio.Task[None] | None = None
+
+    @property
+    def log(self) -> Path:
+        """The file that has its stderr."""
+        return self._around.logs / f"{self.name}.log"
+
+    def start(self) -> None:
+        """Begin to connect; waits for nothing."""
+        if self._owner is None:
+            self._owner = spawn(self._own(), name=f"mcp:{self.name}")
+
+    def nudge(self) -> None:
+        """Try again at once, if it is waiting to."""
+        self._nudge.set()
+
+    async def stop(self) -> None:
+        """Leave it; nothing that was started for it is left."""
+        await cancel(self._owner)
+        self._owner = None
+        self.status.set(ServiceState.OFF)
+
+    async def call(self, tool: str, arguments: dict[str, Any], identity: str) -> Any:
+        """The SDK's result of a call. Raises ToolFailure; cancelling it reaches the server.
+
+        `identity`: of the tool as it was agreed to.
+        """
+        seconds = self.settings.tool_timeout
+        until = time.monotonic() + seconds
+        client = await self._reached(seconds)
+        listed = self.tools.get(tool)
+        if listed is None or listed.identity != identity:
+            raise ToolFailure(
+                f"The MCP server {self.name} changed this tool meanwhile; nothing was done. Look at the "
+                "tools again in your next answer."
+            )
+        left = max(0.1, until - time.monotonic())
+        link = self._link
+        try:
+            async with asyncio.timeout(left + _OVERTIME):
+                answer = await client.call_tool(tool, arguments, read_timeout_seconds=left)
+        except Exception as error:
+            raise ToolFailure(self._failed_call(error, link)) from error
+        self._steady = True
+        self.status.last_ok = time.time()
+        return answer
+
+    async def reach(self, seconds: float = CONNECT_SECONDS + 5) -> Any:
+        """The client, connected; waits for one attempt to connect. Raises AppError: why there is none."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._turned:
+                attempts = self._attempts
+                while self._client is None and self._attempts == attempts:
+                    self.nudge()
+                    await self._turned.wait()
+        if self._client is None:
+            raise self.problem or AppError(
+                _("The server did not answer within {seconds:.0f} s.").format(seconds=seconds),
+                _("Check that it is an MCP server; its log may say more."),
+            )
+        return self._client
+
+    async def _reached(self, seconds: float) -> Any:
+        try:
+            return await self.reach(seconds)
+        except AppError as error:
+            raise ToolFailure(
+                f"The MCP server {self.name} does not work now, nothing was done: {error.text}"
+            ) from None
+
+    def _failed_call(self, error: Exception, link: Link | None) -> str:
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+        if isinstance(error, TimeoutError) or (
+            isinstance(error, MCPError) and error.code == REQUEST_TIMEOUT
+        ):
+            return (
+                f"The MCP server {self.name} gave no answer within {self.settings.tool_timeout:.0f} s and "
+                "was told to stop. It may have done a part of it."
+            )
+        if link is not None and (link.lost or self._client is None or link.failure is not None):
+            why = link.failure or AppError("The connection broke.")
+            return (
+                f"{why.text} That was in the middle of this call: whether it was carried out is not known, "
+                "and it is not repeated by itself. The server is being connected again."
+            )
+        if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+            return (
+                f"The connection to the MCP server {self.name} broke in the middle of this call: whether "
+                "it was carried out is not known, and it is not repeated by itself."
+            )
+        refusal = getattr(link, "refusal", lambda: None)()
+        return f"The MCP server {self.name} did not carry this out: {told(error, refusal).text}"
+
+    # The rest runs in the owner's task.
+
+    async def _own(self) -> None:
+        attempt = 0
+        try:
+            while True:
+                self._nudge.clear()
+                self.status.set(ServiceState.STARTING)
+                problem = await self._once()
+                if self._steady:
+                    attempt = 0
+                await self._down(problem)
+                delay = min(_MOST_DELAY, _LEAST_DELAY * 2**attempt) * random.uniform(0.8, 1.2)
+                attempt += 1
+                await self._rest(problem, delay)
+        finally:
+            self._client = self._link = None
+            self.settled.set()
+
+    async def _once(self) -> AppError:
+        """Connect, serve until it breaks, and say why."""
+        self._steady = False
+        began = time.monotonic()
+        try:
+            async with self.connection() as (client, link):
+                await self._list(client)
+                began = time.monotonic()
+                await self._up(client, link)
+                await self._serve(client, link)
+            return link.failure or AppError(
+                _("The connection broke."), _("It is made again by itself; the server's log may say why.")
+            )
+        except Exception as error:
+            return told(error)
+        finally:
+            self._steady |= self._client is not None and time.monotonic() - began > _STEADY_SECONDS
+            self._client = None
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncGenerator[tuple[Any, Link]]:
+        """A client, connected. Raises AppError, or whatever the SDK does."""
+        usual = resolved(self.name, self.settings, self._around.secret, self._around.usual)
+        (client_of, info), ready = await asyncio.gather(in_thread(_sdk), usual)
+        self._bell = asyncio.Event()
+        link = await self._link_to(ready)
+        client = client_of(
+            link.streams(),
+            mode=self.settings.protocol,
+            message_handler=self._hear,
+            client_info=info(name="nanobot-desktop", version=__version__),
+            cache=None,
+            read_timeout_seconds=CONNECT_SECONDS,
+        )
+        entered = False
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS) as limit, client:
+                entered = True
+                limit.reschedule(None)
+                yield client, link
+        except Exception as error:
+            raise self._explained(error, link, entered) from error
+
+    def _explained(self, error: Exception, link: Link, entered: bool) -> AppError:
+        if link.failure is None and not entered:
+            if noisy := getattr(link, "noisy", lambda: None)():
+                return noisy  # type: ignore[no-any-return]
+            if isinstance(error, TimeoutError):
+                return AppError(
+                    _("The server did not answer within {seconds:.0f} s.").format(seconds=CONNECT_SECONDS),
+                    _("Check that it is an MCP server; its log may say more."),
+                )
+        return told(error, getattr(link, "refusal", lambda: link.failure)())
+
+    async def _link_to(self, ready: Ready) -> Link:
+        from desktop.tools.mcp.http import Http
+        from desktop.tools.mcp.stdio import Stdio, runnable
+
+        if self.settings.kind == "stdio":
+            ready = await in_thread(runnable, ready)
+            return Stdio(ready, self.log, self._bell)
+        if not ready.url:
+            raise Misconfigured(_("The server has no address."), _("Enter its address."))
+        auth = await self._around.auth(self.name, self.settings, ready.url)
+        return Http(ready, self.settings.kind, self.settings.tool_timeout, self._bell, auth)
+
+    async def _hear(self, message: Any) -> None:
+        """What the server tells by itself."""
+        from mcp_types import ToolListChangedNotification
+
+        if isinstance(message, ToolListChangedNotification):
+            self._stale = True
+            self._bell.set()
+
+    async def list(self, client: Any) -> list[Any]:
+        """The SDK's tools of the server, all pages of them."""
+        from mcp import MCPError
+
+        found: list[Any] = []
+        cursor = None
+        for _page in range(_MOST_PAGES):
+            try:
+                page = await client.list_tools(cursor=cursor, cache_mode="bypass")
+            except MCPError:
+                if client.server_capabilities.tools is None:
+                    break  # it has none, and said so
+                raise
+            found += page.tools
+            cursor = page.next_cursor
+            if not cursor or len(found) >= _MOST_TOOLS:
+                break
+        return found[:_MOST_TOOLS]
+
+    async def _list(self, client: Any) -> None:
+        self._stale = False
+        listing = await in_thread(learn, self.name, self.settings, await self.list(client))
+        digests = {tool.name: tool.digest for tool in listing.tools}
+        self.changed = await self._around.known.changed(self.name, digests)
+        self.tools = {tool.name: tool for tool in listing.tools}
+        self.problem = listing.oddity
+        info = client.server_info
+        self.title = said(f"{info.name} {info.version}") if info else ""
+
+    async def accept(self, *tools: str) -> None:
+        """The person knows these tools as they are now; all, where none is named. Raises StorageError."""
+        names = set(tools or self.tools) & set(self.tools)
+        await self._around.known.accept(self.name, {name: self.tools[name].digest for name in names})
+        self.changed -= names
+
+    async def _up(self, client: Any, link: Link) -> None:
+        async with self._turned:
+            self._client, self._link = client, link
+            self.settled.set()
+            self.status.set(ServiceState.RUNNING)
+            self._turned.notify_all()
+
+    async def _down(self, problem: AppError) -> None:
+        async with self._turned:
+            self.problem = problem
+            self._attempts += 1
+            self.settled.set()
+            self._turned.notify_all()
+
+    async def _serve(self, client: Any, link: Link) -> None:
+        """Until the connection breaks; the list of tools is kept up to date."""
+        listening = spawn(self._listen(client), name=f"mcp:listen:{self.name}")
+        try:
+            while not link.lost:
+                await self._bell.wait()
+                self._bell.clear()
+                if self._stale and not link.lost:
+                    await self._list(client)
+                    self.status.set(
+                        ServiceState.RUNNING, _("It changed its tools.") if self.changed else ""
+                    )
+        finally:
+            await cancel(listening)
+
+    async def _listen(self, client: Any) -> None:
+        """Servers of 2026 tell of changes only who asks for it."""
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+        tools = client.server_capabilities.tools
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not (tools and tools.list_changed):
+            return
+        try:
+            async with client.listen(tools_list_changed=True) as events:
+                async for _event in events:
+                    self._stale = True
+                    self._bell.set()
+        except Exception as error:
+            _log.info("%s does not tell of changes: %s", self.name, said(str(error)))
+
+    async def _rest(self, problem: AppError, delay: float) -> None:
+        """Wait before the next attempt; for good where only the person can help."""
+        if isinstance(problem, SignInNeeded):
+            self.status.set(ServiceState.NEEDS_SIGN_IN, problem.text)
+            await self._nudge.wait()
+        elif isinstance(problem, Misconfigured | KeychainError):
+            self.status.set(ServiceState.FAILED, problem.text)
+            await self._nudge.wait()
+        else:
+            again = _("{reason} Trying again in {seconds:.0f} s.").format(
+                reason=problem.text, seconds=delay
+            )
+            self.status.set(ServiceState.DEGRADED, again)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(delay):
+                    await self._nudge.wait()
+
+
+def _sdk() -> tuple[Any, Any]:
+    """The SDK, which takes a second to load (blocking). What it would log, we tell in our own words."""
+    import jsonschema  # type: ignore[import-untyped]  # noqa: F401
+    import mcp.client.sse  # noqa: F401
+    from mcp import Client
+    from mcp_types import Implementation
+
+    for name in ("mcp", "client", "httpx2"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return Client, Implementation

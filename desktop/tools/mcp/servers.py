@@ -1,0 +1,221 @@
+"""All MCP servers: up at the first message that needs them, side by side, each on its own.
+
+A server that does not work keeps nobody waiting: a turn waits for the first attempt of each to end, and no
+longer than some seconds; what is not there by then is left out of that turn.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from desktop.bus.bus import Bus
+from desktop.config.mcp import McpServer
+from desktop.errors import AppError, UsageError
+from desktop.logs import masked
+from desktop.services import ServiceState
+from desktop.text import _
+from desktop.tools.base import Tool
+from desktop.tools.exec.environment import Environment
+from desktop.tools.mcp.environment import Secret
+from desktop.tools.mcp.failures import SignInNeeded, told
+from desktop.tools.mcp.known import Known
+from desktop.tools.mcp.names import names, switched_on
+from desktop.tools.mcp.server import Server, Surroundings
+from desktop.tools.mcp.tool import tools_of
+
+PATIENCE_SECONDS = 8.0
+"""How long a turn waits for servers that are still starting."""
+_OWN_FIELDS = {"enabled_tools", "disabled_tools", "trusted", "tool_timeout", "enabled"}
+"""Settings that a running server obeys without a new start."""
+_AGAIN_SECONDS = 5.0
+_LOG_BYTES = 64 * 1024
+_LAST_LINES = 8
+
+
+class Servers:
+    """The servers of the settings that are switched on."""
+
+    def __init__(
+        self,
+        config: Callable[[], Mapping[str, McpServer]],
+        secret: Secret,
+        known: Known,
+        bus: Bus,
+        logs: Path,
+        files: Path,
+        auth: Callable[[str, McpServer, str], Awaitable[Any]] | None = None,
+    ) -> None:
+        """`logs`: the folder for what servers print; `files`: for pictures and other bytes of answers.
+        `auth`: makes the httpx2.Auth of a server, where it has signed in."""
+        self._config, self._files, self.known = config, files, known
+        self._around = Surroundings(secret, Environment(), known, bus, logs, auth or _nobody)
+        self._running: dict[str, Server] = {}
+        self._changing = asyncio.Lock()
+        self._woken = 0.0
+
+    def wake(self) -> None:
+        """Begin to connect whatever is switched on and not connected; waits for nothing."""
+        again = time.monotonic() - self._woken > _AGAIN_SECONDS
+        if again:
+            self._woken = time.monotonic()
+        for name, settings in self._config().items():
+            if not settings.enabled:
+                continue
+            if name not in self._running:
+                self._running[name] = Server(name, settings, self._around)
+                self._running[name].start()
+            elif again and self._running[name].status.state is ServiceState.FAILED:
+                self._running[name].nudge()
+
+    async def tools(self) -> dict[str, Tool[Any]]:
+        """The tools that are switched on, by our names for them, of the servers that are there in time."""
+        self.wake()
+        now = time.monotonic()
+        waits = [
+            _settled(server, server.began + PATIENCE_SECONDS - now) for server in self._running.values()
+        ]
+        await asyncio.gather(*waits)
+        return {
+            name: tool
+            for server in self._running.values()
+            for name, tool in self.tools_of(server).items()
+            if self.is_on(server.name, tool.listed.name, name)
+        }
+
+    def tools_of(self, server: Server) -> dict[str, Any]:
+        """All tools of a running server, also those switched off, by our names."""
+        pairs = [(other.name, raw) for other in self._running.values() for raw in other.tools]
+        return tools_of(server, names(pairs), self._files)
+
+    def is_on(self, server: str, raw: str, full: str) -> bool:
+        """Whether a tool is switched on."""
+        settings = self._config().get(server)
+        return settings is not None and switched_on(
+            raw, full, settings.enabled_tools, settings.disabled_tools
+        )
+
+    def get(self, name: str) -> Server | None:
+        """A server that was begun."""
+        return self._running.get(name)
+
+    async def reached(self, name: str) -> Server:
+        """A server that is connected. Raises UsageError, AppError: why it does not work."""
+        settings = self._config().get(name)
+        if settings is None:
+            raise no_server(name)
+        if not settings.enabled:
+            raise UsageError(_("The server {name} is switched off.").format(name=name), _("Switch it on."))
+        if name not in self._running:
+            self._running[name] = Server(name, settings, self._around)
+            self._running[name].start()
+        server = self._running[name]
+        await server.reach()
+        return server
+
+    async def apply(self) -> None:
+        """Obey changed settings: what is gone or off is stopped; what is reached otherwise, begun anew."""
+        async with self._changing:
+            config = self._config()
+            ended: list[Server] = []
+            for name, server in list(self._running.items()):
+                settings = config.get(name)
+                if settings is None or not settings.enabled:
+                    ended.append(self._running.pop(name))
+                elif _way(settings) != _way(server.settings):
+                    ended.append(self._running.pop(name))
+                    self._running[name] = Server(name, settings, self._around)
+                else:
+                    server.settings = settings
+            await asyncio.gather(*(server.stop() for server in ended))
+            for server in self._running.values():
+                server.start()
+
+    async def restart(self, name: str) -> None:
+        """Begin a server anew. Raises UsageError."""
+        async with self._changing:
+            settings = self._config().get(name)
+            if settings is None:
+                raise no_server(name)
+            if old := self._running.pop(name, None):
+                await old.stop()
+            if settings.enabled:
+                self._running[name] = Server(name, settings, self._around)
+                self._running[name].start()
+
+    async def test(self, name: str, server: McpServer, secrets: Mapping[str, str]) -> dict[str, Any]:
+        """Connect once, list the tools and leave. `secrets` by their names in the keychain come before it.
+        Raises AppError with what the server printed last."""
+
+        async def secret(entry: str) -> str:
+            return secrets.get(entry) or await self._around.secret(entry)
+
+        trial = Server(name, server, replace(self._around, secret=secret, bus=None))
+        began = time.monotonic()
+        offset = trial.log.stat().st_size if trial.log.exists() else 0
+        try:
+            async with trial.connection() as (client, _link):
+                found = [tool.name for tool in await trial.list(client)]
+                info = client.server_info
+        except Exception as error:
+            why = told(error)
+            if isinstance(why, SignInNeeded):
+                raise why from error
+            raise AppError(_with_log(why.text, self.log(name, offset)), why.remedy) from error
+        seconds = round(time.monotonic() - began, 2)
+        return {
+            "tools": found,
+            "seconds": seconds,
+            "server": f"{info.name} {info.version}".strip() if info else "",
+        }
+
+    def log(self, name: str, offset: int = 0) -> str:
+        """The last of what a server printed to its stderr, from `offset` on; without secrets (blocking)."""
+        try:
+            with (self._around.logs / f"{name}.log").open("rb") as file:
+                size = file.seek(0, 2)
+                file.seek(max(offset if offset <= size else 0, size - _LOG_BYTES))
+                return masked(file.read().decode("utf-8", "replace"))
+        except OSError:
+            return ""
+
+    async def stop(self) -> None:
+        """Leave all servers, side by side."""
+        async with self._changing:
+            servers = list(self._running.values())
+            self._running.clear()
+            await asyncio.gather(*(server.stop() for server in servers))
+
+
+async def _settled(server: Server, seconds: float) -> None:
+    if not server.settled.is_set() and seconds > 0:
+        try:
+            async with asyncio.timeout(seconds):
+                await server.settled.wait()
+        except TimeoutError:
+            return
+
+
+def _way(settings: McpServer) -> Any:
+    """All by which a server is started or reached."""
+    return settings.model_dump(exclude=_OWN_FIELDS)
+
+
+def _with_log(text: str, log: str) -> str:
+    lines = [line for line in log.splitlines() if line.strip()][-_LAST_LINES:]
+    return "\n".join([text, *lines])
+
+
+def no_server(name: str) -> UsageError:
+    """Nobody has this name."""
+    return UsageError(
+        _("There is no MCP server called {name}.").format(name=name),
+        _("The names are listed by: nanobot-desktop mcp list"),
+    )
+
+
+async def _nobody(_name: str, _server: McpServer, _url: str) -> None:
+    """No sign-in."""
+    return

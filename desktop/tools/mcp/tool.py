@@ -1,0 +1,110 @@
+"""A tool of an MCP server as one of the agent's own.
+
+To the person it is something that leaves the program: it asks. Only where they trust a server is its word
+taken that a tool merely reads; its word that one destroys is always taken.
+"""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict
+
+from desktop.tasks import in_thread
+from desktop.text import _
+from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure, ToolResult
+from desktop.tools.mcp.listing import Listed
+from desktop.tools.mcp.results import result
+from desktop.tools.mcp.server import Server
+
+_PREVIEW = 100
+
+
+class Anything(Arguments):
+    """Arguments as they are: the server's schema checks them."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+
+
+class McpTool(Tool[Anything]):
+    """One tool of a server as it was listed; made anew with each list."""
+
+    arguments = Anything
+
+    def __init__(self, name: str, server: Server, listed: Listed, folder: Path) -> None:
+        """`folder`: where pictures and other bytes of answers are kept."""
+        self.name, self.description = name, listed.description
+        self.listed = listed
+        self._server, self._folder = server, folder
+
+    @property
+    def effect(self) -> Effect:  # type: ignore[override]
+        """read, if a trusted server says so; else send."""
+        return Effect.READ if self._server.settings.trusted and self.listed.read_only else Effect.SEND
+
+    @property
+    def parallel_safe(self) -> bool:  # type: ignore[override]
+        return self.effect is Effect.READ
+
+    @functools.cached_property
+    def schema(self) -> Json:
+        """The tool in the form that a request carries."""
+        return self._function(self.description, self.listed.schema)
+
+    def claim(self, args: Anything, context: ToolContext) -> Claim:
+        """What would be sent to whom. Raises ToolFailure for arguments that the server's schema refuses."""
+        given = args.model_extra or {}
+        if faults := self.listed.checker.faults(given):
+            known = ", ".join(self.listed.schema["properties"])
+            raise ToolFailure(
+                f"{self.name} cannot take these arguments: {'; '.join(faults)}. Its parameters: {known}."
+            )
+        server = self._server
+        return Claim(
+            self.effect,
+            gist=" ".join(filter(None, (f"{server.name} · {self.listed.name}", _preview(given)))),
+            body=json.dumps(given, ensure_ascii=False, indent=2) if given else "",
+            service=server.name,
+            identity=self.listed.identity,
+            always_ask=self._why_always(),
+        )
+
+    def _why_always(self) -> str:
+        if self.listed.name in self._server.changed:
+            return _("The server changed what this tool says or takes since you used it last.")
+        if self.listed.destructive:
+            return _("The server says that this tool destroys or overwrites something.")
+        return ""
+
+    async def run(self, args: Anything, context: ToolContext) -> ToolResult:
+        """Send the call. Raises ToolFailure, StorageError."""
+        if self.listed.name in self._server.changed:
+            await self._server.accept(self.listed.name)
+        answer = await self._server.call(self.listed.name, args.model_extra or {}, self.listed.identity)
+        made = await in_thread(
+            result, answer.content, answer.structured_content, self._folder, context.workspace
+        )
+        if answer.is_error:
+            raise ToolFailure(f"The MCP server {self._server.name} reports an error: {made.text}")
+        return made
+
+
+def _preview(arguments: Json) -> str:
+    """The arguments on one short line."""
+    parts: list[str] = []
+    for name, value in arguments.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        parts.append(f"{name}={' '.join(text[:_PREVIEW].split())}")
+        if sum(map(len, parts)) > _PREVIEW:
+            break
+    line = ", ".join(parts)
+    return line if len(line) <= _PREVIEW else f"{line[:_PREVIEW]}…"
+
+
+def tools_of(server: Server, names: dict[tuple[str, str], str], folder: Path) -> dict[str, Tool[Any]]:
+    """All tools of a server by our names for them."""
+    made = (
+        McpTool(names[server.name, raw], server, listed, folder) for raw, listed in server.tools.items()
+    )
+    return {tool.name: tool for tool in made}
