@@ -1,6 +1,7 @@
 """The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.commands import COMMANDS
@@ -84,7 +85,10 @@ class Conversations:
     async def prepare(self, arguments: Json, _send: Send) -> Json:
         """Wake what a question in this conversation will need; waits for nothing."""
         metadata = await self._metadata(arguments)
-        self._core.models.prepare(str(metadata.get("model") or ""), str(metadata.get("provider") or ""))
+        model, provider = str(metadata.get("model") or ""), str(metadata.get("provider") or "")
+        self._core.models.prepare(model, provider)
+        with suppress(AppError):  # the question will say what is wrong
+            self._core.workshop.wake(lean=self._core.models.choice(model, provider).spec.lean)
         return {}
 
     async def one(self, arguments: Json, _send: Send) -> Json:

@@ -79,7 +79,9 @@ class Core:
             warm=self._lean_start,
         )
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus)
-        self.workshop = Workshop(home, self.workspace, lambda: store.config, self.keychain)
+        self.workshop = Workshop(
+            home, self.workspace, lambda: store.config, self.keychain, bus, self.database
+        )
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         scope = Scope(lambda: store.config, self.workspace, home.root)
         self.gate = Gate(scope, self.inbox, bus)
@@ -145,6 +147,7 @@ class Core:
         if model != self.builtin.model:
             self.builtin.model = model
             await self.builtin.stop()
+        await self.workshop.apply()
         self.bus.publish(SettingsChanged())
 
     async def _lean_start(self) -> dict[str, Any]:

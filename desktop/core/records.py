@@ -24,8 +24,8 @@ class Records:
 
     async def tools(self, _arguments: Json, _send: Send) -> Json:
         """Every tool: its name, what it does, its effect, and whether a small model has it."""
-        few = (await self._core.workshop.kit(lean=True)).tools
-        usual = (await self._core.workshop.kit(lean=False)).tools
+        few = (await self._core.workshop.own(lean=True)).tools
+        usual = (await self._core.workshop.own(lean=False)).tools
         every = await self._core.workshop.all()
         return {
             "tools": [

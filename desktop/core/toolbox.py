@@ -5,16 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.hands import Kit
-from desktop.tasks import in_thread
+from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from desktop.bus.bus import Bus
     from desktop.config.keychain import Keychain
     from desktop.config.schema import Config
+    from desktop.database import Database
     from desktop.paths import Home
     from desktop.services import Status
+    from desktop.tools.mcp.servers import Servers
     from desktop.tools.web.reader import Reader
 
 ALONE = ("message", "spawn", "cron")
@@ -43,9 +46,18 @@ class Workshop:
     """The agent's Toolbox."""
 
     def __init__(
-        self, home: "Home", workspace: Path, config: "Callable[[], Config]", keychain: "Keychain"
+        self,
+        home: "Home",
+        workspace: Path,
+        config: "Callable[[], Config]",
+        keychain: "Keychain",
+        bus: "Bus",
+        database: "Database",
     ) -> None:
         self._home, self._workspace, self._config, self._keychain = home, workspace, config, keychain
+        self._bus, self._database = bus, database
+        self._servers: Servers | None = None
+        self._waking: asyncio.Task[None] | None = None
         self._made: dict[str, Tool[Any]] = {}
         self._making = asyncio.Lock()
         self._pages: Reader | None = None
@@ -57,11 +69,54 @@ class Workshop:
 
     async def kit(self, *, lean: bool) -> Kit:
         """Those that a model gets; few and simple ones for a small model."""
-        return await self.own(lean=lean)
+        self.wake(lean=lean)
+        kit = await self.own(lean=lean)
+        if lean or not self._has_servers():
+            return kit
+        return Kit({**kit.tools, **await (await self.servers()).tools()}, lean)
+
+    def wake(self, *, lean: bool = False) -> None:
+        """Have the MCP servers come up, if a turn may need them; waits for nothing."""
+        if not lean and self._has_servers() and (self._waking is None or self._waking.done()):
+            self._waking = spawn(self._wake(), name="mcp:wake")
+
+    async def _wake(self) -> None:
+        (await self.servers()).wake()
+
+    def _has_servers(self) -> bool:
+        return any(server.enabled for server in self._config().tools.mcp_servers.values())
+
+    async def servers(self) -> "Servers":
+        """The MCP servers. Nothing of theirs is loaded before this is asked for."""
+        async with self._making:
+            if self._servers is None:
+                self._servers = await in_thread(self._make_servers)
+        return self._servers
+
+    def _make_servers(self) -> "Servers":
+        from desktop.tools.mcp.known import Known
+        from desktop.tools.mcp.servers import Servers
+
+        async def secret(name: str) -> str:
+            return await self._keychain.get(name) or ""
+
+        return Servers(
+            lambda: self._config().tools.mcp_servers,
+            secret,
+            Known(self._database),
+            self._bus,
+            self._home.logs / "mcp",
+            self._workspace / "files" / "mcp",
+        )
+
+    async def apply(self) -> None:
+        """Obey changed settings."""
+        if self._servers is not None:
+            await self._servers.apply()
 
     def statuses(self) -> "list[Status]":
         """The states of what tools are reached through."""
-        return []
+        return self._servers.statuses() if self._servers else []
 
     async def own(self, *, lean: bool) -> Kit:
         """The program's own tools."""
@@ -115,8 +170,9 @@ class Workshop:
 
     async def stop(self) -> None:
         """End the children of the tools."""
-        if self._pages is not None:
-            await self._pages.stop()
+        await cancel(self._waking)
+        ends = [part.stop() for part in (self._pages, self._servers) if part is not None]
+        await asyncio.gather(*ends)
 
     async def sandbox(self) -> tuple[bool, str]:
         """Whether commands run in a sandbox, and a sentence about it."""

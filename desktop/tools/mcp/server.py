@@ -83,10 +83,9 @@ class Server:
         """The file that has its stderr."""
         return self._around.logs / f"{self.name}.log"
 
-    def start(self) -> None:
-        """Begin to connect; waits for nothing."""
-        if self._owner is None:
-            self._owner = spawn(self._own(), name=f"mcp:{self.name}")
+    def start(self, after: asyncio.Task[None] | None = None) -> None:
+        """Begin to connect, once `after` has ended; waits for nothing."""
+        self._owner = spawn(self._own(after), name=f"mcp:{self.name}")
 
     def nudge(self) -> None:
         """Try again at once, if it is waiting to."""
@@ -173,9 +172,11 @@ class Server:
 
     # The rest runs in the owner's task.
 
-    async def _own(self) -> None:
+    async def _own(self, after: asyncio.Task[None] | None) -> None:
         attempt = 0
         try:
+            if after:
+                await asyncio.wait({after})
             while True:
                 self._nudge.clear()
                 self.status.set(ServiceState.STARTING)

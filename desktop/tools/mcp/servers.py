@@ -15,7 +15,8 @@ from desktop.bus.bus import Bus
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError, UsageError
 from desktop.logs import masked
-from desktop.services import ServiceState
+from desktop.services import ServiceState, Status
+from desktop.tasks import spawn
 from desktop.text import _
 from desktop.tools.base import Tool
 from desktop.tools.exec.environment import Environment
@@ -53,7 +54,7 @@ class Servers:
         self._config, self._files, self.known = config, files, known
         self._around = Surroundings(secret, Environment(), known, bus, logs, auth or _nobody)
         self._running: dict[str, Server] = {}
-        self._changing = asyncio.Lock()
+        self._leaving: set[asyncio.Task[None]] = set()
         self._woken = 0.0
 
     def wake(self) -> None:
@@ -65,8 +66,7 @@ class Servers:
             if not settings.enabled:
                 continue
             if name not in self._running:
-                self._running[name] = Server(name, settings, self._around)
-                self._running[name].start()
+                self._begin(name, settings)
             elif again and self._running[name].status.state is ServiceState.FAILED:
                 self._running[name].nudge()
 
@@ -97,6 +97,10 @@ class Servers:
             raw, full, settings.enabled_tools, settings.disabled_tools
         )
 
+    def statuses(self) -> list[Status]:
+        """The state of each server that was begun."""
+        return [server.status for server in self._running.values()]
+
     def get(self, name: str) -> Server | None:
         """A server that was begun."""
         return self._running.get(name)
@@ -108,42 +112,42 @@ class Servers:
             raise no_server(name)
         if not settings.enabled:
             raise UsageError(_("The server {name} is switched off.").format(name=name), _("Switch it on."))
-        if name not in self._running:
-            self._running[name] = Server(name, settings, self._around)
-            self._running[name].start()
-        server = self._running[name]
+        server = self._running.get(name) or self._begin(name, settings)
         await server.reach()
         return server
 
     async def apply(self) -> None:
         """Obey changed settings: what is gone or off is stopped; what is reached otherwise, begun anew."""
-        async with self._changing:
-            config = self._config()
-            ended: list[Server] = []
-            for name, server in list(self._running.items()):
-                settings = config.get(name)
-                if settings is None or not settings.enabled:
-                    ended.append(self._running.pop(name))
-                elif _way(settings) != _way(server.settings):
-                    ended.append(self._running.pop(name))
-                    self._running[name] = Server(name, settings, self._around)
-                else:
-                    server.settings = settings
-            await asyncio.gather(*(server.stop() for server in ended))
-            for server in self._running.values():
-                server.start()
+        config = self._config()
+        for name, server in list(self._running.items()):
+            settings = config.get(name)
+            if settings is None or not settings.enabled:
+                self._leave(self._running.pop(name))
+            elif _way(settings) != _way(server.settings):
+                self._begin(name, settings)
+            else:
+                server.settings = settings
 
-    async def restart(self, name: str) -> None:
+    def restart(self, name: str) -> None:
         """Begin a server anew. Raises UsageError."""
-        async with self._changing:
-            settings = self._config().get(name)
-            if settings is None:
-                raise no_server(name)
-            if old := self._running.pop(name, None):
-                await old.stop()
-            if settings.enabled:
-                self._running[name] = Server(name, settings, self._around)
-                self._running[name].start()
+        settings = self._config().get(name)
+        if settings is None:
+            raise no_server(name)
+        if settings.enabled:
+            self._begin(name, settings)
+
+    def _begin(self, name: str, settings: McpServer) -> Server:
+        """A server in its first attempt to connect; one that was under this name ends before."""
+        old, new = self._running.get(name), Server(name, settings, self._around)
+        self._running[name] = new
+        new.start(self._leave(old) if old else None)
+        return new
+
+    def _leave(self, server: Server) -> asyncio.Task[None]:
+        task = spawn(server.stop(), name=f"mcp:stop:{server.name}")
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+        return task
 
     async def test(self, name: str, server: McpServer, secrets: Mapping[str, str]) -> dict[str, Any]:
         """Connect once, list the tools and leave. `secrets` by their names in the keychain come before it.
@@ -183,10 +187,10 @@ class Servers:
 
     async def stop(self) -> None:
         """Leave all servers, side by side."""
-        async with self._changing:
-            servers = list(self._running.values())
-            self._running.clear()
-            await asyncio.gather(*(server.stop() for server in servers))
+        for server in self._running.values():
+            self._leave(server)
+        self._running.clear()
+        await asyncio.gather(*self._leaving)
 
 
 async def _settled(server: Server, seconds: float) -> None:
