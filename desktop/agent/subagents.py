@@ -163,6 +163,7 @@ class Subagents:
             await self._store(replace(one, state="stopped", told=True))
         await asyncio.gather(*(self.worker.stop(one.key) for one in found))
         for one in found:
+            await self._sessions.delete(one.key)
             self._publish(replace(one, state="stopped"))
         return bool(found)
 
@@ -227,6 +228,7 @@ class Subagents:
         self._live.pop(one.id, None)
         self._publish(one)
         await self._store(replace(one, told=True))
+        await self._sessions.delete(one.key)  # its log stays for a while, as of any deleted session
 
     def _publish(self, one: Subagent) -> None:
         self._bus.publish(SubagentChanged(one.session, one.turn, one.id, one.label, one.state))

@@ -130,6 +130,16 @@ class Answers:
         self._end()
         self._shown = 0
 
+    def _subagent_changed(self, line: Json) -> None:
+        said = {
+            "running": _("Subagent {label} is at work."),
+            "done": _("Subagent {label} is done."),
+            "failed": _("Subagent {label} failed."),
+            "interrupted": _("Subagent {label} was interrupted."),
+        }.get(line["state"])
+        if said:
+            self._aside(said.format(label=" ".join(line["label"].split())))
+
     def _permission_asked(self, _line: Json) -> None:
         self._clear()
 

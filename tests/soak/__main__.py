@@ -2,6 +2,7 @@
 
 Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
        .venv/bin/python tests/soak kill-tools [--rounds 200] [--sandbox auto|off] [--seed N]
+       .venv/bin/python tests/soak kill-subagents [--rounds 100] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak documents [--count 10000]
@@ -17,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import documents, fuzz, kill, kill_tools, talk
+from tests.soak import documents, fuzz, kill, kill_subagents, kill_tools, talk
 
 
 def main() -> None:
@@ -30,13 +31,15 @@ def main() -> None:
     acting = verbs.add_parser("kill-tools", help="kill the program in the middle of turns that act")
     acting.add_argument("--rounds", type=int, default=200)
     acting.add_argument("--sandbox", choices=("auto", "off"), default="auto")
+    working = verbs.add_parser("kill-subagents", help="kill the program while subagents work for it")
+    working.add_argument("--rounds", type=int, default=100)
     damage = verbs.add_parser("fuzz", help="damage session files and load them")
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
     long.add_argument("--messages", type=int, default=1000)
     random_documents = verbs.add_parser("documents", help="Markdown by chance, streamed in pieces")
     random_documents.add_argument("--count", type=int, default=10_000)
-    for verb in (kills, acting, damage, long, random_documents):
+    for verb in (kills, acting, working, damage, long, random_documents):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -45,6 +48,8 @@ def main() -> None:
         lost = kill.run(chance, arguments.program, arguments.host, arguments.server)
     elif arguments.verb == "kill-tools":
         lost = kill_tools.run(chance, arguments.rounds, arguments.sandbox)
+    elif arguments.verb == "kill-subagents":
+        lost = kill_subagents.run(chance, arguments.rounds)
     elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
     elif arguments.verb == "talk":

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.soak import fuzz, kill, kill_tools
+from tests.soak import fuzz, kill, kill_subagents, kill_tools
 from tests.stories.program import Program
 
 SEED = 20261128
@@ -25,3 +25,7 @@ def test_a_kill_of_the_model_server_loses_nothing(with_model: Program) -> None:
 
 def test_kills_of_turns_that_act_lose_nothing_and_repeat_nothing() -> None:
     assert kill_tools.run(Random(SEED), rounds=5) == []
+
+
+def test_a_result_of_a_subagent_is_told_once_whenever_the_program_is_killed() -> None:
+    assert kill_subagents.run(Random(SEED), rounds=4) == []

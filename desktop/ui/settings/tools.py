@@ -38,11 +38,8 @@ _WORDS = {
         mark("Open web pages"),
         mark("Reads a page, and treats it as text from outside."),
     ),
-    "spawn": (
-        mark("Start subagents"),
-        mark("Gives a task of its own to a subagent, which works in the background."),
-    ),
     "message": (mark("Send messages"), mark("Writes into this or another conversation.")),
+    "spawn": (mark("Begin subagents"), mark("Has a part of the work done on its own, in the background.")),
 }
 _EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}
 _ENGINES = {"brave": "Brave", "tavily": "Tavily"}
