@@ -14,6 +14,7 @@ from desktop.core.conversations import Conversations
 from desktop.core.core import Core
 from desktop.core.permits import Permits
 from desktop.core.records import Records
+from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
 from desktop.core.skills import SkillVerbs
@@ -79,6 +80,7 @@ class Door:
             "audit": records.audit,
             "inbox": records.inbox,
             **SkillVerbs(core).verbs(),
+            **ServerVerbs(core).verbs(),
             "search": core.finding.search,
             "search_key": records.search_key,
         }
