@@ -15,6 +15,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
 TURNS = 15
+_SKILL = "---\nname: skill-{number}\ndescription: Does one thing, which is number {number}.\n---\nDo it.\n"
 
 
 def _history(count: int, size: int) -> str:
@@ -31,11 +32,12 @@ def _history(count: int, size: int) -> str:
 async def measure(table: Table) -> None:
     """Overhead and bytes at no history and at 10,000 messages."""
     written = {}
-    for count, allowed in ((0, 10), (10_000, 20)):
-        ours, bare, written[count] = await _turns(count)
+    for count, skills, allowed in ((0, 0, 10), (0, 100, 10), (10_000, 0, 20)):
+        ours, bare, bytes_ = await _turns(count, skills)
+        written.setdefault(count, bytes_)
         more = (middle(ours) - middle(bare)) * 1000
         table.line(
-            f"turn with {count:,} messages before it",
+            f"turn with {count:,} messages before it" + (f", {skills} skills" if skills else ""),
             f"{middle(ours) * 1000:.1f} ms",
             f"engine {middle(bare) * 1000:.1f} ms",
             f"<= engine + {allowed} ms ({more:+.1f})",
@@ -51,7 +53,7 @@ async def measure(table: Table) -> None:
     )
 
 
-async def _turns(count: int) -> tuple[list[float], list[float], float]:
+async def _turns(count: int, skills: int) -> tuple[list[float], list[float], float]:
     from desktop.bus.bus import Bus
     from desktop.core.core import Core
     from desktop.paths import Home
@@ -67,13 +69,20 @@ async def _turns(count: int) -> tuple[list[float], list[float], float]:
         log.parent.mkdir(parents=True)
         if count:
             log.write_text(_history(count, 200))
+        for number in range(skills):
+            folder_of = program.home / "workspace" / "skills" / f"skill-{number}"
+            folder_of.mkdir(parents=True)
+            (folder_of / "SKILL.md").write_text(_SKILL.format(number=number))
         bus = Bus()
         core = await Core.start(Home(program.home, program.home / "models"), ModelHost(bus), bus)
         try:
             await _turn(core)
             await _turn(core)
             size = log.stat().st_size
+            parsed = core.skills.parsed
             ours = [await _turn(core) for _ in range(TURNS)]
+            if core.skills.parsed != parsed:
+                raise RuntimeError("a skill that did not change was parsed again")
             written = (log.stat().st_size - size) / TURNS
         finally:
             await core.stop()
