@@ -49,7 +49,7 @@ def servers(text: str) -> list[Json]:
 
 def plain(server: McpServer) -> Json:
     """A server as config.json has it."""
-    return server.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return server.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_defaults=True)
 
 
 def validated(given: Mapping[str, Any]) -> McpServer:

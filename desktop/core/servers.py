@@ -309,7 +309,7 @@ def _given(arguments: Json) -> dict[str, dict[str, str]]:
 
 def _merged(base: McpServer | None, given: Mapping[str, Any]) -> McpServer:
     """The server as it will be: what is not said stays, but a command and an address exclude each other."""
-    changed = plain(validated(given))
+    changed = validated(given).model_dump(mode="json", by_alias=True, exclude_unset=True)
     kept = plain(base) if base else {}
     if changed.get("url") and "command" not in changed:
         kept = {key: value for key, value in kept.items() if key not in ("command", "args", "cwd", "type")}

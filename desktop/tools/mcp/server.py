@@ -26,9 +26,11 @@ from desktop.tools.base import ToolFailure
 from desktop.tools.exec.environment import Environment
 from desktop.tools.mcp.environment import Ready, Secret, resolved
 from desktop.tools.mcp.failures import Misconfigured, SignInNeeded, said, told
+from desktop.tools.mcp.http import Http
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.link import Link
 from desktop.tools.mcp.listing import Listed, learn
+from desktop.tools.mcp.stdio import Stdio, runnable
 
 CONNECT_SECONDS = 30.0
 """How long a server may take to start and greet."""
@@ -213,8 +215,13 @@ class Server:
     @asynccontextmanager
     async def connection(self) -> AsyncGenerator[tuple[Any, Link]]:
         """A client, connected. Raises AppError, or whatever the SDK does."""
-        usual = resolved(self.name, self.settings, self._around.secret, self._around.usual)
-        (client_of, info), ready = await asyncio.gather(in_thread(_sdk), usual)
+        around = self._around
+        ready = await resolved(self.name, self.settings, around.secret, around.usual)
+        if self.settings.kind == "stdio":
+            ready = await in_thread(runnable, ready)
+        elif not ready.url:
+            raise Misconfigured(_("The server has no address."), _("Enter its address."))
+        client_of, info = await in_thread(_sdk)
         self._bell = asyncio.Event()
         link = await self._link_to(ready)
         client = client_of(
@@ -246,14 +253,8 @@ class Server:
         return told(error, getattr(link, "refusal", lambda: link.failure)())
 
     async def _link_to(self, ready: Ready) -> Link:
-        from desktop.tools.mcp.http import Http
-        from desktop.tools.mcp.stdio import Stdio, runnable
-
         if self.settings.kind == "stdio":
-            ready = await in_thread(runnable, ready)
             return Stdio(ready, self.log, self._bell)
-        if not ready.url:
-            raise Misconfigured(_("The server has no address."), _("Enter its address."))
         auth = await self._around.auth(self.name, self.settings, ready.url)
         return Http(ready, self.settings.kind, self.settings.tool_timeout, self._bell, auth)
 

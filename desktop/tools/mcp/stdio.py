@@ -210,7 +210,7 @@ class Stdio:
         if code == 127:
             return AppError(
                 _("The command of the server could not be run."),
-                _("Its log below says why. Correct the command."),
+                _("Its log says why. Correct the command."),
             )
         if code is not None and code > 128:
             number = code - 128
@@ -223,7 +223,7 @@ class Stdio:
             _("The server ended by itself, with the exit code {code}.").format(
                 code=_("unknown") if code is None else code
             ),
-            _("Its log below says why."),
+            _("Its log says why."),
         )
 
     async def _send(self, from_us: Any) -> None:

@@ -1,0 +1,205 @@
+"""The verbs of MCP servers: list, add, remove, test, tools, sign-in."""
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say, table
+from desktop.cli.reach import reach, result
+from desktop.cli.run import run
+from desktop.errors import UsageError
+from desktop.paths import Home
+from desktop.text import _
+
+type Json = dict[str, Any]
+
+
+def register(app: click.Group) -> None:
+    """Add the commands to the command line."""
+    group = click.Group("mcp", help=_("MCP servers: programs and services that give the agent more tools."))
+    app.add_command(group)
+
+    @options.verb(group, "list", _("List the MCP servers and their states."))
+    def list_command(*, as_json: bool) -> None:
+        run(lambda home: _list(home, as_json), as_json=as_json)
+
+    _register_add(group)
+
+    @options.verb(group, "remove", _("Take a server out of the settings, with its keys."))
+    @click.argument("name")
+    def remove_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _do(home, "mcp_remove", as_json, name=name), as_json=as_json)
+
+    @options.verb(group, "test", _("Connect to a server and say what it offers."))
+    @click.argument("name")
+    def test_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _test(home, name, as_json), as_json=as_json)
+
+    @options.verb(group, "tools", _("List the tools of a server."))
+    @click.argument("name")
+    def tools_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _tools(home, name, as_json), as_json=as_json)
+
+    @options.verb(group, "sign-in", _("Sign in to a server at an address, in the browser."))
+    @click.argument("name")
+    def sign_in_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _sign_in(home, name, as_json), as_json=as_json)
+
+
+def _register_add(group: click.Group) -> None:
+    @options.verb(group, "add", _("Add a server: a command with its arguments, or an address."))
+    @click.argument("name")
+    @click.argument("command", nargs=-1, type=click.UNPROCESSED)
+    @click.option("--url", default="", help=_("The address of a server that runs elsewhere."))
+    @click.option("--sse", is_flag=True, help=_("The address speaks the older SSE."))
+    @click.option("--env", multiple=True, help=_("NAME=VALUE for its environment. Secrets: only NAME."))
+    @click.option("--header", multiple=True, help=_("NAME=VALUE to send along. Secrets: only NAME."))
+    def add_command(
+        name: str,
+        command: tuple[str, ...],
+        url: str,
+        sse: bool,
+        env: tuple[str, ...],
+        header: tuple[str, ...],
+        *,
+        as_json: bool,
+    ) -> None:
+        given = {"command": command, "url": url, "sse": sse, "env": env, "headers": header}
+        run(lambda home: _add(home, name, given, as_json), as_json=as_json)
+
+    add_command.ignore_unknown_options = True
+    add_command.allow_interspersed_args = False
+
+
+async def _list(home: Home, as_json: bool) -> None:
+    async with reach(home, "mcp") as verb:
+        found = (await result(verb, "mcp"))["servers"]
+    if as_json:
+        for server in found:
+            emit(server)
+        return
+    table(
+        [_("Server"), _("State"), _("Tools"), _("What it is")],
+        [
+            [
+                server["name"],
+                _state(server),
+                f"{server['tools_on']}/{server['tools_total']}" if server["tools_total"] else "",
+                server["url"] or " ".join([server["command"], *server["args"]]),
+            ]
+            for server in found
+        ],
+        _("No MCP server is set up. Add one with: nanobot-desktop mcp add NAME COMMAND"),
+    )
+    for server in found:
+        if server["problem"]:
+            hint(f"{server['name']}: {server['problem']} {server['remedy']}".rstrip())
+
+
+def _state(server: Json) -> str:
+    if not server["enabled"]:
+        return _("switched off")
+    return {
+        "off": _("not started"),
+        "starting": _("starting"),
+        "running": _("running"),
+        "degraded": _("trying again"),
+        "needs_sign_in": _("needs sign-in"),
+        "failed": _("does not work"),
+    }[server["state"]]
+
+
+async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
+    if bool(given["command"]) == bool(given["url"]):
+        raise UsageError(
+            _("A server needs a command or an address."), _("Give one of the two, and try again.")
+        )
+    server: Json = {}
+    if given["command"]:
+        program, *words = given["command"]
+        if Path(program).name != program:
+            program = str(Path(program).expanduser().absolute())
+        server = {"command": program, "args": words}
+    else:
+        server = {"url": given["url"], **({"type": "sse"} if given["sse"] else {})}
+    secrets: Json = {}
+    for kind in ("env", "headers"):
+        pairs = [entry.partition("=") for entry in given[kind]]
+        server[kind] = {key: value for key, equals, value in pairs if equals}
+        secrets[kind] = {key: await _asked(key) for key, equals, _value in pairs if not equals}
+    async with reach(home, "mcp") as verb:
+        done = await result(verb, "mcp_save", name=name, server=server, secrets=secrets, new=True)
+    if as_json:
+        emit(done)
+    else:
+        say(_("Added. Try it with: nanobot-desktop mcp test {name}").format(name=name))
+
+
+async def _asked(key: str) -> str:
+    """A secret value, typed unseen or read from standard input: never an argument."""
+    from desktop.cli.prompt import Lines
+
+    return (await Lines().secret(_("Value of {name}: ").format(name=key))).strip()
+
+
+async def _do(home: Home, what: str, as_json: bool, **arguments: Any) -> None:
+    async with reach(home, "mcp") as verb:
+        done = await result(verb, what, **arguments)
+    if as_json:
+        emit(done)
+    else:
+        say(_("Done."))
+
+
+async def _test(home: Home, name: str, as_json: bool) -> None:
+    async with reach(home, "mcp") as verb:
+        done = await result(verb, "mcp_test", name=name)
+    if as_json:
+        emit(done)
+        return
+    say(
+        _("{server} answered after {seconds} s.").format(
+            server=done["server"] or name, seconds=done["seconds"]
+        )
+    )
+    for tool in done["tools"]:
+        say(f"  {tool}")
+
+
+async def _tools(home: Home, name: str, as_json: bool) -> None:
+    async with reach(home, "mcp") as verb:
+        found = (await result(verb, "mcp_tools", name=name))["tools"]
+    if as_json:
+        for tool in found:
+            emit(tool)
+        return
+    table(
+        [_("Tool"), "", _("What it does")],
+        [[tool["tool"], "" if tool["on"] else _("off"), _line(tool["description"])] for tool in found],
+        _("It has no tools."),
+    )
+
+
+def _line(text: str) -> str:
+    first = " ".join(text.split())
+    return first if len(first) <= 100 else f"{first[:99]}…"
+
+
+async def _sign_in(home: Home, name: str, as_json: bool) -> None:
+    async with reach(home, "mcp") as verb:
+        async for line in verb("mcp_sign_in", {"name": name}):
+            if line.get("event") != "open":
+                continue
+            if as_json:
+                emit(line)
+            else:
+                say(_("Sign in at this address, it is being opened: {address}").format(address=line["url"]))
+            if sys.stdout.isatty() and (os.environ.get("DISPLAY") or sys.platform != "linux"):
+                webbrowser.open(line["url"])
+    if not as_json:
+        say(_("Signed in."))
