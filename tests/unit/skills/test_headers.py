@@ -186,6 +186,20 @@ def test_any_text_can_be_read(text: str) -> None:
         assert isinstance(header.always, bool)
 
 
+@given(st.text(alphabet=st.characters(codec="utf-8")), st.text(alphabet=st.characters(codec="utf-8")))
+def test_what_is_composed_is_read_as_it_was_meant(about: str, body: str) -> None:
+    header = frontmatter.read(frontmatter.compose("herbs", about, body))
+    assert (header.found, header.broken, header.text("name")) == (True, 0, "herbs")
+    assert header.text("description") == " ".join(frontmatter._UNFIT.sub(" ", about).split())
+
+
+def test_a_plain_description_is_composed_without_marks() -> None:
+    assert frontmatter.compose("herbs", "Herb facts.", "Body") == (
+        "---\nname: herbs\ndescription: Herb facts.\n---\n\nBody\n"
+    )
+    assert 'description: "Herbs: all"' in frontmatter.compose("herbs", "Herbs: all", "Body")
+
+
 SYSTEMS = {"linux": "linux", "darwin": "macos", "win32": "windows"}
 
 

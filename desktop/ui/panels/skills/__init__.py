@@ -1,0 +1,1 @@
+"""Skills in the window: a list, and each opened in its place."""

@@ -1,0 +1,164 @@
+"""One skill, opened in the place of the list: read it, change it, make a built-in one one's own."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.skills.row import Elided, Tile, tag, trouble
+from desktop.ui.panels.skills.text import SkillText
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.words import spoken
+
+type Json = dict[str, Any]
+
+_LINES = 20
+_NOTHING: Json = {"name": "", "description": "", "source": "", "emoji": "", "text": "", "editable": False}
+
+
+class SkillEditor(QWidget):
+    """What was typed and not saved is told by `drafted`, and kept by who listens."""
+
+    left = Signal()
+    save_wanted = Signal(str, str)
+    delete_wanted = Signal(str)
+    drafted = Signal(str, object)
+    """A name, and the text that is not saved; None where there is none any more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skill: Json = _NOTHING
+        self._own_copy = False
+        self.back, self._tile, self._tag = IconButton("chevron-left"), Tile(), tag()
+        self._name, self._about = Elided("title"), label("small", wrap=True)
+        self._path = label("small", wrap=True)
+        self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text, self.outcome, self._wrong = SkillText(_LINES), Outcome(), Outcome()
+        self.delete, self.cancel = button("danger", "trash-2"), button()
+        self.customise, self.save = button(), button("primary")
+        self._lay_out()
+        self.back.clicked.connect(self.left)
+        self.cancel.clicked.connect(self._cancelled)
+        self.customise.clicked.connect(self._make_own)
+        self.save.clicked.connect(self._save)
+        self.delete.clicked.connect(lambda: self.delete_wanted.emit(self.skill["name"]))
+        self.text.save_wanted.connect(self._save)
+        self.text.textChanged.connect(self._typed)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        title = QHBoxLayout()
+        title.setSpacing(Space.S)
+        title.addWidget(self._name)
+        title.addWidget(self._tag)
+        title.addStretch(1)
+        words.addLayout(title)
+        words.addWidget(self._about)
+        head = QHBoxLayout()
+        head.setSpacing(Space.M)
+        for widget in (self.back, self._tile):
+            head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addWidget(self.delete)
+        buttons.addStretch(1)
+        for made in (self.cancel, self.customise, self.save):
+            buttons.addWidget(made)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.M)
+        column.addLayout(head)
+        column.addWidget(self._wrong)
+        column.addWidget(self.text)
+        column.addWidget(self.outcome)
+        column.addLayout(buttons)
+        column.addWidget(self._path)
+
+    def _words(self) -> None:
+        skill = self.skill
+        self.back.say(_("Back to the skills"), "Esc")
+        self.text.setAccessibleName(_("Text of {name}").format(name=shown(skill["name"])))
+        self.cancel.setText(_("Cancel"))
+        self.save.setText(_("Save"))
+        self.customise.setText(_("Customise"))
+        self.customise.setToolTip(_("Make a copy of your own that takes its place"))
+        self.delete.setText(_("Back to the built-in one") if skill.get("shadows") else _("Delete"))
+        if skill["source"] == "builtin":
+            self._tag.say(_("your copy") if self._own_copy else _("built in"))
+        else:
+            self._tag.say(_("replaces the built-in") if skill.get("shadows") else _("yours"))
+        why, remedy = trouble(skill) if skill["name"] else ("", "")
+        if why:
+            self._wrong.failed(shown(why), shown(remedy), tone="warning")
+        else:
+            self._wrong.clear()
+
+    def show_skill(self, skill: Json, draft: tuple[str, str] | None) -> None:
+        """Open one. `draft`: the text it had when it was changed here, and the text that was not saved."""
+        self.skill = skill
+        self._own_copy = draft is not None and skill["source"] == "builtin"
+        self._tile.show_emoji(skill["emoji"])
+        self._name.say(shown(skill["name"]))
+        self._about.setText(shown(skill["description"]))
+        self._path.setText(shown(skill["path"]))
+        self.outcome.clear()
+        self.text.blockSignals(True)
+        self.text.show_text(skill["text"] if draft is None else draft[1])
+        self.text.blockSignals(False)
+        self.text.setVisible(bool(skill["text"]) or bool(skill["editable"]))
+        if draft is not None and draft[0] != skill["text"]:
+            self.outcome.failed(
+                _("The file was changed since you began to write."),
+                _("Save puts your text in its place, Cancel keeps the file."),
+                tone="warning",
+            )
+        self._words()
+        self._arrange()
+
+    def take_keyboard(self) -> None:
+        """Give it to the text, or to the way back where that is only read."""
+        (self.back if self.text.isReadOnly() else self.text).setFocus()
+
+    @property
+    def _editable(self) -> bool:
+        return self._own_copy or bool(self.skill["editable"])
+
+    @property
+    def _changed(self) -> bool:
+        return self._own_copy or self.text.toPlainText() != self.skill["text"]
+
+    def _arrange(self) -> None:
+        changed = self._changed
+        self.text.setReadOnly(not self._editable)
+        self.delete.setVisible(self.skill["source"] == "workspace")
+        self.customise.setVisible(self.skill["source"] == "builtin" and not self._own_copy)
+        self.save.setVisible(self._editable)
+        self.save.setEnabled(changed)
+        self.cancel.setVisible(self._editable and changed)
+
+    def _typed(self) -> None:
+        self._arrange()
+        self.drafted.emit(self.skill["name"], self.text.toPlainText() if self._changed else None)
+
+    def _make_own(self) -> None:
+        self._own_copy = True
+        self._words()
+        self._arrange()
+        self.text.setFocus()
+        self.drafted.emit(self.skill["name"], self.text.toPlainText())
+
+    def _cancelled(self) -> None:
+        self.drafted.emit(self.skill["name"], None)
+        self.left.emit()
+
+    def _save(self) -> None:
+        if self._editable and self._changed and not self.save.busy:
+            self.save_wanted.emit(self.skill["name"], self.text.toPlainText())

@@ -1,0 +1,196 @@
+"""The page of the skills: a list, a skill in its place, a form for a new one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop.bus.events import Event, TurnFinished
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.panels.skills.editor import SkillEditor
+from desktop.ui.panels.skills.listing import SkillList
+from desktop.ui.panels.skills.new import NewSkill
+from desktop.ui.settings.part import Part
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.toast import Toast
+from desktop.ui.widgets.work import Work
+
+type Json = dict[str, Any]
+
+
+class SkillsPanel(Part):
+    """Reads the skills whenever it is seen. What was written and not saved is kept."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self.list, self.editor, self.form, self.outcome = SkillList(), SkillEditor(), NewSkill(), Outcome()
+        self._drafts: dict[str, tuple[str, str]] = {}
+        """By the skill's name: the text that it had, and the one that was not saved."""
+        self._found: list[Json] = []
+        self._folder = ""
+        self._toast: Toast | None = None
+        for part in (self.outcome, self.list, self.editor, self.form):
+            self.column.addWidget(part)
+        self._show(self.list)
+        self.list.opened.connect(self.open)
+        self.list.switched.connect(self._switch)
+        self.list.new_wanted.connect(self._begin_new)
+        self.editor.left.connect(self._go_back)
+        self.editor.drafted.connect(self._drafted)
+        self.editor.save_wanted.connect(self._save)
+        self.editor.delete_wanted.connect(self._delete)
+        self.form.left.connect(self._go_back)
+        self.form.save_wanted.connect(self._create)
+
+    # ---- what is shown
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        if self.isVisible():
+            self._refresh()
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, TurnFinished) and self.isVisible():  # it may have written one
+            self._refresh()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.list.isHidden():
+            self._go_back()
+        else:
+            super().keyPressEvent(event)
+
+    def open(self, name: str) -> None:
+        """Show one skill in the place of the list."""
+        self._work.start(self._opening(name), name="skills:open")
+
+    def _show(self, shown: QWidget) -> None:
+        for part in (self.list, self.editor, self.form):
+            part.setVisible(part is shown)
+
+    def _go_back(self) -> None:
+        name = self.editor.skill["name"] if not self.editor.isHidden() else ""
+        self._show(self.list)
+        self._show_list()
+        self.list.focus_on(name)
+        self._refresh()
+
+    def _show_list(self) -> None:
+        self.list.show_skills(self._found, self._folder, self._drafts.keys())
+        self.form.taken = [skill["name"] for skill in self._found]
+
+    def _begin_new(self) -> None:
+        self.outcome.clear()
+        self._show(self.form)
+        self.form.name.setFocus()
+
+    def _drafted(self, name: str, text: str | None) -> None:
+        if text is None:
+            self._drafts.pop(name, None)
+        else:
+            before = self._drafts.get(name)
+            self._drafts[name] = (before[0] if before else self.editor.skill["text"], text)
+
+    # ---- what is done
+
+    def _refresh(self) -> None:
+        self._work.start(self._read(), name="skills:read")
+
+    async def _read(self) -> None:
+        try:
+            found = await self._actions.call("skills")
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self._found, self._folder = found["skills"], found["folder"]
+        self._show_list()
+
+    async def _opening(self, name: str) -> None:
+        self.outcome.clear()
+        try:
+            skill = await self._actions.call("skill", name=name)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.editor.show_skill(skill, self._drafts.get(name))
+        self._show(self.editor)
+        self.editor.take_keyboard()
+
+    def _switch(self, name: str, on: bool) -> None:
+        self._work.start(self._switching(name, on), name="skills:switch")
+
+    async def _switching(self, name: str, on: bool) -> None:
+        self.outcome.clear()
+        try:
+            await self._actions.call("skill_switch", name=name, on=on)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        await self._read()
+
+    def _save(self, name: str, text: str) -> None:
+        self._work.start(self._saving(name, text), name="skills:save", busy=(self.editor.save,))
+
+    async def _saving(self, name: str, text: str) -> None:
+        try:
+            await self._actions.call("skill_save", name=name, text=text)
+        except AppError as error:
+            self.editor.outcome.failed(error.text, error.remedy)
+            return
+        self._drafts.pop(name, None)
+        self._go_back()
+        self.outcome.done(_("{name} is saved, for the next message.").format(name=name))
+
+    def _create(self, name: str, text: str) -> None:
+        self._work.start(self._creating(name, text), name="skills:new", busy=(self.form.save,))
+
+    async def _creating(self, name: str, text: str) -> None:
+        try:
+            await self._actions.call("skill_save", name=name, text=text, new=True)
+        except AppError as error:
+            self.form.outcome.failed(error.text, error.remedy)
+            return
+        self.form.clear()
+        await self._read()
+        self._show(self.list)
+        self.list.focus_on(name)
+        self.outcome.done(
+            _("{name} is ready. The agent uses it when a task fits, or when you write ${name}.").format(
+                name=name
+            )
+        )
+
+    def _delete(self, name: str) -> None:
+        self._work.start(self._deleting(name), name="skills:delete", busy=(self.editor.delete,))
+
+    async def _deleting(self, name: str) -> None:
+        try:
+            done = await self._actions.call("skill_delete", name=name)
+        except AppError as error:
+            self.editor.outcome.failed(error.text, error.remedy)
+            return
+        self._drafts.pop(name, None)
+        await self._read()
+        self._go_back()
+        if self._toast is None:
+            self._toast = Toast(self.window())
+        undo = str(done["undo"])
+        self._toast.say(_("“{title}” deleted").format(title=name), _("Undo"), lambda: self._undo(undo))
+
+    def _undo(self, token: str) -> None:
+        self._work.start(self._undoing(token), name="skills:undo")
+
+    async def _undoing(self, token: str) -> None:
+        try:
+            back = await self._actions.call("skill_restore", undo=token)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        await self._read()
+        self.list.focus_on(back["name"])
