@@ -1,6 +1,6 @@
 """The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
+type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 
 class Conversations:
@@ -26,6 +27,25 @@ class Conversations:
 
     def __init__(self, core: "Core") -> None:
         self._core = core
+
+    def verbs(self) -> dict[str, Verb]:
+        """Each under its name."""
+        return {
+            "submit": self.submit,
+            "prepare": self.prepare,
+            "again": self.again,
+            "conversations": self.all,
+            "conversation": self.one,
+            "rename": self.rename,
+            "delete": self.delete,
+            "restore": self.restore,
+            "choose_model": self.choose_model,
+            "models": self.models,
+            "model": self.model,
+            "subagents": self.subagents,
+            "subagent_stop": self.subagent_stop,
+            "completions": self.completions,
+        }
 
     async def submit(self, arguments: Json, _send: Send) -> Json:
         """Put a message on disk and have it answered; what happens is told on the bus. `command` in the

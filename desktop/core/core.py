@@ -70,7 +70,6 @@ class Core:
             lambda: store.config.agents.defaults.disabled_skills,
             more_path=lambda: store.config.tools.commands.path_append,
         )
-        self.context = Context(self.workspace, config.agents.defaults.bot_name, self.skills)
         self.builtin = BuiltinServer(
             home.models,
             _local_model(config.local.model),
@@ -83,31 +82,38 @@ class Core:
             home, self.workspace, lambda: store.config, self.keychain, bus, self.database
         )
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
-        scope = Scope(lambda: store.config, self.workspace, home.root)
+        self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
+
+    def _make_agents(self, scope: Scope) -> None:
+        """The agent that talks with the person, and those that work for it."""
+        store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
         self.gate = Gate(scope, self.inbox, bus)
-        places = config.agents.defaults.max_concurrent_subagents
-        work = Sessions(self.workspace / "sessions" / "subagents")
+        work, places = (
+            Sessions(self.workspace / "sessions" / "subagents"),
+            defaults.max_concurrent_subagents,
+        )
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
-        self.commands = Commands(self)
+        asking, self.commands = Asking(self.usage, bus), Commands(self)
+        self.context = Context(self.workspace, defaults.bot_name, self.skills)
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
             self.workshop,
-            Runner(Asking(self.usage, bus), hands, self.context, bus),
+            Runner(asking, hands, self.context, bus),
             bus,
-            concurrent_turns=config.agents.defaults.max_concurrent_turns,
+            concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
             commands=self.commands,
         )
-        context = Context(self.workspace, config.agents.defaults.bot_name, self.skills, subagent=True)
+        self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
         self._workers = Loop(
             work,
-            context,
+            self._working,
             self.models,
             self.workshop.for_subagents,
-            Runner(Asking(self.usage, bus), hands, context, bus),
+            Runner(asking, hands, self._working, bus),
             bus,
             concurrent_turns=places,
             steps=lambda: store.config.agents.defaults.max_subagent_iterations,
@@ -140,7 +146,7 @@ class Core:
         that it counts from the next start."""
         config = self.store.config
         use(config.appearance.language)
-        self.context.name = config.agents.defaults.bot_name
+        self.context.name = self._working.name = config.agents.defaults.bot_name
         self.host.idle_stop_seconds = config.model_host.idle_stop_s
         self.builtin.idle_seconds = config.local.idle_stop_s
         model = _local_model(config.local.model)

@@ -7,7 +7,7 @@ twice.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
+type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 MODES = ("ask", "risky", AUTONOMOUS)
 
@@ -36,6 +37,19 @@ class Permits:
     def __init__(self, core: "Core") -> None:
         self._core = core
         self._answering = asyncio.Lock()
+
+    def verbs(self) -> dict[str, Verb]:
+        """Each under its name."""
+        return {
+            "permit": self.permit,
+            "later": self.later,
+            "permissions": self.permissions,
+            "mode": self.mode,
+            "folder": self.folder,
+            "grant": self.grant,
+            "revoke": self.revoke,
+            "forget_rule": self.forget_rule,
+        }
 
     async def permit(self, arguments: Json, send: Send) -> Json:
         """Answer a question: `question`, `yes`, and where wanted `reason`, `network`, `always`.

@@ -23,7 +23,7 @@ class Records:
         self._core = core
 
     async def tools(self, _arguments: Json, _send: Send) -> Json:
-        """Every tool of the program itself: its name, what it does, its effect, and whether a small model has it."""
+        """Every tool of the program itself: name, what it does, effect, whether a small model has it."""
         few = (await self._core.workshop.own(lean=True)).tools
         usual = (await self._core.workshop.own(lean=False)).tools
         every = await self._core.workshop.all()

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
+type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 
 class Settings:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config, provider_name
-from desktop.core.settings import Json, Send
+from desktop.core.settings import Json, Send, Verb
 from desktop.errors import AppError, ConfigError, KeychainError, UsageError
 from desktop.logs import mask
 from desktop.providers import discover, weights
@@ -30,6 +30,21 @@ class Setup:
 
     def __init__(self, core: "Core") -> None:
         self._core = core
+
+    def verbs(self) -> dict[str, Verb]:
+        """Each under its name."""
+        return {
+            "readiness": self.readiness,
+            "providers": self.providers,
+            "provider_set": self.provider_set,
+            "provider_test": self.provider_test,
+            "provider_forget": self.provider_forget,
+            "keychain": self.keychain,
+            "servers": self.servers,
+            "local_models": self.local_models,
+            "local_setup": self.local_setup,
+            "local_stop": self.local_stop,
+        }
 
     async def readiness(self, _arguments: Json, _send: Send) -> Json:
         """Whether a question can be answered now, and by what; asks neither network nor keychain.
