@@ -56,18 +56,21 @@ async def until[E: Event](desk: Desk, kind: type[E], **values: Any) -> E:
     def fits(event: Event) -> bool:
         return isinstance(event, kind) and all(getattr(event, name) == v for name, v in values.items())
 
-    async with asyncio.timeout(60):
-        while (found := next(filter(fits, SEEN), None)) is None:
-            SEEN.append(await anext(desk.events))
+    try:
+        async with asyncio.timeout(60):
+            while (found := next(filter(fits, SEEN), None)) is None:
+                SEEN.append(await anext(desk.events))
+    except TimeoutError:
+        raise AssertionError(f"no {kind.__name__} {values} among {SEEN}") from None
     SEEN.remove(found)
     assert isinstance(found, kind)
     return found
 
 
 async def ask(desk: Desk, text: str) -> str:
-    """The agent's answer in the conversation "s"."""
-    turn = (await desk.call("submit", session="s", text=text, front="window"))["turn"]
-    return (await until(desk, TurnFinished, session="s", turn=turn)).text
+    """The agent's answer in the conversation "s", which a quick result may have joined."""
+    await desk.call("submit", session="s", text=text, front="window")
+    return (await until(desk, TurnFinished, session="s")).text
 
 
 SEEN: list[Event] = []
