@@ -9,6 +9,7 @@ from desktop.cli.output import emit, hint, say, table
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.skills.loader import Skill, Skills
+from desktop.skills.words import about
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -51,8 +52,11 @@ async def _list(home: Home, as_json: bool) -> None:
             emit(line(skill))
         return
     table(
-        [_("Skill"), _("Of"), _("State"), _("What it does")],
-        [[skill.name, _source(skill), _state(skill), skill.description] for skill in found],
+        [_("Skill"), _("Source"), _("State"), _("What it does")],
+        [
+            [skill.name, _source(skill), _state(skill), about(skill.name, skill.source, skill.description)]
+            for skill in found
+        ],
     )
     for skill in found:
         if skill.remedy and skill.enabled:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.skills.row import Elided, Tile, tag, trouble
+from desktop.ui.panels.skills.row import Elided, Tile, about, tag, trouble
 from desktop.ui.panels.skills.text import SkillText
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
@@ -92,9 +92,9 @@ class SkillEditor(QWidget):
         self.customise.setToolTip(_("Make a copy of your own that takes its place"))
         self.delete.setText(_("Back to the built-in one") if skill.get("shadows") else _("Delete"))
         if skill["source"] == "builtin":
-            self._tag.say(_("your copy") if self._own_copy else _("built in"))
+            self._tag.setText(_("your copy") if self._own_copy else _("built in"))
         else:
-            self._tag.say(_("replaces the built-in") if skill.get("shadows") else _("yours"))
+            self._tag.setText(_("replaces the built-in") if skill.get("shadows") else _("yours"))
         why, remedy = trouble(skill) if skill["name"] else ("", "")
         if why:
             self._wrong.failed(shown(why), shown(remedy), tone="warning")
@@ -106,8 +106,8 @@ class SkillEditor(QWidget):
         self.skill = skill
         self._own_copy = draft is not None and skill["source"] == "builtin"
         self._tile.show_emoji(skill["emoji"])
-        self._name.say(shown(skill["name"]))
-        self._about.setText(shown(skill["description"]))
+        self._name.setText(shown(skill["name"]))
+        self._about.setText(shown(about(skill)))
         self._path.setText(shown(skill["path"]))
         self.outcome.clear()
         self.text.blockSignals(True)

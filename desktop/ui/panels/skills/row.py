@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop.skills import words
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.icons import icon
@@ -62,40 +63,22 @@ class Elided(QLabel):
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        self._whole = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("kind", kind)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-
-    def say(self, text: str) -> None:
-        """Show this."""
-        self._whole = text
-        self.updateGeometry()
-        self._fit()
-
-    def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self._whole) + self._around
-        return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(
-            min(_LEAST + self._around, self.sizeHint().width()), super().minimumSizeHint().height()
-        )
+        whole = super().minimumSizeHint()
+        return QSize(min(_LEAST, whole.width()), whole.height())
 
-    @property
-    def _around(self) -> int:
-        """What a style sheet puts around the text."""
-        return super().sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        room = max(self.width() - self._around, 0)
-        fits = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, room)
-        if fits != self.text():
-            self.setText(fits)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.width() >= self.sizeHint().width():
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        fits = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, fits)
+        painter.end()
 
 
 def tag() -> Elided:
@@ -125,7 +108,7 @@ class SkillRow(QAbstractButton):
         self.switch = Switch()
         self._lay_out()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.switch.clicked.connect(lambda on: self.switched.emit(self.skill["name"], on))
 
@@ -140,16 +123,16 @@ class SkillRow(QAbstractButton):
         wrong.setSpacing(Space.XS + 2)
         wrong.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         wrong.addWidget(self._wrong, 1)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addLayout(head)
-        words.addWidget(self._about)
-        words.addLayout(wrong)
+        text = QVBoxLayout()
+        text.setSpacing(2)
+        text.addLayout(head)
+        text.addWidget(self._about)
+        text.addLayout(wrong)
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         row.setSpacing(Space.M)
         row.addWidget(self.tile, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
+        row.addLayout(text, 1)
         row.addWidget(self.switch)
         for part in self.findChildren(QWidget):
             if part is not self.switch:
@@ -162,48 +145,45 @@ class SkillRow(QAbstractButton):
             return
         self.skill, self._draft = skill, draft
         self.tile.show_emoji(skill["emoji"])
-        self._name.say(shown(skill["name"]))
+        self._name.setText(shown(skill["name"]))
         self._name.setProperty("kind", "title" if skill["enabled"] else "muted")
         self._name.style().polish(self._name)
-        self._about.say(shown(skill["description"]))
-        self._about.setVisible(skill["description"] != skill["name"])
         self.switch.setChecked(bool(skill["enabled"]))
         self.say()
 
     def say(self) -> None:
         """Set the words."""
         skill, why = self.skill, " ".join(trouble(self.skill)).strip()
-        words = (
+        self._about.setText(shown(about(skill)))
+        self._about.setVisible(skill["description"] != skill["name"])
+        tags = (
             _("replaces the built-in") if skill["shadows"] else "",
             _("in every conversation") if skill["always"] else "",
             _("not saved") if self._draft else "",
         )
-        for made, text in zip(self._tags, words, strict=True):
-            made.say(text)
+        for made, text in zip(self._tags, tags, strict=True):
+            made.setText(text)
             made.setVisible(bool(text))
         self._wrong.setText(shown(why))
         for part in (self._sign, self._wrong):
             part.setVisible(bool(why))
         self._sign.show_icon("triangle-alert", "warning" if skill["enabled"] else "muted")
-        self.setToolTip(tip(shown(skill["description"])))
+        self.setToolTip(tip(shown(about(skill))))
         source = _("built in") if skill["source"] == "builtin" else _("yours")
-        parts = [skill["name"], source, *filter(None, words), skill["description"], why]
+        parts = [skill["name"], source, *filter(None, tags), about(skill), why]
         self.setAccessibleName(shown(", ".join(filter(None, parts))))
         self.switch.setAccessibleName(_("Use {name}").format(name=shown(skill["name"])))
 
     def matches(self, wanted: str) -> bool:
         """Whether it has this text, in small letters."""
-        return wanted in f"{self.skill['name']}\n{self.skill['description']}".casefold()
+        text = f"{self.skill['name']}\n{self.skill['description']}\n{about(self.skill)}"
+        return wanted in text.casefold()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
             super().keyPressEvent(event)
-
-    def sizeHint(self) -> QSize:
-        layout = self.layout()
-        return layout.sizeHint() if layout is not None else super().sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         colors, painter = theme().colors, QPainter(self)
@@ -221,6 +201,11 @@ class SkillRow(QAbstractButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(inner, Size.RADIUS, Size.RADIUS)
         painter.end()
+
+
+def about(skill: Json) -> str:
+    """What a skill is for, in the person's language where that is known."""
+    return words.about(skill["name"], skill["source"], skill["description"])
 
 
 def trouble(skill: Json) -> tuple[str, str]:
