@@ -122,6 +122,7 @@ PAGES = (
             Group(mark("What the agent can do"), part="tools"),
         ),
     ),
+    Page("skills", mark("Skills"), "graduation-cap", (Group(part="skills"),)),
     Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),
     Page("language", mark("Language"), "languages", (Group("", ("appearance.language",)),)),
     Page(

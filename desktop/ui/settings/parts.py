@@ -6,6 +6,7 @@ from typing import Any
 from desktop.config.describe import setting
 from desktop.text import _
 from desktop.ui.actions import Actions
+from desktop.ui.panels.skills.panel import SkillsPanel
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.pages import PROVIDER_DETAILS
@@ -99,4 +100,5 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "activity": Activity,
     "search_key": SearchKey,
     "tools": ToolList,
+    "skills": SkillsPanel,
 }
