@@ -39,6 +39,8 @@ _STEADY_SECONDS = 30.0
 """After how long a connection counts as one that works: the delays begin anew."""
 _MOST_PAGES, _MOST_TOOLS = 100, 1_000
 _OVERTIME = 2.0
+_FORGOTTEN = "Session terminated"
+"""How the SDK says that a server over HTTP does not know us any more."""
 _log = logging.getLogger(__name__)
 
 
@@ -76,9 +78,16 @@ class Server:
         self._bell, self._nudge = asyncio.Event(), asyncio.Event()
         self._stale = False
         self._turned = asyncio.Condition()
-        self._attempts = 0
+        self._under_way = 0
+        self._failed = 0
+        """How many attempts to connect came to nothing."""
         self._steady = False
         self._owner: asyncio.Task[None] | None = None
+
+    @property
+    def connected(self) -> bool:
+        """Whether a call could be sent."""
+        return self._client is not None and self._link is not None and not self._link.lost
 
     @property
     def log(self) -> Path:
@@ -96,8 +105,9 @@ class Server:
     async def stop(self) -> None:
         """Leave it; nothing that was started for it is left."""
         await cancel(self._owner)
-        self._owner = None
         self.status.set(ServiceState.OFF)
+        stopped = AppError(_("The server was stopped."), _("Switch it on, and try again."))
+        await self._down(stopped, was_up=False)
 
     async def call(self, tool: str, arguments: dict[str, Any], identity: str) -> Any:
         """The SDK's result of a call. Raises ToolFailure; cancelling it reaches the server.
@@ -115,11 +125,14 @@ class Server:
             )
         left = max(0.1, until - time.monotonic())
         link = self._link
+        self._under_way += 1
         try:
             async with asyncio.timeout(left + _OVERTIME):
                 answer = await client.call_tool(tool, arguments, read_timeout_seconds=left)
         except Exception as error:
             raise ToolFailure(self._failed_call(error, link)) from error
+        finally:
+            self._under_way -= 1
         self._steady = True
         self.status.last_ok = time.time()
         return answer
@@ -128,11 +141,11 @@ class Server:
         """The client, connected; waits for one attempt to connect. Raises AppError: why there is none."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds), self._turned:
-                attempts = self._attempts
-                while self._client is None and self._attempts == attempts:
+                failed = self._failed
+                while not self.connected and self._failed == failed:
                     self.nudge()
                     await self._turned.wait()
-        if self._client is None:
+        if not self.connected:
             raise self.problem or AppError(
                 _("The server did not answer within {seconds:.0f} s.").format(seconds=seconds),
                 _("Check that it is an MCP server; its log may say more."),
@@ -158,13 +171,19 @@ class Server:
                 f"The MCP server {self.name} gave no answer within {self.settings.tool_timeout:.0f} s and "
                 "was told to stop. It may have done a part of it."
             )
-        if link is not None and (link.lost or self._client is None or link.failure is not None):
+        if link is not None and (link.lost or self._client is None or link.failure):
             why = link.failure or AppError("The connection broke.")
             return (
                 f"{why.text} That was in the middle of this call: whether it was carried out is not known, "
                 "and it is not repeated by itself. The server is being connected again."
             )
-        if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+        gone = isinstance(error, MCPError) and (
+            error.code == CONNECTION_CLOSED or error.message == _FORGOTTEN
+        )
+        if gone and link is not None and self._under_way == 1:
+            link.lost = True  # over HTTP nothing else tells
+            self._bell.set()
+        if gone:
             return (
                 f"The connection to the MCP server {self.name} broke in the middle of this call: whether "
                 "it was carried out is not known, and it is not repeated by itself."
@@ -182,10 +201,10 @@ class Server:
             while True:
                 self._nudge.clear()
                 self.status.set(ServiceState.STARTING)
-                problem = await self._once()
+                problem, was_up = await self._once()
                 if self._steady:
                     attempt = 0
-                await self._down(problem)
+                await self._down(problem, was_up=was_up)
                 delay = min(_MOST_DELAY, _LEAST_DELAY * 2**attempt) * random.uniform(0.8, 1.2)
                 attempt += 1
                 await self._rest(problem, delay)
@@ -193,24 +212,24 @@ class Server:
             self._client = self._link = None
             self.settled.set()
 
-    async def _once(self) -> AppError:
-        """Connect, serve until it breaks, and say why."""
-        self._steady = False
-        began = time.monotonic()
+    async def _once(self) -> tuple[AppError, bool]:
+        """Connect, serve until it breaks; why it did, and whether it had been up at all."""
+        self._steady, up = False, 0.0
         try:
             async with self.connection() as (client, link):
                 await self._list(client)
-                began = time.monotonic()
+                up = time.monotonic()
                 await self._up(client, link)
                 await self._serve(client, link)
-            return link.failure or AppError(
+            problem = link.failure or AppError(
                 _("The connection broke."), _("It is made again by itself; the server's log may say why.")
             )
         except Exception as error:
-            return told(error)
+            problem = told(error)
         finally:
-            self._steady |= self._client is not None and time.monotonic() - began > _STEADY_SECONDS
             self._client = None
+        self._steady |= bool(up) and time.monotonic() - up > _STEADY_SECONDS
+        return problem, bool(up)
 
     @asynccontextmanager
     async def connection(self) -> AsyncGenerator[tuple[Any, Link]]:
@@ -308,10 +327,10 @@ class Server:
             self.status.set(ServiceState.RUNNING)
             self._turned.notify_all()
 
-    async def _down(self, problem: AppError) -> None:
+    async def _down(self, problem: AppError, *, was_up: bool) -> None:
         async with self._turned:
             self.problem = problem
-            self._attempts += 1
+            self._failed += not was_up
             self.settled.set()
             self._turned.notify_all()
 
