@@ -42,7 +42,7 @@ class ServerVerbs:
         """All of them, by name."""
         shown = (self.mcp, self.mcp_tools, self.mcp_log, self.mcp_parse, self.mcp_test)
         changed = (self.mcp_save, self.mcp_remove, self.mcp_restore, self.mcp_switch, self.mcp_trust)
-        rest = (self.mcp_tool, self.mcp_accept, self.mcp_restart)
+        rest = (self.mcp_tool, self.mcp_accept, self.mcp_restart, self.mcp_sign_in, self.mcp_sign_out)
         return {verb.__name__: verb for verb in (*shown, *changed, *rest)}
 
     # ---- what there is
@@ -265,6 +265,27 @@ class ServerVerbs:
     async def mcp_restart(self, arguments: Json, _send: Send) -> Json:
         """Begin a server anew. Raises UsageError."""
         (await self._core.workshop.servers()).restart(str(arguments["name"]))
+        return {}
+
+    async def mcp_sign_in(self, arguments: Json, send: Send) -> Json:
+        """Sign in to a server in the browser: {"event": "open", "url"} is to be opened. Raises UsageError,
+        AppError; cancelling it ends it."""
+        name = str(arguments["name"])
+        server = self._server(name)
+        running = await self._core.workshop.servers()
+        await running.sign_in(name, lambda url: send({"event": "open", "url": url}))
+        if server.auth != "oauth":
+            await self._update(arguments, auth="oauth")
+        running.restart(name)
+        return {}
+
+    async def mcp_sign_out(self, arguments: Json, _send: Send) -> Json:
+        """Forget what signing in to a server gave. Raises UsageError, KeychainError."""
+        name = str(arguments["name"])
+        self._server(name)
+        running = await self._core.workshop.servers()
+        await running.sign_out(name)
+        running.restart(name)
         return {}
 
     # ---- the settings

@@ -96,6 +96,7 @@ class Workshop:
     def _make_servers(self) -> "Servers":
         from desktop.tools.mcp.known import Known
         from desktop.tools.mcp.servers import Servers
+        from desktop.tools.mcp.sign_in import SignIns
 
         async def secret(name: str) -> str:
             return await self._keychain.get(name) or ""
@@ -107,6 +108,7 @@ class Workshop:
             self._bus,
             self._home.logs / "mcp",
             self._workspace / "files" / "mcp",
+            SignIns(self._keychain),
         )
 
     async def apply(self) -> None:

@@ -6,7 +6,7 @@ longer than some seconds; what is not there by then is left out of that turn.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,12 @@ from desktop.tasks import spawn
 from desktop.text import _
 from desktop.tools.base import Tool
 from desktop.tools.exec.environment import Environment
-from desktop.tools.mcp.environment import Secret
+from desktop.tools.mcp.environment import Secret, resolved
 from desktop.tools.mcp.failures import SignInNeeded, told
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.names import names, switched_on
 from desktop.tools.mcp.server import Server, Surroundings
+from desktop.tools.mcp.sign_in import SignIns
 from desktop.tools.mcp.tool import tools_of
 
 PATIENCE_SECONDS = 8.0
@@ -47,12 +48,11 @@ class Servers:
         bus: Bus,
         logs: Path,
         files: Path,
-        auth: Callable[[str, McpServer, str], Awaitable[Any]] | None = None,
+        sign_ins: SignIns,
     ) -> None:
-        """`logs`: the folder for what servers print; `files`: for pictures and other bytes of answers.
-        `auth`: makes the httpx2.Auth of a server, where it has signed in."""
-        self._config, self._files, self.known = config, files, known
-        self._around = Surroundings(secret, Environment(), known, bus, logs, auth or _nobody)
+        """`logs`: the folder for what servers print; `files`: for pictures and other bytes of answers."""
+        self._config, self._files, self.known, self._sign_ins = config, files, known, sign_ins
+        self._around = Surroundings(secret, Environment(), known, bus, logs, sign_ins.auth)
         self._running: dict[str, Server] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._woken = 0.0
@@ -175,6 +175,20 @@ class Servers:
             "server": f"{info.name} {info.version}".strip() if info else "",
         }
 
+    async def sign_in(self, name: str, open_page: Callable[[str], None]) -> None:
+        """Have the person sign in to a server at an address. Raises UsageError, AppError."""
+        settings = self._config().get(name)
+        if settings is None:
+            raise no_server(name)
+        if settings.kind == "stdio":
+            raise UsageError(_("Only a server at an address can be signed in to."))
+        ready = await resolved(name, settings, self._around.secret, self._around.usual)
+        await self._sign_ins.sign_in(name, settings, ready, open_page)
+
+    async def sign_out(self, name: str) -> None:
+        """Forget the tokens of a server. Raises KeychainError."""
+        await self._sign_ins.sign_out(name)
+
     def log(self, name: str, offset: int = 0) -> str:
         """The last of what a server printed to its stderr, from `offset` on; without secrets (blocking)."""
         try:
@@ -218,8 +232,3 @@ def no_server(name: str) -> UsageError:
         _("There is no MCP server called {name}.").format(name=name),
         _("The names are listed by: nanobot-desktop mcp list"),
     )
-
-
-async def _nobody(_name: str, _server: McpServer, _url: str) -> None:
-    """No sign-in."""
-    return
