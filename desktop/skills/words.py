@@ -5,8 +5,8 @@ from desktop.skills.document import one_line
 from desktop.text import _, mark
 
 _ABOUT = {
-    "clawhub": mark("Finds ready-made skills on ClawHub, and checks them before anything is installed."),
-    "github": mark("Issues, pull requests, checks and releases on GitHub, through the program gh."),
+    "clawhub": mark("Finds ready-made skills on ClawHub and checks them first."),
+    "github": mark("Issues, pull requests and checks on GitHub, through gh."),
     "skill-creator": mark("Writes new skills with you, and mends old ones."),
     "summarize": mark("Summarises web pages, PDFs, documents and long texts."),
     "tmux": mark("Talks to programs in a terminal that ask and answer, such as a debugger."),

@@ -39,6 +39,8 @@ class _Section(QWidget):
         column.addWidget(self._card)
 
     def add(self, row: SkillRow) -> None:
+        row.first = not self.rows
+        self.empty.hide()
         self._inner.addWidget(row)
         self.rows.append(row)
 
@@ -48,14 +50,15 @@ class _Section(QWidget):
             row.deleteLater()
         self.rows = []
 
-    def sift(self, wanted: str) -> None:
-        """Show the rows with this text."""
+    def sift(self, wanted: str, *, waiting: bool) -> None:
+        """Show the rows with this text. `waiting`: more of them are still to be made."""
         hits = [row for row in self.rows if row.matches(wanted)]
         for row in self.rows:
             row.first = bool(hits) and row is hits[0]
             row.setVisible(row in hits)
-        self.empty.setVisible(not self.rows and not wanted)
-        self.setVisible(bool(hits) or not wanted)
+        nothing = not (self.rows or wanted or waiting) and bool(self.empty.text())
+        self.empty.setVisible(nothing)
+        self.setVisible(bool(hits) or nothing)
 
 
 class SkillList(QWidget):
@@ -135,9 +138,11 @@ class SkillList(QWidget):
             self._remember()
             for section in (self.own, self.shipped):
                 section.clear()
-            self._waiting = list(skills)
-            self._make()
+            waited, self._waiting = bool(self._waiting), list(skills)
+            if not waited:
+                QTimer.singleShot(0, self, self._make)
         now = {skill["name"]: skill for skill in skills}
+        self._waiting = [now[skill["name"]] for skill in self._waiting]
         for row in self._rows:
             name = row.skill["name"]
             row.show_skill(now[name], draft=name in drafts)
@@ -160,17 +165,21 @@ class SkillList(QWidget):
             if skill["name"] == self._focus:
                 row.setFocus()
         self._waiting = self._waiting[_AT_ONCE:]
-        self._sift()
         if self._waiting:
             QTimer.singleShot(0, self, self._make)
+        else:
+            self._sift()
 
     def _sift(self) -> None:
         wanted = self.search.text().strip().casefold() if not self.search.isHidden() else ""
         for section in (self.own, self.shipped):
-            section.sift(wanted)
+            section.sift(wanted, waiting=bool(self._waiting))
         self._nothing.setVisible(bool(wanted) and self.own.isHidden() and self.shipped.isHidden())
 
     def focus_on(self, name: str) -> None:
         """Give the keyboard to a row, or to the button where it is gone."""
         row = next((row for row in self._rows if row.skill["name"] == name), None)
-        (row or self.new).setFocus()
+        if row is None and any(skill["name"] == name for skill in self._waiting):
+            self._focus = name
+        else:
+            (row or self.new).setFocus()

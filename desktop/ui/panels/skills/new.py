@@ -18,7 +18,7 @@ from desktop.ui.words import spoken
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 _LONGEST_NAME, _LONGEST_ABOUT = 64, 500
-_LINES = 12
+_LINES = 10
 
 
 class NewSkill(QWidget):

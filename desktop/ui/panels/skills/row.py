@@ -100,7 +100,9 @@ class SkillRow(QAbstractButton):
         """No line is drawn above the first of a card."""
         self._draft = False
         self.tile, self._name, self._about = Tile(), Elided("title"), Elided("small")
-        self._tags = [tag(), tag(), tag()]
+        self._tag: Elided | None = None
+        """Made when there is something to say: most have none, and a style of its own costs time."""
+        self._head = QHBoxLayout()
         self._sign, self._wrong = (
             Sign("triangle-alert", "warning", Size.SMALL + 2),
             label("small", wrap=True),
@@ -113,19 +115,16 @@ class SkillRow(QAbstractButton):
         self.switch.clicked.connect(lambda on: self.switched.emit(self.skill["name"], on))
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._name)
-        for made in self._tags:
-            head.addWidget(made)
-        head.addStretch(1)
+        self._head.setSpacing(Space.S)
+        self._head.addWidget(self._name)
+        self._head.addStretch(1)
         wrong = QHBoxLayout()
         wrong.setSpacing(Space.XS + 2)
         wrong.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         wrong.addWidget(self._wrong, 1)
         text = QVBoxLayout()
         text.setSpacing(2)
-        text.addLayout(head)
+        text.addLayout(self._head)
         text.addWidget(self._about)
         text.addLayout(wrong)
         row = QHBoxLayout(self)
@@ -156,14 +155,12 @@ class SkillRow(QAbstractButton):
         skill, why = self.skill, " ".join(trouble(self.skill)).strip()
         self._about.setText(shown(about(skill)))
         self._about.setVisible(skill["description"] != skill["name"])
-        tags = (
+        tags = [
             _("replaces the built-in") if skill["shadows"] else "",
             _("in every conversation") if skill["always"] else "",
             _("not saved") if self._draft else "",
-        )
-        for made, text in zip(self._tags, tags, strict=True):
-            made.setText(text)
-            made.setVisible(bool(text))
+        ]
+        self._say_tag(" · ".join(filter(None, tags)))
         self._wrong.setText(shown(why))
         for part in (self._sign, self._wrong):
             part.setVisible(bool(why))
@@ -173,6 +170,15 @@ class SkillRow(QAbstractButton):
         parts = [skill["name"], source, *filter(None, tags), about(skill), why]
         self.setAccessibleName(shown(", ".join(filter(None, parts))))
         self.switch.setAccessibleName(_("Use {name}").format(name=shown(skill["name"])))
+
+    def _say_tag(self, text: str) -> None:
+        if text and self._tag is None:
+            self._tag = tag()
+            self._tag.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._head.insertWidget(1, self._tag)
+        if self._tag is not None:
+            self._tag.setText(text)
+            self._tag.setVisible(bool(text))
 
     def matches(self, wanted: str) -> bool:
         """Whether it has this text, in small letters."""
