@@ -123,6 +123,7 @@ PAGES = (
         ),
     ),
     Page("skills", mark("Skills"), "graduation-cap", (Group(part="skills"),)),
+    Page("mcp", mark("MCP servers"), "plug", (Group(part="mcp"),)),
     Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),
     Page("language", mark("Language"), "languages", (Group("", ("appearance.language",)),)),
     Page(

@@ -6,6 +6,7 @@ from typing import Any
 from desktop.config.describe import setting
 from desktop.text import _
 from desktop.ui.actions import Actions
+from desktop.ui.panels.servers.page import Servers
 from desktop.ui.panels.skills.panel import SkillsPanel
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
@@ -100,5 +101,6 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "activity": Activity,
     "search_key": SearchKey,
     "tools": ToolList,
+    "mcp": Servers,
     "skills": SkillsPanel,
 }

@@ -1,0 +1,221 @@
+"""One server on the page: what it is, how it is, its switch, and what it opens to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.servers.details import Details
+from desktop.ui.panels.servers.words import about, state
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import code_font, theme
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.labels import label, line, tip
+from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_DOT = 9
+_TROUBLES = ("degraded", "needs_sign_in", "failed")
+
+
+class Dot(QWidget):
+    """How it is, as a colour; words stand beside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._role = "faint"
+        self.setFixedSize(_DOT, _DOT)
+
+    def show_role(self, role: str) -> None:
+        self._role = role
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme().colors, self._role)))
+        painter.drawEllipse(self.rect())
+        painter.end()
+
+
+class OneLine(QWidget):
+    """A text in one line that ends in an ellipsis where it does not fit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text = ""
+        self.setFont(code_font())
+        self.setFixedHeight(self.fontMetrics().height() + 2)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def say(self, text: str) -> None:
+        self._text = text
+        self.setAccessibleName(text)
+        self.setToolTip(tip(text))
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        font = code_font()
+        font.setPixelSize(Size.SMALL)
+        painter.setFont(font)
+        painter.setPen(QColor(theme().colors.muted))
+        words = painter.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        painter.end()
+
+
+class ServerCard(QFrame):
+    """Shows a line of the verb `mcp`."""
+
+    edit_wanted = Signal(str)
+    remove_wanted = Signal(str)
+    changed = Signal()
+
+    def __init__(self, actions: Actions, name: str) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.name = name
+        self.server: Mapping[str, Any] = {}
+        self._actions, self._work = actions, Work(self)
+        self._title, self._about = label("title"), OneLine()
+        self._dot, self._state = Dot(), label("small")
+        self.switch, self.open_button = Switch(), IconButton("chevron-right")
+        self._notice = Notice()
+        self._head, self._line = QWidget(), line()
+        self.details: Details | None = None
+        self._lay_out()
+        self.switch.clicked.connect(self._switch)
+        self.open_button.clicked.connect(self.toggle)
+        self._head.installEventFilter(self)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        below = QHBoxLayout()
+        below.setSpacing(Space.S)
+        below.addWidget(self._dot)
+        below.addWidget(self._state, 1)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._title)
+        words.addWidget(self._about)
+        words.addLayout(below)
+        head = QHBoxLayout(self._head)
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(Space.S)
+        head.addLayout(words, 1)
+        head.addWidget(self.switch)
+        head.addWidget(self.open_button)
+        self._head.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
+        self._column.setSpacing(Space.S)
+        self._column.addWidget(self._head)
+        self._column.addWidget(self._notice)
+        self._column.addWidget(self._line)
+        self._line.hide()
+
+    def _words(self) -> None:
+        self.switch.setAccessibleName(_("Use the server {name}").format(name=self.name))
+        self.open_button.say(_("Details of {name}").format(name=self.name))
+        if self.server:
+            self.show_server(self.server)
+
+    def show_server(self, server: Mapping[str, Any]) -> None:
+        """Show how it is now."""
+        before, self.server = self.server, server
+        role, words = state(server)
+        self._title.setText(shown(self.name))
+        self._about.say(about(server))
+        self._dot.show_role(role)
+        self._state.setText(words)
+        self._state.setAccessibleName(f"{self.name}: {words}")
+        self.switch.setChecked(bool(server["enabled"]))
+        self._tell(server)
+        if self.details is not None:
+            self.details.show_server(server)
+            if self.opened and _other(before, server):
+                self.details.read()
+
+    def _tell(self, server: Mapping[str, Any]) -> None:
+        """What is wrong, in place; the same as before stays as it is."""
+        problem, remedy = str(server.get("problem") or ""), str(server.get("remedy") or "")
+        if not (problem and server["enabled"]) or server["state"] not in _TROUBLES:
+            self._notice.hide()
+            return
+        if server["state"] == "degraded" and server.get("detail"):
+            problem = str(server["detail"])  # says when it is tried again, too
+        said = f"{problem} {remedy}".strip()
+        if self._notice.isHidden() or self._notice.accessibleName() != said:
+            tone = "danger" if server["state"] == "failed" else "warning"
+            asks = server["state"] == "needs_sign_in"
+            actions = ((_("Sign in"), self._sign_in),) if asks else ()
+            self._notice.tell(problem, remedy, tone=tone, actions=actions)
+
+    def _sign_in(self) -> None:
+        if not self.opened:
+            self.toggle()
+        if self.details is not None:
+            self.details.sign_in.begin()
+
+    # ---- what it opens to
+
+    @property
+    def opened(self) -> bool:
+        """Whether its details are shown."""
+        return self.details is not None and not self.details.isHidden()
+
+    def toggle(self) -> None:
+        """Open it, or fold it."""
+        if self.opened and self.details is not None:
+            self.details.hide()
+        else:
+            details = self._made_details()
+            details.show_server(self.server)
+            details.show()
+            details.read()
+        self._line.setVisible(self.opened)
+        self.open_button.setIcon(icon("chevron-down" if self.opened else "chevron-right"))
+
+    def _made_details(self) -> Details:
+        if self.details is None:
+            self.details = made = Details(self._actions, self.name)
+            made.edit_wanted.connect(lambda: self.edit_wanted.emit(self.name))
+            made.remove_wanted.connect(lambda: self.remove_wanted.emit(self.name))
+            made.changed.connect(self.changed)
+            self._column.addWidget(made)
+        return self.details
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        pressed = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
+        if pressed and self._head.rect().contains(event.position().toPoint()):  # type: ignore[attr-defined]
+            self.toggle()
+        return super().eventFilter(watched, event)
+
+    def _switch(self, on: bool) -> None:
+        self._work.start(self._switching(on), name="mcp:switch")
+
+    async def _switching(self, on: bool) -> None:
+        try:
+            await self._actions.call("mcp_switch", name=self.name, on=on)
+        except AppError as error:
+            self.switch.setChecked(not on)
+            self._notice.tell(error.text, error.remedy)
+            return
+        self.changed.emit()
+
+
+def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether its tools may be others than before."""
+    names = ("state", "tools_total", "tools_on", "changed", "trusted", "enabled")
+    return [before.get(name) for name in names] != [now.get(name) for name in names]

@@ -1,0 +1,194 @@
+"""What a server's card opens to: its tools, how far it is trusted, its log, what can be done with it."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.actions import copy
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.servers.form import tested
+from desktop.ui.panels.servers.sign_in import SignIn
+from desktop.ui.panels.servers.tools import Tools
+from desktop.ui.settings.rows import Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.code_field import CodeField
+from desktop.ui.widgets.flow import Flow
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_LOG_LINES = 14
+
+
+class Details(QWidget):
+    """Made when a card is opened for the first time."""
+
+    edit_wanted = Signal()
+    remove_wanted = Signal()
+    changed = Signal()
+    """Something was switched, accepted or done: what the verb `mcp` replies may be new."""
+
+    def __init__(self, actions: Actions, name: str) -> None:
+        super().__init__()
+        self._actions, self._work, self._name = actions, Work(self), name
+        self._test: asyncio.Task[None] | None = None
+        self._server: Mapping[str, Any] = {}
+        self.test, self.restart, self.log = button(), button(), button()
+        self.edit, self.remove = button(), button("danger")
+        self.outcome, self.sign_in = Outcome(), SignIn(actions, name)
+        self.trust, self.tools, self.text = Switch(), Tools(), CodeField(_LOG_LINES)
+        self._trust_row = Row(self.trust, width=0)
+        self._log_title, self.copy, self._log_box = label("section"), IconButton("copy"), QWidget()
+        self._lay_out()
+        self._connect()
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        buttons = QWidget()
+        flow = Flow(buttons)
+        made = (self.test, self.restart, *self.sign_in.buttons, self.log, self.edit, self.remove)
+        for each in made:
+            flow.addWidget(each)
+        head = QHBoxLayout()
+        head.addWidget(self._log_title, 1)
+        head.addWidget(self.copy)
+        inside = QVBoxLayout(self._log_box)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(Space.XS)
+        inside.addLayout(head)
+        inside.addWidget(self.text)
+        self._log_box.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, Space.S, 0, Space.S)
+        column.setSpacing(Space.S)
+        for part in (buttons, self.outcome, self.sign_in.outcome, self._log_box):
+            column.addWidget(part)
+        column.addWidget(self._trust_row)
+        column.addWidget(self.tools)
+
+    def _connect(self) -> None:
+        self.test.clicked.connect(self._try)
+        self.restart.clicked.connect(lambda: self._do("mcp_restart"))
+        self.log.clicked.connect(self._show_log)
+        self.copy.clicked.connect(lambda: copy(self.text.toPlainText()))
+        self.edit.clicked.connect(self.edit_wanted)
+        self.remove.clicked.connect(self.remove_wanted)
+        self.trust.clicked.connect(lambda on: self._do("mcp_trust", on=on))
+        self.tools.switched.connect(lambda tool, on: self._do("mcp_tool", tool=tool, on=on))
+        self.tools.accepted.connect(lambda: self._do("mcp_accept"))
+        self.sign_in.done.connect(self.read)
+        self.sign_in.done.connect(self.changed)
+
+    def _words(self) -> None:
+        for made, words in (
+            (self.test, _("Test")),
+            (self.restart, _("Restart")),
+            (self.log, _("Log")),
+            (self.edit, _("Edit")),
+            (self.remove, _("Remove")),
+        ):
+            made.setText(words)
+            made.setAccessibleName(f"{words}: {self._name}")
+        self._trust_row.say(
+            _("I trust this server"),
+            _(
+                "What it says of its tools is believed: those that only read then run without a question. "
+                "A server that lies could read and send what it likes; trust one whose maker you know."
+            ),
+        )
+        self.trust.setAccessibleName(_("I trust this server"))
+        self._log_title.setText(_("What it wrote (stderr)"))
+        self.text.setAccessibleName(_("Log"))
+        self.copy.say(_("Copy the log"))
+
+    # ---- what there is
+
+    def show_server(self, server: Mapping[str, Any]) -> None:
+        """Show a line of the verb `mcp`."""
+        self._server = server
+        self.trust.setChecked(bool(server["trusted"]))
+        self.sign_in.show_server(server)
+        self.restart.setVisible(bool(server["enabled"]))
+        self.log.setVisible(server["kind"] == "stdio")
+
+    def read(self) -> None:
+        """Look at its tools, which starts it where it does not run yet."""
+        if self._server.get("enabled") and self._server.get("state") != "needs_sign_in":
+            self._work.start(self._reading(), name="mcp:tools")
+
+    async def _reading(self) -> None:
+        waits = not self.tools.rows
+        if waits:
+            self.outcome.busy(_("Asking for its tools…"))
+        try:
+            found = await self._actions.call("mcp_tools", name=self._name)
+        except AppError as error:
+            if waits:  # the card says what is wrong
+                self.outcome.clear()
+            self._failed = error
+            return
+        if waits:
+            self.outcome.clear()
+        await self.tools.show_tools(found["tools"], trusted=bool(self._server["trusted"]))
+
+    _failed: AppError | None = None
+
+    # ---- what is done
+
+    def _do(self, verb: str, **given: Any) -> None:
+        self._work.start(self._doing(verb, given), name=f"mcp:{verb}")
+
+    async def _doing(self, verb: str, given: dict[str, Any]) -> None:
+        self.outcome.clear()
+        try:
+            await self._actions.call(verb, name=self._name, **given)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        self.changed.emit()
+        await self._reading()
+
+    def _try(self) -> None:
+        self._test = self._work.start(self._trying(), name="mcp:test", busy=[self.test])
+
+    def _end_test(self) -> None:
+        if self._test is not None:
+            self._test.cancel()
+
+    async def _trying(self) -> None:
+        self.outcome.busy(_("Starting the server, and asking for its tools…"), self._end_test)
+        try:
+            reply = await self._actions.call("mcp_test", name=self._name)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        except asyncio.CancelledError:
+            self.outcome.clear()
+            raise
+        else:
+            self.outcome.done(tested(reply))
+        self.changed.emit()
+
+    def _show_log(self) -> None:
+        if self._log_box.isHidden():
+            self._work.start(self._logging(), name="mcp:log", busy=[self.log])
+        else:
+            self._log_box.hide()
+
+    async def _logging(self) -> None:
+        try:
+            text = (await self._actions.call("mcp_log", name=self._name))["text"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.text.show_text(shown(text).rstrip() or _("Nothing yet."))
+        self._log_box.show()
+        bar = self.text.verticalScrollBar()
+        bar.setValue(bar.maximum())

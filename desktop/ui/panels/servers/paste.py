@@ -1,0 +1,195 @@
+"""Adding servers from the text that most of them give in their instructions: the usual mcpServers JSON."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from desktop.config.mcp import KEYCHAIN
+from desktop.errors import AppError
+from desktop.text import _, ngettext
+from desktop.ui.actions import Actions
+from desktop.ui.panels.servers.words import about
+from desktop.ui.settings.rows import Card
+from desktop.ui.theme.theme import code_font
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.sign import Sign
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = dict[str, Any]
+
+_PAUSE_MS = 250
+"""After the last letter; then the text is read."""
+_EXAMPLE = '{\n  "mcpServers": {\n    "time": { "command": "uvx", "args": ["mcp-server-time"] }\n  }\n}'
+_HEIGHT = 148
+
+
+class Preview(QWidget):
+    """One server as it would be added."""
+
+    def __init__(self, found: Mapping[str, Any], *, replaces: bool) -> None:
+        super().__init__()
+        name = str(found["name"])
+        secrets = [*found["secrets"].get("env", ()), *found["secrets"].get("headers", ())]
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, Space.S, 0, Space.S)
+        column.setSpacing(2)
+        column.addWidget(label("title", name, wrap=True))
+        column.addWidget(label("small", about(found["server"]), wrap=True))
+        for sign, role, words in (
+            ("key-round", "accent", _into_keychain(secrets)),
+            ("info", "warning", _("It replaces the server of this name.") if replaces else ""),
+        ):
+            if words:
+                row = QHBoxLayout()
+                row.setSpacing(Space.XS)
+                row.addWidget(Sign(sign, role, 14))
+                row.addWidget(label("small", words, wrap=True), 1)
+                column.addLayout(row)
+
+
+class Paste(QFrame):
+    """Text in, servers out."""
+
+    added = Signal(list)
+    """The names of servers that are saved."""
+    left = Signal()
+
+    def __init__(self, actions: Actions, taken: Collection[str]) -> None:
+        """`taken`: the names that there are."""
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._actions, self._work, self._taken = actions, Work(self), set(taken)
+        self._title, self._help = label("title"), label("small", wrap=True)
+        self.text = QPlainTextEdit()
+        self.text.setObjectName("code")
+        self.text.setFont(code_font())
+        self.text.setFixedHeight(_HEIGHT)
+        self.text.setTabChangesFocus(True)
+        self._heading, self.preview = label("section"), Card(framed=False)
+        self.add, self.cancel, self.outcome = button("primary"), button("quiet"), Outcome()
+        self._found: list[Json] = []
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._look)
+        self.text.textChanged.connect(self._typed)
+        self.add.clicked.connect(self._save)
+        self.cancel.clicked.connect(self.left)
+        self._lay_out()
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addWidget(self.add)
+        buttons.addWidget(self.cancel)
+        buttons.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        self._column.setSpacing(Space.S)
+        for part in (self._title, self._help, self.text, self._heading, self.preview, self.outcome):
+            self._column.addWidget(part)
+        self._column.addLayout(buttons)
+        self.preview.hide()
+
+    def _words(self) -> None:
+        self._title.setText(_("Paste settings"))
+        self._help.setText(
+            _("Most servers give them in their instructions, as JSON that begins with “mcpServers”.")
+        )
+        self.text.setAccessibleName(_("Settings as JSON"))
+        self.text.setPlaceholderText(_EXAMPLE)
+        self.cancel.setText(_("Cancel"))
+        self._heading.setText(_("This will be added"))
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.text.setFocus()
+
+    # ---- what the text says
+
+    def _typed(self) -> None:
+        """What is offered below is that of an older text until this one is read."""
+        self.add.setEnabled(False)
+        self._pause.start()
+
+    def _look(self) -> None:
+        self._work.cancel()
+        self._work.start(self._looking(self.text.toPlainText()), name="mcp:parse")
+
+    async def _looking(self, text: str) -> None:
+        self._found = []
+        try:
+            if text.strip():
+                self._found = (await self._actions.call("mcp_parse", text=text))["servers"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy, tone="warning")
+        else:
+            self.outcome.clear()
+        self._show()
+
+    def _show(self) -> None:
+        count = len(self._found)
+        card = Card(framed=False)
+        for found in self._found:
+            card.add(Preview(found, replaces=found["name"] in self._taken))
+        self._column.replaceWidget(self.preview, card)
+        self.preview.hide()
+        self.preview.deleteLater()
+        self.preview = card
+        card.setVisible(bool(count))
+        self._heading.setVisible(bool(count))
+        words = ngettext("Add {count} server", "Add {count} servers", count).format(count=count)
+        self.add.setText(words if count > 1 else _("Add"))
+        self.add.setEnabled(bool(count))
+
+    # ---- saving
+
+    def _save(self) -> None:
+        self._work.start(self._saving(list(self._found)), name="mcp:add", busy=[self.add])
+
+    async def _saving(self, found: list[Json]) -> None:
+        saved: list[str] = []
+        try:
+            for one in found:
+                server, secrets = apart(one)
+                reply = await self._actions.call(
+                    "mcp_save",
+                    name=one["name"],
+                    server=server,
+                    secrets=secrets,
+                    new=one["name"] not in self._taken,
+                    before="",
+                )
+                saved.append(reply["name"])
+                self._taken.add(reply["name"])
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.added.emit(saved)
+
+
+def apart(found: Mapping[str, Any]) -> tuple[Json, Json]:
+    """A server that was read, and its secrets: as the verb `mcp_save` takes them."""
+    server, secrets = dict(found["server"]), {}
+    for kind in ("env", "headers"):
+        values = dict(server.get(kind) or {})
+        names = [
+            name for name in found["secrets"].get(kind, ()) if values.get(name) not in (None, KEYCHAIN)
+        ]
+        secrets[kind] = {name: values[name] for name in names}
+        if names:
+            server[kind] = values | dict.fromkeys(names, KEYCHAIN)
+    return server, secrets
+
+
+def _into_keychain(names: list[str]) -> str:
+    if not names:
+        return ""
+    return _("Into the keychain of this computer: {names}").format(names=", ".join(names))

@@ -1,0 +1,99 @@
+"""Signing in to a server in the browser, and out again."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.actions import copy
+from desktop.ui.widgets.buttons import Button, button
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+
+class SignIn(QObject):
+    """Its buttons stand where its owner puts them; `outcome` says what goes on."""
+
+    done = Signal()
+
+    def __init__(self, actions: Actions, name: str) -> None:
+        super().__init__()
+        self._actions, self._name = actions, name
+        self._in, self._out, self.copy = button(), button(), button("link")
+        self.outcome = Outcome()
+        self._work = Work(self.outcome)
+        self._task: asyncio.Task[None] | None = None
+        self._url = ""
+        self._in.clicked.connect(self.begin)
+        self._out.clicked.connect(lambda: self._work.start(self._leave(), name="mcp:sign_out"))
+        self.copy.clicked.connect(lambda: copy(self._url))
+        self._asks = False
+        self.copy.hide()
+        spoken(self._words)
+
+    @property
+    def buttons(self) -> tuple[Button, ...]:
+        return self._in, self._out, self.copy
+
+    def _words(self) -> None:
+        for made, words in ((self._in, _("Sign in")), (self._out, _("Sign out"))):
+            made.setText(words)
+            made.setAccessibleName(f"{words}: {self._name}")
+        self.copy.setText(_("Copy the address"))
+
+    def show_server(self, server: Mapping[str, Any]) -> None:
+        """Show a line of the verb `mcp`."""
+        asks = server["state"] == "needs_sign_in"
+        self._in.setVisible(asks)
+        self._out.setVisible(bool(server["oauth"]) and not asks)
+
+    def begin(self) -> None:
+        """Open the browser, and wait until the person is back."""
+        if self._task is None or self._task.done():
+            self._task = self._work.start(self._enter(), name="mcp:sign_in", busy=[self._in])
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _enter(self) -> None:
+        self.outcome.busy(_("Asking the server where to sign in…"), self._cancel)
+        try:
+            async for line in self._actions.stream("mcp_sign_in", name=self._name):
+                if line.get("event") == "open":
+                    self._open(str(line["url"]))
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        except asyncio.CancelledError:
+            self.outcome.clear()
+            raise
+        else:
+            self.outcome.done(_("You are signed in."))
+            self.done.emit()
+        finally:
+            self.copy.hide()
+
+    def _open(self, url: str) -> None:
+        self._url = url
+        opened = url.startswith(("https://", "http://")) and QDesktopServices.openUrl(QUrl(url))
+        self.copy.show()
+        if opened:
+            self.outcome.busy(_("Sign in in your browser; it goes on here by itself."), self._cancel)
+        else:
+            words = _("No browser opened. Copy the address, and open it in one.")
+            self.outcome.busy(words, self._cancel)
+
+    async def _leave(self) -> None:
+        try:
+            await self._actions.call("mcp_sign_out", name=self._name)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.outcome.done(_("You are signed out."))
+        self.done.emit()

@@ -1,0 +1,133 @@
+"""The tools of one server: what each does, whether it is on, and what has changed since the last look."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from desktop.text import _, ngettext
+from desktop.ui.conversation.plain import shown
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.styled import styled
+from desktop.ui.widgets.switch import Switch
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_AT_ONCE = 4
+"""So many rows are made before the window gets its turn."""
+_LONGEST = 220
+_SHEET = """
+QLabel[badge="plain"] { background: $hover; color: $muted; border-radius: 7px; padding: 1px 7px;
+  font-size: 11px; font-weight: 500; }
+QLabel[badge="careful"] { background: $warning_soft; color: $warning; border-radius: 7px; padding: 1px 7px;
+  font-size: 11px; font-weight: 500; }
+"""
+
+
+class ToolRow(Row):
+    """One tool with its switch."""
+
+    switched = Signal(str, bool)
+
+    def __init__(self) -> None:
+        self.switch = Switch()
+        super().__init__(self.switch, width=0)
+        self._kind, self._changed = label(), label()
+        self._kind.setProperty("badge", "plain")
+        self._changed.setProperty("badge", "careful")
+        for badge in (self._kind, self._changed):
+            self.beside.addWidget(badge)
+        self.beside.addStretch(1)
+        self.tool: Json = {}
+        self.switch.clicked.connect(lambda on: self.switched.emit(str(self.tool["name"]), on))
+
+    def show_tool(self, tool: Json, *, trusted: bool) -> None:
+        """Show a line of the verb `mcp_tools`. `trusted`: what the server says of it is believed."""
+        self.tool = tool
+        name, about = shown(str(tool["name"])), " ".join(shown(str(tool["description"])).split())
+        self.say(name, about if len(about) <= _LONGEST else f"{about[:_LONGEST].rstrip()}…")
+        self.help.setToolTip(tip(shown(str(tool["description"]))[:4000]) if len(about) > _LONGEST else "")
+        self.switch.setChecked(bool(tool["on"]))
+        self.switch.setAccessibleName(_("Tool {name}").format(name=name))
+        words = ""
+        if tool.get("read_only"):
+            words = _("reads") if trusted else _("says that it only reads")
+        elif tool.get("destructive"):
+            words = _("always asks")
+        self._kind.setText(words)
+        self._kind.setVisible(bool(words))
+        self._changed.setText(_("changed"))
+        self._changed.setVisible(bool(tool.get("changed")))
+
+
+class Tools(QWidget):
+    """All tools of a server."""
+
+    switched = Signal(str, bool)
+    accepted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        styled(self, _SHEET)
+        self.rows: dict[str, ToolRow] = {}
+        self._tools: Sequence[Json] = ()
+        self._trusted = False
+        self._title, self._card, self._notice = label("section"), Card(framed=False), Notice()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.S)
+        for part in (self._title, self._notice, self._card):
+            column.addWidget(part)
+        self.hide()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._title.setText(_("Tools"))
+        self._say_changed()
+        for name, row in self.rows.items():
+            tool = next((tool for tool in self._tools if tool["name"] == name), None)
+            if tool is not None:
+                row.show_tool(tool, trusted=self._trusted)
+
+    def _say_changed(self) -> None:
+        count = sum(bool(tool.get("changed")) for tool in self._tools)
+        if not count:
+            self._notice.hide()
+            return
+        text = ngettext(
+            "{count} tool is not what it was when you looked last.",
+            "{count} tools are not what they were when you looked last.",
+            count,
+        ).format(count=count)
+        remedy = _("See what is said of it now. It asks again until you accept it, or allow a call of it.")
+        if self._notice.isHidden() or self._notice.accessibleName() != f"{text} {remedy}":
+            actions = ((_("Accept"), self.accepted.emit),)
+            self._notice.tell(text, remedy, tone="warning", actions=actions)
+
+    async def show_tools(self, tools: Sequence[Json], *, trusted: bool) -> None:
+        """Show lines of the verb `mcp_tools`; a few rows at a time, for a server may have a hundred."""
+        self._tools, self._trusted = tools, trusted
+        names = {str(tool["name"]) for tool in tools}
+        for gone in self.rows.keys() - names:
+            row = self.rows.pop(gone)
+            row.hide()
+            row.deleteLater()
+        self.setVisible(bool(tools))
+        self._say_changed()
+        for number, tool in enumerate(tools):
+            name = str(tool["name"])
+            if name not in self.rows:
+                self.rows[name] = row = ToolRow()
+                row.switched.connect(self.switched)
+                row.show_tool(tool, trusted=trusted)
+                self._card.add(row)
+                if number % _AT_ONCE == _AT_ONCE - 1:
+                    await asyncio.sleep(0)
+            else:
+                self.rows[name].show_tool(tool, trusted=trusted)

@@ -1,0 +1,278 @@
+"""The page of MCP servers over a real core and a real server: added, looked at, switched, taken away."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from desktop.bus.events import ServiceChanged
+from desktop.config.mcp import KEYCHAIN, keychain_name
+from desktop.tasks import cancel, spawn
+from desktop.ui.panels.servers.form import Form
+from desktop.ui.panels.servers.page import Servers
+from desktop.ui.panels.servers.pairs import Pairs
+from desktop.ui.panels.servers.paste import Paste, apart
+from desktop.ui.panels.servers.words import about, command_line, state, words_of
+from desktop.ui.settings.window import SettingsWindow
+from desktop.ui.theme.theme import theme
+from tests.ui.program import Running
+from tests.ui.settings.reading import named, press, shown, write
+
+TIME = str(Path(sys.executable).with_name("mcp-server-time"))
+SERVER = {"command": TIME, "args": ["--local-timezone", "UTC"]}
+PASTED = json.dumps({"mcpServers": {"time": SERVER}})
+SECONDS = 30_000
+
+
+class Page:
+    """The page in its window, which hears the bus as the program's does."""
+
+    def __init__(self, running: Running, qtbot: QtBot) -> None:
+        self.running, self.until = running, qtbot.waitUntil
+        self.window = SettingsWindow(running.actions)
+        qtbot.addWidget(self.window)
+        self.window.open_page("mcp")
+        qtbot.waitExposed(self.window)
+        running.settle()
+        self._hearing = spawn(self._hear(), name="test:events")
+        [self.part] = [p for view in self.window.views for p in view.parts if isinstance(p, Servers)]
+
+    async def _hear(self) -> None:
+        with self.running.core.bus.subscribe() as events:
+            async for event in events:
+                self.window.happened(event)
+
+    def press(self, words: str) -> None:
+        press(self.window, words)
+
+    def sees(self, *texts: str) -> None:
+        """Wait until all of these can be read."""
+        self.until(lambda: all(text in shown(self.window) for text in texts), timeout=SECONDS)
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.running.stored.get("tools", {}).get("mcpServers", {})
+        return found
+
+    def paste(self, text: str) -> Paste:
+        self.press("Paste settings…")
+        form = self.part.form
+        assert isinstance(form, Paste)
+        form.text.setPlainText(text)
+        return form
+
+    def add_time(self) -> None:
+        """Add the server, and wait until it runs and its tools are shown."""
+        form = self.paste(PASTED)
+        self.until(form.add.isEnabled, timeout=SECONDS)
+        self.press("Add")
+        self.sees("Running · 2 tools", "get_current_time")
+
+    def close(self) -> None:
+        self.running.wait(cancel(self._hearing))
+
+
+@pytest.fixture
+def page(running: Running, qtbot: QtBot) -> Iterator[Page]:
+    made = Page(running, qtbot)
+    yield made
+    made.close()
+
+
+def test_an_empty_page_says_what_servers_are_for(page: Page) -> None:
+    assert "An MCP server gives the agent tools of another program" in shown(page.window)
+    page.press("Add by hand…")
+    assert "An MCP server gives" not in shown(page.window)
+    page.press("Cancel")
+    assert "An MCP server gives" in shown(page.window)
+
+
+def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_keychain(page: Page) -> None:
+    text = (
+        '{"mcpServers": {"notes": {"command": "no-such-notes", "env": {"NOTES_API_KEY": "s3cret-value"}}}}'
+    )
+    form = page.paste(text)
+    page.until(form.add.isEnabled, timeout=SECONDS)
+    seen = shown(page.window)
+    assert "notes" in seen
+    assert "no-such-notes" in seen
+    assert "Into the keychain of this computer: NOTES_API_KEY" in seen
+    assert "s3cret-value" not in seen
+    assert page.stored == {}
+    page.press("Add")
+    page.sees("Failed")
+    assert page.stored["notes"]["env"] == {"NOTES_API_KEY": KEYCHAIN}
+    name = keychain_name("notes", "env", "NOTES_API_KEY")
+    assert page.running.wait(page.running.core.keychain.get(name)) == "s3cret-value"
+    page.press("Remove: notes")
+    page.sees("notes was removed.")
+
+
+def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
+    form = page.paste("npm install the-server")
+    page.sees("No MCP server was found in this text.")
+    assert not form.add.isEnabled()
+    form.text.setPlainText(PASTED)
+    assert not form.add.isEnabled()  # what was offered was that of the older text
+    page.until(form.add.isEnabled, timeout=SECONDS)
+    assert "No MCP server was found" not in shown(page.window)
+
+
+def test_a_server_runs_is_tested_and_its_tools_are_switched(page: Page) -> None:
+    page.add_time()
+    card = page.part.cards["time"]
+    assert "says that it only reads" in shown(card)
+    assert card.details
+    row = card.details.tools.rows["convert_time"]
+    assert row.switch.isChecked()
+    row.switch.click()
+    page.sees("Running · 1 of 2 tools")
+    assert page.stored["time"]["disabledTools"] == ["convert_time"]
+    page.press("I trust this server")
+    page.until(lambda: "reads" in shown(card).splitlines(), timeout=SECONDS)
+    assert page.stored["time"]["trusted"] is True
+    page.press("Test: time")
+    page.sees("It works: 2 tools")
+    page.press("Log: time")
+    page.until(lambda: card.details is not None and card.details.text.isVisible(), timeout=SECONDS)
+
+
+def test_switched_off_it_stops_and_on_it_comes_again(page: Page) -> None:
+    page.add_time()
+    page.press("Use the server time")
+    page.sees("Switched off")
+    assert page.stored["time"]["enabled"] is False
+    page.press("Use the server time")
+    page.sees("Running · 2 tools")
+
+
+def test_one_that_was_removed_is_brought_back(page: Page) -> None:
+    page.add_time()
+    page.press("Remove: time")
+    page.sees("time was removed.")
+    assert page.stored == {}
+    page.until(lambda: "time" not in page.part.cards)
+    page.press("Undo")
+    page.until(lambda: "time" in page.part.cards, timeout=SECONDS)
+    assert page.stored["time"]["command"] == TIME
+
+
+def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: Page) -> None:
+    page.press("Add by hand…")
+    form = page.part.form
+    assert isinstance(form, Form)
+    page.press("Add")
+    page.sees("It needs a name.", "Which program?")
+    write(named(page.window, "Name"), "clock")
+    form.command.setText(f"{TIME} --local-timezone UTC")
+    form.command.editingFinished.emit()
+    assert form.command.text() == TIME
+    assert form.arguments.toPlainText() == "--local-timezone\nUTC"
+    write(form.timeout, "0")
+    page.press("Add")
+    page.sees("A number from 1 to 3600.")
+    write(form.timeout, "45")
+    page.press("Test")
+    page.sees("It works: 2 tools")
+    assert page.stored == {}
+    page.press("Add")
+    page.sees("Running · 2 tools")
+    assert page.stored["clock"]["args"] == ["--local-timezone", "UTC"]
+    assert page.stored["clock"]["toolTimeout"] == 45
+
+
+def test_a_server_is_edited_and_renamed_and_keeps_what_the_form_does_not_show(page: Page) -> None:
+    page.add_time()
+    card = page.part.cards["time"]
+    assert card.details
+    card.details.tools.rows["convert_time"].switch.click()
+    page.sees("Running · 1 of 2 tools")
+    page.press("Edit: time")
+    form = page.part.form
+    assert isinstance(form, Form)
+    assert form.arguments.toPlainText() == "--local-timezone\nUTC"
+    assert not card.isVisible()
+    write(named(page.window, "Name"), "clock")
+    page.press("Save")
+    page.until(lambda: list(page.part.cards) == ["clock"], timeout=SECONDS)
+    page.sees("Running · 1 of 2 tools")
+    assert page.stored["clock"]["disabledTools"] == ["convert_time"]
+
+
+def test_an_address_has_its_own_fields(page: Page) -> None:
+    page.press("Add by hand…")
+    form = page.part.form
+    assert isinstance(form, Form)
+    form.kind.setCurrentIndex(1)
+    assert not form.command.isVisible()
+    write(named(page.window, "Name"), "far")
+    form.url.setText("example.com/mcp")
+    page.press("Add")
+    page.sees("It begins with https:// or http://.")
+    form.url.setText("https://mcp.invalid/mcp")
+    form.sign_in.click()
+    given = form.read()
+    assert given
+    assert given[0]["url"] == "https://mcp.invalid/mcp"
+    assert given[0]["auth"] == "oauth"
+    assert "command" not in given[0]
+
+
+def test_what_happens_elsewhere_is_shown_at_once(page: Page) -> None:
+    saved = page.running.actions.call("mcp_save", name="other", server=SERVER, secrets={}, new=True)
+    page.running.wait(saved)
+    page.window.happened(ServiceChanged("mcp:other", "starting"))
+    page.until(lambda: "other" in page.part.cards, timeout=SECONDS)
+
+
+# ---- pieces by themselves
+
+
+def test_lines_of_secrets(qtbot: QtBot) -> None:
+    theme()
+    pairs = Pairs()
+    qtbot.addWidget(pairs)
+    pairs.show_pairs({"API_TOKEN": KEYCHAIN, "LANG": "de"})
+    token, lang = pairs.pairs
+    assert token.value.text() == ""
+    assert token.value.echoMode() is QLineEdit.EchoMode.Password
+    assert lang.value.echoMode() is QLineEdit.EchoMode.Normal
+    assert pairs.read() == ({"API_TOKEN": KEYCHAIN, "LANG": "de"}, {})
+    token.value.setText("another")
+    assert pairs.read() == ({"API_TOKEN": KEYCHAIN, "LANG": "de"}, {"API_TOKEN": "another"})
+    pairs.add.click()
+    pairs.pairs[2].name.setText("MY_PASSWORD")
+    pairs.pairs[2].value.setText("open sesame")
+    assert pairs.pairs[2].secret.isChecked()
+    pairs.pairs[2].secret.click()  # the person knows better
+    plain, secret = pairs.read()
+    assert plain["MY_PASSWORD"] == "open sesame"
+    assert secret == {"API_TOKEN": "another"}
+
+
+def test_secrets_are_taken_out_of_what_was_pasted() -> None:
+    found = {
+        "name": "a",
+        "server": {"command": "x", "env": {"KEY": "k", "B": "b"}, "headers": {}},
+        "secrets": {"env": ["KEY"], "headers": []},
+    }
+    server, secrets = apart(found)
+    assert server["env"] == {"KEY": KEYCHAIN, "B": "b"}
+    assert secrets == {"env": {"KEY": "k"}, "headers": {}}
+
+
+def test_a_server_in_words() -> None:
+    server = {"command": "npx", "args": ["-y", "a b"], "url": "", "enabled": True, "state": "running"}
+    assert about(server) == "npx -y 'a b'"
+    assert words_of(command_line(server)) == ["npx", "-y", "a b"]
+    assert about({"url": "https://a.example/mcp", "command": ""}) == "https://a.example/mcp"
+    counted = server | {"tools_total": 12, "tools_on": 12}
+    assert state(counted) == ("success", "Running · 12 tools")
+    assert state(counted | {"tools_on": 3}) == ("success", "Running · 3 of 12 tools")
+    assert state(server | {"enabled": False}) == ("faint", "Switched off")
+    assert state(server | {"state": "needs_sign_in"})[1] == "Needs a sign-in"
