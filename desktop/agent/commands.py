@@ -34,6 +34,7 @@ class Typed:
 COMMANDS = (
     Command("help", "", mark("What can be typed here.")),
     Command("new", "", mark("Begin anew: what was said stays to be read, the agent no longer sees it.")),
+    Command("compact", "", mark("Sum up what was said longer ago, so that it takes less room.")),
     Command("stop", "", mark("Stop the answer and all subagents of this conversation.")),
     Command("status", "", mark("Which model answers, what is under way, which parts run.")),
     Command("model", mark("[name]"), mark("Show or choose the model of this conversation.")),

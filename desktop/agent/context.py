@@ -8,7 +8,7 @@ message reads the same ever after.
 
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -18,10 +18,11 @@ from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
 from desktop.text import language
 
-FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md")
+FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md", "memory/MEMORY.md")
 LEAN_FILES = ("SOUL.md", "USER.md")
 SUBAGENT_FILES = ("AGENTS.md", "USER.md", "TOOLS.md")
 LEAN_TOKENS = 480
+RECENT_TOKENS = 4_000
 _SYSTEM = {"Darwin": "macOS"}.get(platform.system(), platform.system())
 
 _IDENTITY = """\
@@ -91,17 +92,26 @@ class Context:
     """Builds the system prompt from the files of a workspace, reading each only when it changed."""
 
     def __init__(
-        self, workspace: Path, name: str, skills: Skills | None = None, *, subagent: bool = False
+        self,
+        workspace: Path,
+        name: str,
+        skills: Skills | None = None,
+        recent: Callable[[int], str] = lambda _tokens: "",
+        *,
+        subagent: bool = False,
     ) -> None:
-        """`subagent`: for those that work for an agent, not for a person."""
-        self._workspace, self.name, self._skills, self._subagent = workspace, name, skills, subagent
+        """`recent`: what was said before, in so many tokens; called in a thread. `subagent`: for those that
+        work for an agent, not for a person."""
+        self._workspace, self.name, self._skills = workspace, name, skills
+        self._recent, self._subagent = recent, subagent
         self._seen: dict[str, tuple[tuple[int, int], str]] = {}
 
-    async def system_prompt(self, *, lean: bool = False) -> str:
-        """The whole prompt; about LEAN_TOKENS at most when lean. One stat a file while nothing changed."""
-        return await in_thread(self._build, lean)
+    async def system_prompt(self, *, lean: bool = False, window: int = 65_536) -> str:
+        """The whole prompt for a model with such a window (tokens); about LEAN_TOKENS at most when lean.
+        One stat a file while nothing changed."""
+        return await in_thread(self._build, lean, min(RECENT_TOKENS, window // 8))
 
-    def _build(self, lean: bool) -> str:
+    def _build(self, lean: bool, recent_tokens: int) -> str:
         if self._subagent:
             identity = _SUBAGENT.format(name=self.name)
         else:
@@ -110,7 +120,8 @@ class Context:
         files = SUBAGENT_FILES if self._subagent else LEAN_FILES if lean else FILES
         policy = "" if lean else _POLICY.format(workspace=self._workspace, system=_SYSTEM)
         skills = self._skills.prompt() if self._skills and not lean else ""
-        parts = [identity, policy, *(self._read(name) for name in files), skills]
+        recent = "" if lean else self._recent(recent_tokens)
+        parts = [identity, policy, *(self._read(name) for name in files), skills, recent]
         prompt = "\n\n".join(filter(None, parts))
         return _shortened(prompt, LEAN_TOKENS) if lean else prompt
 

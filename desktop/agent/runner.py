@@ -7,6 +7,7 @@ the program ended goes on from what the log holds: no call is made twice.
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context
@@ -17,6 +18,7 @@ from desktop.agent.turn import Late, Ready, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined
 from desktop.providers.base import BadRequest, Completion, ContextTooLong, Message, Request, ToolCall
+from desktop.session.log import Session
 from desktop.session.model import text_tokens
 from desktop.tasks import see_through
 from desktop.text import _
@@ -35,16 +37,41 @@ _IN_CIRCLES = (
 )
 
 
+class Memory(Protocol):
+    """What keeps conversations within the windows of models."""
+
+    async def make_room(
+        self, session: Session, ready: Ready, fixed: int, turn: str, *, force: bool = False
+    ) -> bool:
+        """Shorten what a model sees of a conversation where it does not fit beside `fixed` tokens, or by
+        `force`; whether that was done."""
+
+    def after(self, session: Session, ready: Ready, fixed: int) -> None:
+        """A turn has ended."""
+
+
 class Runner:
     """Runs turns."""
 
-    def __init__(self, asking: Asking, hands: Hands, context: Context, bus: Bus) -> None:
+    def __init__(
+        self, asking: Asking, hands: Hands, context: Context, bus: Bus, memory: Memory | None = None
+    ) -> None:
+        """Without a `memory` what no longer fits is only left out."""
         self._asking, self._hands, self._context, self._bus = asking, hands, context, bus
+        self._memory = memory
 
     async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
         if ready.lean and not asks_for_action(turn.inbound.text):
             kit = Kit({}, lean=True)
+        fixed = _fixed(await self._prompt(ready), kit)
+        if self._memory:
+            await self._memory.make_room(turn.session, ready, fixed, turn.id)
+        await self._rounds(turn, ready, kit, steps)
+        if self._memory:
+            self._memory.after(turn.session, ready, fixed)
+
+    async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         late = turn.inbound.late
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
@@ -72,8 +99,9 @@ class Runner:
     async def _ask(
         self, turn: Turn, ready: Ready, kit: Kit, *, callable_: bool, note: str = ""
     ) -> Completion:
-        """One step of the model; what does not fit is left out, and half of it where that is too long."""
-        share = 1.0
+        """One step of the model; what does not fit is summed up or left out, and half of it where even that
+        is too long."""
+        share, tried = 1.0, False
         request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
         while True:
             try:
@@ -81,7 +109,8 @@ class Runner:
             except ContextTooLong:
                 if share < 1.0:
                     raise
-                share = 0.5
+                share = 1.0 if not tried and await self._shorten(turn, ready, kit, request) else 0.5
+                tried = True
                 request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
             except BadRequest as error:
                 if error.status not in (400, 415, 422) or not request.endpoint.rules.pictures:
@@ -91,11 +120,20 @@ class Runner:
                 if not _has_pictures(request):
                     raise
 
+    async def _shorten(self, turn: Turn, ready: Ready, kit: Kit, request: Request) -> bool:
+        """Sum up where a request was too long; whether there was something to sum up."""
+        if self._memory is None:
+            return False
+        fixed = _fixed(str(request.messages[0]["content"]), kit)
+        return await self._memory.make_room(turn.session, ready, fixed, turn.id, force=True)
+
+    async def _prompt(self, ready: Ready) -> str:
+        return await self._context.system_prompt(lean=ready.lean, window=ready.window)
+
     async def _request(self, turn: Turn, ready: Ready, kit: Kit, share: float, note: str) -> Request:
-        prompt = await self._context.system_prompt(lean=ready.lean)
+        prompt = await self._prompt(ready)
         schemas = kit.schemas
-        fixed = text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in schemas)
-        room = int((ready.window - ready.max_tokens - fixed - _MARGIN_TOKENS) * share)
+        room = int((ready.window - ready.max_tokens - _fixed(prompt, kit) - _MARGIN_TOKENS) * share)
         history = fitted(turn, room)
         extra: list[Message] = [{"role": "user", "content": note}] if note else []
         return Request(
@@ -166,6 +204,11 @@ class Runner:
         await turn.session.append(turn.record(stopped=True))
         await self._asking.account(turn, None, "stopped")
         self._bus.publish(TurnFinished(turn.key, turn.id, "".join(turn.text), stopped=True))
+
+
+def _fixed(prompt: str, kit: Kit) -> int:
+    """About how many tokens every request of a turn has besides the conversation."""
+    return text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in kit.schemas)
 
 
 def _echoes(text: str, kit: Kit) -> bool:

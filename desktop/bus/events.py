@@ -148,6 +148,16 @@ class SubagentChanged(TurnEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryChanged(Event):
+    """The memory has more or other entries. `session`: the conversation that was summed up, if one was;
+    `told`: a sentence for the person, where there is something to say."""
+
+    session: str = ""
+    cursor: int = 0
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class InboxChanged(Event):
     """The inbox has other entries; `open` is how many wait for the person."""
 

@@ -114,6 +114,17 @@ class AgentDefaults(Section):
         le=1_000,
         json_schema_extra=notes(applies="answer"),
     )
+    idle_compact_after_minutes: int = Field(
+        default=15,
+        title=mark("Notes are made after"),
+        description=mark(
+            "How long a conversation must be quiet before the agent makes notes of it for its memory. "
+            "0: only when it grows too long."
+        ),
+        ge=0,
+        le=10_080,
+        json_schema_extra=notes(unit=mark("minutes"), applies="answer"),
+    )
     disabled_skills: tuple[str, ...] = Field(
         default=(),
         title=mark("Skills that are off"),

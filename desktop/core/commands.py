@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from desktop.agent.commands import COMMANDS, parse, unknown
 from desktop.agent.loop import Reply
-from desktop.agent.turn import Inbound
+from desktop.agent.turn import Inbound, Ready
 from desktop.core.conversations import Conversations
 from desktop.core.export import export
 from desktop.errors import AppError, explain
@@ -45,6 +45,7 @@ class Commands:
         self._deeds: dict[str, Callable[[Session, str], Awaitable[Reply]]] = {
             "help": self._help,
             "new": self._new,
+            "compact": self._compact,
             "stop": self._stop,
             "status": self._status,
             "model": self._model,
@@ -79,10 +80,32 @@ class Commands:
 
     async def _new(self, session: "Session", _rest: str) -> Reply:
         await self._core.halt(session.key)
+        await self._cover(session, anyway=True)
         await session.set_metadata(last_archived=await session.count())
         return Reply(
             _("We begin anew. What was said above stays here to be read; I no longer see it."), anew=True
         )
+
+    async def _compact(self, session: "Session", _rest: str) -> Reply:
+        ready = await self._ready(session)
+        await self._core.memory.cover(session, ready)
+        done = await self._core.memory.make_room(session, ready, 0, "", force=True)
+        if not done:
+            return Reply(_("There is nothing to sum up here yet."))
+        return Reply(_("What was said longer ago is summed up in the memory; I see the newest part whole."))
+
+    async def _cover(self, session: "Session", *, anyway: bool) -> None:
+        """Keep what was said in the memory before it is no longer seen, whatever becomes of the model."""
+        try:
+            ready = await self._ready(session)
+        except AppError as error:
+            _log.info("no model to sum up %s: %s", session.key, error)
+            return
+        await self._core.memory.cover(session, ready, anyway=anyway)
+
+    async def _ready(self, session: "Session") -> Ready:
+        model, provider = (str(session.metadata.get(name) or "") for name in ("model", "provider"))
+        return await self._core.models.ready(model, provider, session.key, "")
 
     async def _stop(self, session: "Session", _rest: str) -> Reply:
         stopped = await self._core.halt(session.key)

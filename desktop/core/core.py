@@ -33,6 +33,8 @@ from desktop.core.workspace import workspace_of
 from desktop.database import Database
 from desktop.errors import AppError
 from desktop.inbox import Inbox
+from desktop.memory.consolidator import Consolidator
+from desktop.memory.history import History
 from desktop.paths import Home
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
@@ -40,7 +42,7 @@ from desktop.providers.local import BuiltinServer
 from desktop.services import Status
 from desktop.session.log import Sessions
 from desktop.skills.loader import Skills
-from desktop.tasks import in_thread
+from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
@@ -56,6 +58,7 @@ class Core:
         config = store.config
         self.home, self.store, self.host, self.bus = home, store, host, bus
         self.started = time.time()
+        self._recovery: asyncio.Task[None] | None = None
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -95,13 +98,16 @@ class Core:
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
-        self.context = Context(self.workspace, defaults.bot_name, self.skills)
+        self.history = History(self.workspace / "memory")
+        idle = lambda: 60.0 * store.config.agents.defaults.idle_compact_after_minutes  # noqa: E731
+        self.memory = Consolidator(self.history, self.usage, bus, idle)
+        self.context = Context(self.workspace, defaults.bot_name, self.skills, self.history.prompt)
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
             self.workshop,
-            Runner(asking, hands, self.context, bus),
+            Runner(asking, hands, self.context, bus, self.memory),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
@@ -182,11 +188,18 @@ class Core:
         """The state of every part that can be off."""
         return [self.host.status, self.builtin.status, *self.workshop.statuses()]
 
+    def recover(self) -> None:
+        """Tell conversations what became of their subagents while the program was not there; in the
+        background."""
+        self._recovery = spawn(self.subagents.recover(), name="subagents:recover")
+
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
+        await cancel(self._recovery)
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()
+        await self.memory.close()
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         self.sessions.close()

@@ -67,7 +67,7 @@ class Owner:
             await self._server.start()
             self._ends = ends.pop_all()
         if self._front == WINDOW:
-            spawn(self.core.subagents.recover(), name="subagents:recover")
+            self.core.recover()
 
     async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
         """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""

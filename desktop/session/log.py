@@ -56,6 +56,18 @@ class Session:
         return reader.offset_of(self._line)
 
     @property
+    def covered(self) -> int:
+        """How many messages from the start the history of the memory covers, as stored."""
+        value = self._line.get("last_consolidated")
+        known = value if isinstance(value, int) and not isinstance(value, bool) else 0
+        return max(known, self.archived)
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the messages have that a model sees; at most twice the limit."""
+        return self._window.tokens
+
+    @property
     def damaged(self) -> int:
         """Unreadable records met while loading."""
         return self._damaged

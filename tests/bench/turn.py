@@ -31,7 +31,7 @@ def _history(count: int, size: int) -> str:
 
 async def measure(table: Table) -> None:
     """Overhead and bytes at no history and at 10,000 messages."""
-    written = {}
+    written: dict[int, float] = {}
     for count, skills, allowed in ((0, 0, 10), (0, 100, 10), (10_000, 0, 20)):
         ours, bare, bytes_ = await _turns(count, skills)
         written.setdefault(count, bytes_)

@@ -68,6 +68,7 @@ PAGES = (
                     "agents.defaults.max_tool_iterations",
                 ),
             ),
+            Group(mark("Memory"), ("agents.defaults.idle_compact_after_minutes",)),
             Group(
                 mark("Subagents"),
                 (

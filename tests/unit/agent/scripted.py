@@ -16,11 +16,13 @@ from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus, Subscription
-from desktop.bus.events import PermissionAsked, TurnEvent, TurnFailed, TurnFinished
+from desktop.bus.events import Event, PermissionAsked, TurnEvent, TurnFailed, TurnFinished
 from desktop.config.schema import Config
 from desktop.database import Database
 from desktop.errors import AppError
 from desktop.inbox import Inbox
+from desktop.memory.consolidator import Consolidator
+from desktop.memory.history import History
 from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
 from desktop.session.log import Sessions
 from desktop.tools.audit import Audit
@@ -122,6 +124,10 @@ class Agent:
     bus: Bus
     events: Subscription
     seen: list[TurnEvent] = field(default_factory=list)
+    others: list[Event] = field(default_factory=list)
+    memory: Consolidator | None = None
+    idle: float = 0.0
+    """After how many seconds of quiet a conversation is summed up."""
 
     async def end_of(self, turn: str) -> TurnFinished | TurnFailed:
         """Wait until a turn is told to be over; what was told before is in `seen`."""
@@ -146,6 +152,8 @@ class Agent:
                 event = await anext(self.events)
                 if isinstance(event, TurnEvent):
                     self.seen.append(event)
+                else:
+                    self.others.append(event)
         return value
 
     async def records(self, key: str) -> list[dict[str, Any]]:
@@ -156,17 +164,30 @@ class Agent:
         return [(m["role"], m["content"]) for m in await self.records(key)]
 
 
-async def agent_at(folder: Path, model: ScriptedModel, bus: Bus, events: Subscription) -> Agent:
-    """An agent in a folder; its database is to be closed."""
+async def agent_at(
+    folder: Path, model: ScriptedModel, bus: Bus, events: Subscription, *, memory: bool = False
+) -> Agent:
+    """An agent in a folder, with a memory or without; its database is to be closed."""
     database = Database(folder / "state.db")
     await database.open()
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
-    sessions, context, bench = Sessions(workspace / "sessions"), Context(workspace, "Rosa"), Bench()
+    history = History(workspace / "memory")
+    recent = history.prompt if memory else lambda _tokens: ""
+    sessions, context, bench = (
+        Sessions(workspace / "sessions"),
+        Context(workspace, "Rosa", None, recent),
+        Bench(),
+    )
     scope = Scope(lambda: bench.config, workspace, folder)
     inbox, audit = Inbox(database, bus), Audit(database)
     gate = Gate(scope, inbox, bus)
     hands = Hands(scope, gate, audit, bus, bench.deliver)
-    runner = Runner(Asking(UsageLedger(database, bus), bus), hands, context, bus)
+    usage = UsageLedger(database, bus)
+    keeper = Consolidator(history, usage, bus, lambda: agent.idle) if memory else None
+    runner = Runner(Asking(usage, bus), hands, context, bus, keeper)
     loop = Loop(sessions, context, model, bench, runner, bus, concurrent_turns=2, steps=lambda: bench.steps)
-    return Agent(loop, bench, gate, inbox, audit, workspace, sessions, database, bus, events)
+    agent = Agent(
+        loop, bench, gate, inbox, audit, workspace, sessions, database, bus, events, memory=keeper
+    )
+    return agent

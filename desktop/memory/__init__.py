@@ -1,0 +1,1 @@
+"""What the agent remembers: summaries of what was said, and notes that last."""

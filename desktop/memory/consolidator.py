@@ -1,0 +1,228 @@
+"""Sums up what a model no longer sees, and moves the session's marks behind it.
+
+Two marks stand in a session's metadata: `last_consolidated` messages from the start are covered by entries
+of the history, `last_archived` of them are no longer shown to a model; the second never passes the first.
+An entry is on disk before a mark moves, and says which messages it covers: a kill in between moves the mark
+at the next look, and nothing is summed up twice. The transcript itself is never shortened.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from desktop.bus.bus import Bus
+from desktop.bus.events import MemoryChanged
+from desktop.errors import StorageError
+from desktop.memory.history import Entry, History
+from desktop.memory.summing import Asker, Summary, chunk, cost, cuts, raw, summed_up
+from desktop.providers.base import Completion, ProviderError
+from desktop.session.log import Session
+from desktop.session.model import Message
+from desktop.tasks import cancel, see_through, spawn
+from desktop.text import _
+from desktop.usage import Call, UsageLedger
+
+SAFETY = 1_024
+"""Tokens left free, for what no estimate knows."""
+_LEAN_SAFETY = 200
+_ROUNDS = 5
+_log = logging.getLogger(__name__)
+
+
+class Ready(Asker, Protocol):
+    """A model that is ready to be asked, for turns and for summaries."""
+
+
+def room(ready: Ready, fixed: int) -> int:
+    """How many tokens of a conversation fit beside `fixed` ones (prompt and tools) and an answer."""
+    return ready.window - ready.max_tokens - fixed - (_LEAN_SAFETY if ready.lean else SAFETY)
+
+
+class Consolidator:
+    """Keeps conversations within their windows. One piece of work a session at a time."""
+
+    def __init__(self, history: History, usage: UsageLedger, bus: Bus, idle: Callable[[], float]) -> None:
+        """`idle`: after how many seconds without a word a conversation is summed up; 0 for never."""
+        self._history, self._usage, self._bus, self._idle = history, usage, bus, idle
+        self._work: dict[str, asyncio.Task[None]] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    async def make_room(
+        self, session: Session, ready: Ready, fixed: int, turn: str, *, force: bool = False
+    ) -> bool:
+        """Before a turn: shorten what the model sees of the conversation to half of what fits, where it
+        does not fit; with `force`, to half of what it is. Whether it did. Raises StorageError; a model that
+        cannot be asked is no failure of the turn."""
+        await self.rest(session.key)
+        limit = room(ready, fixed)
+        if session.tokens <= limit and not force:
+            return False
+        try:
+            return await self._shorten(session, ready, min(limit, session.tokens) // 2, turn)
+        except ProviderError as error:
+            _log.info("%s was not summed up: %s", session.key, error)
+            return False
+
+    def after(self, session: Session, ready: Ready, fixed: int) -> None:
+        """After a turn: make room in the background where the next would not fit; and wait for the
+        conversation to be idle."""
+        if session.tokens > room(ready, fixed):
+            self._begin(session, self._shorten(session, ready, room(ready, fixed) // 2, ""))
+        elif seconds := self._idle():
+            self._disarm(session.key)
+            loop = asyncio.get_running_loop()
+            self._timers[session.key] = loop.call_later(
+                seconds, lambda: self._begin(session, self._all(session, ready))
+            )
+
+    async def rest(self, key: str) -> None:
+        """End what is done for a session in the background: its person is back."""
+        self._disarm(key)
+        await cancel(self._work.pop(key, None))
+
+    async def close(self) -> None:
+        """End everything."""
+        for key in list(self._timers):
+            self._disarm(key)
+        await cancel(*self._work.values())
+
+    async def cover(self, session: Session, ready: Ready, *, anyway: bool = False) -> int:
+        """Sum up all that no entry covers yet; how many entries that made. With `anyway`, the text itself
+        is kept where the model cannot be reached. Raises ProviderError, StorageError."""
+        await self.rest(session.key)
+        return await self._all(session, ready, anyway=anyway)
+
+    def _disarm(self, key: str) -> None:
+        if timer := self._timers.pop(key, None):
+            timer.cancel()
+
+    def _begin(self, session: Session, work: Coroutine[Any, Any, object]) -> None:
+        self._timers.pop(session.key, None)
+        self._work[session.key] = spawn(self._quietly(session.key, work), name=f"memory:{session.key}")
+
+    async def _quietly(self, key: str, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except (ProviderError, StorageError) as error:
+            _log.info("%s was not summed up: %s", key, error)
+        finally:
+            self._work.pop(key, None)
+
+    async def _all(self, session: Session, ready: Ready, *, anyway: bool = False) -> int:
+        records = await session.everything()
+        made = 0
+        covered = await self._mend(session)
+        while covered < len(records):
+            end = await self._one(session, records, covered, len(records), ready, whole=True, anyway=anyway)
+            if end == covered:
+                break
+            covered, made = end, made + 1
+        return made
+
+    async def _shorten(self, session: Session, ready: Ready, goal: int, turn: str) -> bool:
+        """Let the model see the newest messages only, about `goal` tokens; what goes is covered first."""
+        records = await session.everything()
+        target = _target(records, session.archived, goal, turn)
+        covered = await self._mend(session)
+        for _round in range(_ROUNDS):
+            if covered >= target:
+                break
+            end = await self._one(session, records, covered, target, ready)
+            if end == covered:
+                break
+            covered = end
+        places = [at for at in cuts(records, whole=False) if session.archived < at <= min(covered, target)]
+        if not places:
+            return False
+        await see_through(session.set_metadata(last_archived=places[-1]), name=f"archive:{session.key}")
+        return True
+
+    async def _mend(self, session: Session) -> int:
+        """How many messages are covered; the mark is moved where a kill has left it behind the history."""
+        covered = max(session.covered, await self._history.covered(session.key))
+        if covered > session.covered:
+            await self._mark(session, covered)
+        return covered
+
+    async def _mark(self, session: Session, covered: int) -> None:
+        await session.set_metadata(last_consolidated=covered, last_archived=session.archived)
+
+    async def _one(
+        self,
+        session: Session,
+        records: list[Message],
+        start: int,
+        goal: int,
+        ready: Ready,
+        *,
+        whole: bool = False,
+        anyway: bool = False,
+    ) -> int:
+        """Sum up the next messages; where that ends, `start` if there is no place to cut."""
+        end = chunk(records, start, goal, ready, whole=whole)
+        if end == start:
+            return start
+        taken, begun = records[start:end], time.monotonic()
+        if not cost(taken):
+            await self._mark(session, end)
+            return end
+        try:
+            summary = await summed_up(taken, ready)
+        except ProviderError:
+            if not anyway:
+                raise
+            summary = Summary(raw(taken), raw=True)
+        await self._account(session, ready, summary.asked, time.monotonic() - begun)
+        outside = any(record.get("_outside") for record in taken)
+        await see_through(self._keep(session, summary, (start, end), outside=outside), name="memory:keep")
+        return end
+
+    async def _keep(
+        self, session: Session, summary: Summary, span: tuple[int, int], *, outside: bool
+    ) -> Entry:
+        entry = await self._history.add(summary.text, session.key, span, outside=outside)
+        await self._mark(session, span[1])
+        told = (
+            _("No model could sum up a part of the conversation; its text is kept as it is in the memory.")
+            if summary.raw
+            else ""
+        )
+        self._bus.publish(MemoryChanged(session.key, entry.cursor, told))
+        return entry
+
+    async def _account(
+        self, session: Session, ready: Ready, asked: tuple[Completion, ...], seconds: float
+    ) -> None:
+        for completion in asked:
+            spent = completion.usage
+            await self._usage.record(
+                Call(
+                    ready.endpoint.provider,
+                    ready.endpoint.model,
+                    cause="memory",
+                    session=session.key,
+                    outcome="ok",
+                    seconds=seconds / len(asked),
+                    input_tokens=spent.input_tokens if spent else 0,
+                    output_tokens=spent.output_tokens if spent else 0,
+                    cost=spent.cost if spent else None,
+                )
+            )
+
+
+def _target(records: list[Message], archived: int, goal: int, turn: str) -> int:
+    """Where the part that a model sees shall begin: the first place from which `goal` tokens do; never
+    within or behind the turn that runs."""
+    mine = (at for at, record in enumerate(records) if turn and record.get("_turn") == turn)
+    own = next(mine, len(records))
+    places = [at for at in cuts(records, whole=False) if archived < at <= own]
+    left = cost(records[archived:])
+    before = archived
+    for place in places:
+        left -= cost(records[before:place])
+        before = place
+        if left <= goal:
+            return place
+    return places[-1] if places else archived
