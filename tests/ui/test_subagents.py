@@ -72,6 +72,8 @@ def test_they_are_known_while_they_work_and_the_result_is_an_entry_of_its_own(
 
 def test_stop_ends_them_and_one_can_be_ended_alone(desk: Desk, server: ScriptedServer) -> None:
     holds = [server.hold(f"Task {label}") for label in "AB"]
+    for label in "AB":
+        server.when(f"Task {label}", "say:Too late.")
     server.when("stopped", "say:It was stopped.")
     server.script(spawning("A", "B"), "say:Two have begun.", "say:So be it.")
     desk.open("window:a")
@@ -96,7 +98,6 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
     server.when("Task A", command)
     server.when("exit code 0", "say:Made.")
     server.script(spawning("A"), "say:It has begun.", "say:All is done.")
-    desk.open("window:a")
     desk.talk.send("Have it made")
 
     def guests() -> list[Entry]:
@@ -104,9 +105,10 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
 
     desk.until(lambda: len(guests()) == 1 and not desk.talk.busy, timeout=30_000)
     desk.settle()
+    key = desk.talk.key
     desk.open("window:b")
     assert guests() == []
-    desk.open("window:a")
+    desk.open(key)
     [entry] = guests()
     assert entry.step
     assert entry.step.question

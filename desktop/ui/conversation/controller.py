@@ -205,7 +205,7 @@ class Controller(QObject):
         self._turns.begin(key, turn)
         # Each step lays something out anew: between two of them the window gets its turn.
         if not self.key and key == self._coming:
-            self.key = key
+            self.key = self.calls.shown = key
             self.created.emit(key, text)
             self.opened.emit()
             await asyncio.sleep(0)

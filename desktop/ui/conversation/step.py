@@ -63,6 +63,10 @@ TOOLS: dict[str, Names] = {
 }
 """What a tool does: while it does, when it did, and where it did not."""
 
+_SERVERS = "mcp_"
+_OF_SERVER = (mark("Using"), mark("Used"), mark("Use"))
+"""Of a tool of an MCP server, whose name is in what the call is about."""
+
 STATES = {
     Outcome.OK: mark("done"),
     Outcome.FAILED: mark("failed"),
@@ -84,9 +88,9 @@ def ended(word: str) -> Outcome:
 
 def did(tool: str, outcome: Outcome) -> str:
     """What the tool does, did or was to do, in plain words; the name of one that has none."""
-    if tool not in TOOLS:
+    if tool not in TOOLS and not tool.startswith(_SERVERS):
         return tool
-    doing, done, wanted = TOOLS[tool]
+    doing, done, wanted = TOOLS.get(tool, _OF_SERVER)
     return _(doing if outcome is Outcome.RUNNING else done if outcome in _DID else wanted)
 
 

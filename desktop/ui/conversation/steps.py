@@ -33,21 +33,21 @@ class Calls(QObject):
         super().__init__(transcript)
         self._actions, self._funnel, self._key = actions, funnel, key
         self._transcript, self._questions = transcript, questions
-        self._shown = ""
+        self.shown = ""
         """The conversation whose entries are shown; the open one is being read where it is another."""
         questions.changed.connect(self._questions_changed)
 
     def welcome(self, entries: Sequence[Entry]) -> list[Entry]:
         """Put the open questions to the calls of these entries, which are to be shown; all there is to
         show then, with the calls of subagents that wait for an answer."""
-        self._shown = self._key()
+        self.shown = self._key()
         attach(entries, self._key(), self._questions.all)
         return [*entries, *self._guests({entry.id for entry in entries})]
 
     def _guests(self, there: Container[str]) -> list[Entry]:
-        if self._shown != self._key():
+        if self.shown != self._key():
             return []
-        questions = (question for question in self._questions.all if question.session == self._shown)
+        questions = (question for question in self._questions.all if question.session == self.shown)
         return [guest(question) for question in questions if not of(question.turn, there)]
 
     def look_into(self, entry_id: str) -> None:

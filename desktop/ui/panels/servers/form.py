@@ -133,7 +133,7 @@ class Form(QFrame):
             (self._command_row, self.command, _("Program"), _("A whole line can be pasted here.")),
             (self._arguments_row, self.arguments, _("Arguments"), _("One a line.")),
             (self._env_row, self.env, _("Variables"), _("What it finds in its environment.")),
-            (self._cwd_row, self.cwd, _("Working folder"), _("Empty: one of its own.")),
+            (self._cwd_row, self.cwd, _("Working folder"), _("Empty: your home folder.")),
             (self._url_row, self.url, _("Address"), ""),
             (
                 self._sign_in_row,
