@@ -109,26 +109,29 @@ class Server:
         stopped = AppError(_("The server was stopped."), _("Switch it on, and try again."))
         await self._down(stopped, was_up=False)
 
-    async def call(self, tool: str, arguments: dict[str, Any], identity: str) -> Any:
-        """The SDK's result of a call. Raises ToolFailure; cancelling it reaches the server.
+    def offers(self, tool: Listed) -> bool:
+        """Whether the server still has this tool just as it was listed then."""
+        found = self.tools.get(tool.name)
+        return found is not None and found.identity == tool.identity
 
-        `identity`: of the tool as it was agreed to.
-        """
+    async def call(self, tool: Listed, arguments: dict[str, Any]) -> Any:
+        """The SDK's result of a call. Raises ToolFailure, StorageError; the server is told of an end."""
         seconds = self.settings.tool_timeout
         until = time.monotonic() + seconds
         client = await self._reached(seconds)
-        listed = self.tools.get(tool)
-        if listed is None or listed.identity != identity:
+        if not self.offers(tool):  # what was agreed to is not what would be called
             raise ToolFailure(
                 f"The MCP server {self.name} changed this tool meanwhile; nothing was done. Look at the "
                 "tools again in your next answer."
             )
+        if tool.name in self.changed:
+            await self.accept(tool.name)
         left = max(0.1, until - time.monotonic())
         link = self._link
         self._under_way += 1
         try:
             async with asyncio.timeout(left + _OVERTIME):
-                answer = await client.call_tool(tool, arguments, read_timeout_seconds=left)
+                answer = await client.call_tool(tool.name, arguments, read_timeout_seconds=left)
         except Exception as error:
             raise ToolFailure(self._failed_call(error, link)) from error
         finally:

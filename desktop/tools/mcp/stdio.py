@@ -31,6 +31,7 @@ _IN_THREAD = 100_000
 """Bytes from which on a message is not parsed on the event loop."""
 _MOST_NOISE = 2_000
 _MOST_NOISE_BYTES = 4 * 1024 * 1024
+_NOISE_ALONE_SECONDS = 10.0
 _LAST_WORDS_SECONDS = 0.3
 _CLOSED_SECONDS = 1.0
 _ASKED_SECONDS = 5.0
@@ -57,6 +58,10 @@ class Stdio:
         self.lost = False
         self.failure: AppError | None = None
         self._noise, self._noise_bytes, self._first_noise = 0, 0, ""
+        self._spoke = False
+        """It sent a message."""
+        self._giving_up: asyncio.TimerHandle | None = None
+        self._reading: asyncio.Task[None] | None = None
         self._child: tuple[asyncio.SubprocessTransport, _Child] | None = None
 
     @asynccontextmanager
@@ -68,6 +73,21 @@ class Stdio:
             return
         import anyio
 
+        to_us, read = anyio.create_memory_object_stream[Any](0)
+        write, from_us = anyio.create_memory_object_stream[Any](0)
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            await self._begin()
+            tasks.append(spawn(self._watch(to_us), name="mcp:read"))
+            tasks.append(spawn(self._send(from_us), name="mcp:write"))
+            yield read, write
+        finally:
+            await see_through(self._end(), name="mcp:end")
+            await cancel(*tasks)
+            for stream in (read, write, to_us, from_us):
+                stream.close()
+
+    async def _begin(self) -> None:
         stderr = await in_thread(self.open_log)
         try:
             failed = await see_through(self._start(stderr), name="mcp:start")
@@ -75,19 +95,6 @@ class Stdio:
             os.close(stderr)
         if failed:
             raise failed
-        to_us, read = anyio.create_memory_object_stream[Any](0)
-        write, from_us = anyio.create_memory_object_stream[Any](0)
-        tasks = [
-            spawn(self._watch(to_us), name="mcp:read"),
-            spawn(self._send(from_us), name="mcp:write"),
-        ]
-        try:
-            yield read, write
-        finally:
-            await see_through(self._end(), name="mcp:end")
-            await cancel(*tasks)
-            for stream in (read, write, to_us, from_us):
-                stream.close()
 
     async def _start(self, stderr: int) -> OSError | ValueError | None:
         """Start it. What goes wrong is returned: it is for the one who waits, not for the log."""
@@ -122,7 +129,7 @@ class Stdio:
         """Hand on what the server says until it ends; then tell."""
         assert self._child
         transport, child = self._child
-        reading = spawn(self._receive(child, to_us), name="mcp:receive")
+        reading = self._reading = spawn(self._receive(child, to_us), name="mcp:receive")
         exited = spawn(child.exited.wait(), name="mcp:exit")
         try:
             await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
@@ -178,6 +185,7 @@ class Stdio:
                 message = parse(line, by_name=False)
         except ValueError:
             return self._hears_noise(line)
+        self._spoke = True
         try:
             await to_us.send(SessionMessage(message))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -186,6 +194,9 @@ class Stdio:
 
     def _hears_noise(self, line: bytes) -> bool:
         """A line that is no message: many servers let one slip, some say nothing else."""
+        if not (self._noise or self._spoke):
+            later = asyncio.get_running_loop().call_later
+            self._giving_up = later(_NOISE_ALONE_SECONDS, self._give_up)
         self._noise += 1
         self._noise_bytes += len(line)
         self._first_noise = self._first_noise or said(line[:400].decode("utf-8", "replace"))
@@ -193,6 +204,12 @@ class Stdio:
             self.failure = self.noisy()
             return False
         return True
+
+    def _give_up(self) -> None:
+        """It said something that is no message, and nothing else since."""
+        if not self._spoke and self._reading:
+            self.failure = self.failure or self.noisy()
+            self._reading.cancel()
 
     def noisy(self) -> AppError | None:
         """What it says instead of messages; None if it did not say such a thing."""
@@ -239,6 +256,8 @@ class Stdio:
 
     async def _end(self) -> None:
         """End the command and all that it started: by the end of its input, then asked, then made to."""
+        if self._giving_up:
+            self._giving_up.cancel()
         if self._child is None:
             return
         transport, child = self._child

@@ -15,6 +15,7 @@ from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.mcp.listing import Listed
+from desktop.tools.mcp.names import switched_on
 from desktop.tools.mcp.results import result
 from desktop.tools.mcp.server import Server
 
@@ -54,6 +55,7 @@ class McpTool(Tool[Anything]):
 
     def claim(self, args: Anything, context: ToolContext) -> Claim:
         """What would be sent to whom. Raises ToolFailure for arguments that the server's schema refuses."""
+        self._check()
         given = args.model_extra or {}
         if faults := self.listed.checker.faults(given):
             known = ", ".join(self.listed.schema["properties"])
@@ -70,6 +72,16 @@ class McpTool(Tool[Anything]):
             always_ask=self._why_always(),
         )
 
+    def _check(self) -> None:
+        settings = self._server.settings
+        if not switched_on(self.listed.name, self.name, settings.enabled_tools, settings.disabled_tools):
+            raise ToolFailure(f"The person has switched {self.name} off. Go on without it.")
+        if not self._server.offers(self.listed):
+            raise ToolFailure(
+                f"The MCP server {self._server.name} changed or removed this tool meanwhile; nothing was "
+                "done. Look at the tools again in your next answer."
+            )
+
     def _why_always(self) -> str:
         if self.listed.name in self._server.changed:
             return _("The server changed what this tool says or takes since you used it last.")
@@ -79,9 +91,7 @@ class McpTool(Tool[Anything]):
 
     async def run(self, args: Anything, context: ToolContext) -> ToolResult:
         """Send the call. Raises ToolFailure, StorageError."""
-        if self.listed.name in self._server.changed:
-            await self._server.accept(self.listed.name)
-        answer = await self._server.call(self.listed.name, args.model_extra or {}, self.listed.identity)
+        answer = await self._server.call(self.listed, args.model_extra or {})
         made = await in_thread(
             result, answer.content, answer.structured_content, self._folder, context.workspace
         )

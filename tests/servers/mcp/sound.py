@@ -18,7 +18,9 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import AudioContent, ImageContent, TextContent, ToolAnnotations
 
 PIXEL = base64.b64encode(
-    base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+    base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    )
 ).decode()
 
 given = argparse.ArgumentParser()
@@ -113,7 +115,9 @@ def pid() -> str:
 def breed() -> str:
     """Start a process that leaves the family, and say its number."""
     child = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True, stdin=subprocess.DEVNULL
+        [sys.executable, "-c", "import time; time.sleep(600)"],
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
     )
     return str(child.pid)
 

@@ -1,0 +1,166 @@
+"""A set of real servers for each test: what is put into `config` is there, and all is gone after it."""
+
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.agent.arguments import arguments_of
+from desktop.bus.bus import Bus
+from desktop.config.mcp import McpServer
+from desktop.database import Database
+from desktop.services import ServiceState
+from desktop.tasks import spawn
+from desktop.tools.base import Claim, Tool, ToolContext, ToolFailure, ToolResult
+from desktop.tools.mcp.known import Known
+from desktop.tools.mcp.server import Server
+from desktop.tools.mcp.servers import Servers
+from desktop.tools.mcp.sign_in import SignIns
+
+ROOT = Path(__file__).parents[4]
+PEERS = ROOT / "tests" / "servers" / "mcp"
+BIN = Path(sys.executable).parent
+
+
+class Memory:
+    """A keychain that lasts as long as the test."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, str] = {}
+
+    async def get(self, name: str) -> str | None:
+        return self.entries.get(name)
+
+    async def set(self, name: str, value: str) -> None:
+        self.entries[name] = value
+
+    async def delete(self, name: str) -> None:
+        self.entries.pop(name, None)
+
+
+class Place:
+    """Servers, and what a test does with them."""
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        self.folder, self.bus, self.keychain = folder, Bus(), Memory()
+        self.config: dict[str, McpServer] = {}
+        self.known = Known(database)
+
+        async def secret(name: str) -> str:
+            return self.keychain.entries.get(name, "")
+
+        self.servers = Servers(
+            lambda: self.config,
+            secret,
+            self.known,
+            self.bus,
+            folder / "logs",
+            folder / "files" / "mcp",
+            SignIns(self.keychain, patience=20),
+        )
+        self.tools: dict[str, Tool[Any]] = {}
+
+    @property
+    def notes(self) -> Path:
+        return self.folder / "notes"
+
+    def noted(self) -> list[str]:
+        return self.notes.read_text().split() if self.notes.exists() else []
+
+    def sound(self, *more: str, **settings: Any) -> McpServer:
+        args = (str(PEERS / "sound.py"), "--notes", str(self.notes), *more)
+        return McpServer(command=sys.executable, args=args, **settings)
+
+    def odd(self, way: str, **settings: Any) -> McpServer:
+        return McpServer(command=sys.executable, args=(str(PEERS / "odd.py"), way), **settings)
+
+    async def up(self, **config: McpServer) -> dict[str, Tool[Any]]:
+        self.config.update(config)
+        self.tools = await self.servers.tools()
+        return self.tools
+
+    def server(self, name: str) -> Server:
+        found = self.servers.get(name)
+        assert found
+        return found
+
+    def context(self) -> ToolContext:
+        return ToolContext("s", "t", "c", self.folder, self.folder)
+
+    def claim(self, name: str, /, **arguments: Any) -> Claim:
+        tool = self.tools[name]
+        claim: Claim = tool.claim(arguments_of(tool, json.dumps(arguments)), self.context())
+        return claim
+
+    async def call(self, name: str, /, **arguments: Any) -> ToolResult:
+        tool = self.tools[name]
+        made = await tool.run(arguments_of(tool, json.dumps(arguments)), self.context())
+        assert isinstance(made, ToolResult)
+        return made
+
+    def begin(self, name: str, /, **arguments: Any) -> asyncio.Task[ToolResult | ToolFailure]:
+        """A call under way; its failure is its result."""
+
+        async def call() -> ToolResult | ToolFailure:
+            try:
+                return await self.call(name, **arguments)
+            except ToolFailure as failure:
+                return failure
+
+        return spawn(call(), name=name)
+
+    async def until(self, what: Callable[[], bool], seconds: float = 10) -> None:
+        async with asyncio.timeout(seconds):
+            while not what():
+                await asyncio.sleep(0.01)
+
+    async def state(self, name: str, state: ServiceState, seconds: float = 10) -> None:
+        await self.until(lambda: self.server(name).status.state is state, seconds)
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    database = Database(tmp_path / "state.db")
+    await database.open()
+    made = Place(tmp_path, database)
+    yield made
+    await made.servers.stop()
+    await database.close()
+
+
+@asynccontextmanager
+async def serving(script: str, *arguments: str, port: int = 0) -> AsyncIterator[str]:
+    """A server at an address: `PORT` in its arguments is `port`, or a free one. Yields its root."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = port or free.getsockname()[1]
+    words = [str(port) if word == "PORT" else word for word in arguments]
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(PEERS / script),
+        *words,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(20):
+            while True:
+                try:
+                    _reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                except OSError:
+                    await asyncio.sleep(0.02)
+                    continue
+                writer.close()
+                break
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        if child.returncode is None:
+            child.kill()
+        await child.wait()
