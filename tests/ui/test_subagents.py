@@ -8,7 +8,13 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.bus.events import SubagentChanged, ToolFinished, ToolStarted
+from desktop.bus.events import (
+    PermissionAsked,
+    PermissionSettled,
+    SubagentChanged,
+    ToolFinished,
+    ToolStarted,
+)
 from desktop.ui.conversation.agents import Subagent, Subagents
 from desktop.ui.conversation.copying import as_markdown
 from desktop.ui.conversation.result_cell import ResultCell
@@ -141,6 +147,10 @@ def test_what_one_does_is_told_in_the_words_of_calls(qapp: QApplication) -> None
     assert known.handle(SubagentChanged("s", "t", "1", "A", "running"))
     assert known.handle(ToolStarted("subagent:1", "u", "c", "grep", "words", "read"))
     assert known.here[0].doing == "Searching files for words"
+    assert not known.handle(PermissionAsked("s", "u", "c", "q"))
+    assert known.here[0].asks
+    assert not known.handle(PermissionSettled("s", "u", "c", "q", "yes"))
+    assert not known.here[0].asks
     assert known.handle(ToolFinished("subagent:1", "u", "c", "grep"))
     assert known.here[0].doing == ""
     assert not known.handle(ToolStarted("s", "t", "c", "grep", "words", "read"))
@@ -187,6 +197,10 @@ def test_more_than_three_fold_and_open(strip: Strip) -> None:
 def test_each_says_what_it_does_and_has_a_stop_of_its_own(strip: Strip, qtbot: QtBot) -> None:
     stopped: list[str] = []
     strip.stop_wanted.connect(stopped.append)
+    asking = subagent(0, doing="Running ls")
+    asking.asks = True
+    strip.show_subagents([asking])
+    assert lines(strip) == ["Subagent Part 0, waits for your answer"]
     strip.show_subagents([subagent(0, doing="Running ls"), subagent(1, state="queued")])
     assert lines(strip) == ["Subagent Part 0, Running ls", "Subagent Part 1, waits for its turn"]
     strip.lines["1"].stop.click()

@@ -7,7 +7,14 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.bus.events import SubagentChanged, ToolFinished, ToolStarted, TurnEvent
+from desktop.bus.events import (
+    PermissionAsked,
+    PermissionSettled,
+    SubagentChanged,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+)
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.step import Outcome, did
@@ -34,6 +41,9 @@ class Subagent:
     doing: str = ""
     """In words, the call that it is at."""
     call: str = ""
+    turn: str = ""
+    asks: bool = False
+    """Whether that call waits for the person's answer."""
 
 
 class Subagents(QObject):
@@ -96,6 +106,8 @@ class Subagents(QObject):
                 self._all.pop(event.id, None)
             self.changed.emit()
             return True
+        if isinstance(event, PermissionAsked | PermissionSettled):
+            self._ask(event, asks=isinstance(event, PermissionAsked))
         if not event.session.startswith(SESSION):
             return False
         subagent = self._all.get(event.session.removeprefix(SESSION))
@@ -103,12 +115,19 @@ class Subagents(QObject):
             self._work(subagent, event)
         return True
 
+    def _ask(self, event: PermissionAsked | PermissionSettled, *, asks: bool) -> None:
+        for subagent in self.here:
+            if (subagent.turn, subagent.call) == (event.turn, event.call):
+                subagent.asks = asks
+                self.changed.emit()
+
     def _work(self, subagent: Subagent, event: TurnEvent) -> None:
         if isinstance(event, ToolStarted):
             words = f"{did(event.tool, Outcome.RUNNING)} {event.gist}"
-            subagent.doing, subagent.call = " ".join(shown(words).split()), event.call
+            subagent.doing, subagent.asks = " ".join(shown(words).split()), False
+            subagent.turn, subagent.call = event.turn, event.call
         elif isinstance(event, ToolFinished) and event.call == subagent.call:
-            subagent.doing = subagent.call = ""
+            subagent.doing, subagent.call, subagent.asks = "", "", False
         else:
             return
         if subagent.session == self._key():

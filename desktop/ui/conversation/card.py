@@ -217,7 +217,10 @@ def _facts(card: Mapping[str, Any]) -> list[str]:
     facts += [f"{name} = {value}" for name, value in dict(card.get("environment") or {}).items()]
     origin = _text(card, "origin")
     if origin and origin != "window":
-        facts.append(_("Asked for in: {place}").format(place=_(ORIGINS.get(origin, origin))))
+        if origin in ORIGINS:
+            facts.append(_("Asked for in: {place}").format(place=_(ORIGINS[origin])))
+        else:
+            facts.append(_("Asked for by: {who}").format(who=origin))
     return facts
 
 

@@ -53,9 +53,13 @@ class Line(QWidget):
         """Show what this one does."""
         self.subagent = subagent
         runs = subagent.state == "running"
-        self._spinner.setVisible(runs)
-        self._waits.setVisible(not runs)
-        doing = subagent.doing if runs else _("waits for its turn")
+        works = runs and not subagent.asks
+        self._spinner.setVisible(works)
+        self._waits.setVisible(not works)
+        self._waits.show_icon("clock", "warning" if subagent.asks else "muted")
+        doing = subagent.doing if works else _("waits for your answer")
+        if not runs:
+            doing = _("waits for its turn")
         self.stop.say(_("Stop the subagent {label}").format(label=subagent.label))
         self._text.say(subagent.label, doing)
         name = _("Subagent {label}").format(label=subagent.label)

@@ -11,7 +11,7 @@ from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.servers.details import Details
+from desktop.ui.panels.servers.details import TROUBLES, Details
 from desktop.ui.panels.servers.words import about, state
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import code_font, theme
@@ -24,7 +24,6 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 _DOT = 9
-_TROUBLES = ("degraded", "needs_sign_in", "failed")
 
 
 class Dot(QWidget):
@@ -150,7 +149,7 @@ class ServerCard(QFrame):
     def _tell(self, server: Mapping[str, Any]) -> None:
         """What is wrong, in place; the same as before stays as it is."""
         problem, remedy = str(server.get("problem") or ""), str(server.get("remedy") or "")
-        if not (problem and server["enabled"]) or server["state"] not in _TROUBLES:
+        if not (problem and server["enabled"]) or server["state"] not in TROUBLES:
             self._notice.hide()
             return
         if server["state"] == "degraded" and server.get("detail"):

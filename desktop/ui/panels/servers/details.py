@@ -27,6 +27,38 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 _LOG_LINES = 14
+TROUBLES = ("degraded", "needs_sign_in", "failed")
+"""States in which a server's card says what is wrong."""
+
+
+class Log(QWidget):
+    """What a server wrote; made when somebody wants to see it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._title, self.copy, self.text = label("section"), IconButton("copy"), CodeField(_LOG_LINES)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.XS)
+        column.addLayout(head)
+        column.addWidget(self.text)
+        self.copy.clicked.connect(lambda: copy(self.text.toPlainText()))
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._title.setText(_("What it wrote (stderr)"))
+        self.text.setAccessibleName(_("Log"))
+        self.copy.say(_("Copy the log"))
+
+    def show_text(self, text: str) -> None:
+        """Show this, and its end."""
+        self.text.show_text(shown(text).rstrip() or _("Nothing yet."))
+        self.show()
+        bar = self.text.verticalScrollBar()
+        bar.setValue(bar.maximum())
 
 
 class Details(QWidget):
@@ -45,9 +77,9 @@ class Details(QWidget):
         self.test, self.restart, self.log = button(), button(), button()
         self.edit, self.remove = button(), button("danger")
         self.outcome, self.sign_in = Outcome(), SignIn(actions, name)
-        self.trust, self.tools, self.text = Switch(), Tools(), CodeField(_LOG_LINES)
+        self.trust, self.tools = Switch(), Tools()
         self._trust_row = Row(self.trust, width=0)
-        self._log_title, self.copy, self._log_box = label("section"), IconButton("copy"), QWidget()
+        self.written: Log | None = None
         self._lay_out()
         self._connect()
         spoken(self._words)
@@ -58,28 +90,16 @@ class Details(QWidget):
         made = (self.test, self.restart, *self.sign_in.buttons, self.log, self.edit, self.remove)
         for each in made:
             flow.addWidget(each)
-        head = QHBoxLayout()
-        head.addWidget(self._log_title, 1)
-        head.addWidget(self.copy)
-        inside = QVBoxLayout(self._log_box)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(Space.XS)
-        inside.addLayout(head)
-        inside.addWidget(self.text)
-        self._log_box.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.S, 0, Space.S)
-        column.setSpacing(Space.S)
-        for part in (buttons, self.outcome, self.sign_in.outcome, self._log_box):
-            column.addWidget(part)
-        column.addWidget(self._trust_row)
-        column.addWidget(self.tools)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, Space.S, 0, Space.S)
+        self._column.setSpacing(Space.S)
+        for part in (buttons, self.outcome, self.sign_in.outcome, self._trust_row, self.tools):
+            self._column.addWidget(part)
 
     def _connect(self) -> None:
         self.test.clicked.connect(self._try)
         self.restart.clicked.connect(lambda: self._do("mcp_restart"))
         self.log.clicked.connect(self._show_log)
-        self.copy.clicked.connect(lambda: copy(self.text.toPlainText()))
         self.edit.clicked.connect(self.edit_wanted)
         self.remove.clicked.connect(self.remove_wanted)
         self.trust.clicked.connect(lambda on: self._do("mcp_trust", on=on))
@@ -106,9 +126,6 @@ class Details(QWidget):
             ),
         )
         self.trust.setAccessibleName(_("I trust this server"))
-        self._log_title.setText(_("What it wrote (stderr)"))
-        self.text.setAccessibleName(_("Log"))
-        self.copy.say(_("Copy the log"))
 
     # ---- what there is
 
@@ -132,15 +149,13 @@ class Details(QWidget):
         try:
             found = await self._actions.call("mcp_tools", name=self._name)
         except AppError as error:
-            if waits:  # the card says what is wrong
-                self.outcome.clear()
-            self._failed = error
+            self.outcome.clear()
+            if self._server["state"] not in TROUBLES:  # else the card says what is wrong
+                self.outcome.failed(error.text, error.remedy)
             return
         if waits:
             self.outcome.clear()
         await self.tools.show_tools(found["tools"], trusted=bool(self._server["trusted"]))
-
-    _failed: AppError | None = None
 
     # ---- what is done
 
@@ -177,10 +192,10 @@ class Details(QWidget):
         self.changed.emit()
 
     def _show_log(self) -> None:
-        if self._log_box.isHidden():
+        if self.written is None or self.written.isHidden():
             self._work.start(self._logging(), name="mcp:log", busy=[self.log])
         else:
-            self._log_box.hide()
+            self.written.hide()
 
     async def _logging(self) -> None:
         try:
@@ -188,7 +203,7 @@ class Details(QWidget):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.text.show_text(shown(text).rstrip() or _("Nothing yet."))
-        self._log_box.show()
-        bar = self.text.verticalScrollBar()
-        bar.setValue(bar.maximum())
+        if self.written is None:
+            self.written = Log()
+            self._column.insertWidget(self._column.indexOf(self._trust_row), self.written)
+        self.written.show_text(text)

@@ -19,7 +19,7 @@ from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
 
-_AT_ONCE = 4
+_AT_ONCE = 2
 """So many rows are made before the window gets its turn."""
 _LONGEST = 220
 _SHEET = """
