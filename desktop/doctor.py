@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.config import mcp_health
 from desktop.config.keychain import Keychain
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
@@ -53,6 +54,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
         (_("Servers on this machine"), _servers),
+        (_("MCP servers"), lambda: _mcp(store)),
     ]
     findings: list[Finding] = []
     for part, look in looks:
@@ -194,3 +196,38 @@ async def _servers() -> list[Finding]:
     state = ", ".join(f"{server.kind} {server.base_url}" for server in found) or _("None found.")
     remedy = _("How to use one is shown by: nanobot-desktop local list") if found else ""
     return [Finding(_("Servers on this machine"), ok=True, state=state, remedy=remedy)]
+
+
+async def _mcp(store: ConfigStore) -> list[Finding]:
+    part, keychain = _("MCP servers"), Keychain()
+    servers = {name: s for name, s in store.config.tools.mcp_servers.items() if s.enabled}
+    try:
+        await keychain.check()
+        shut = False
+    except AppError:
+        shut = True  # what it has is not looked at, for that would raise its prompt
+    findings: list[Finding] = []
+    for name, server in servers.items():
+        found = await in_thread(lambda server=server: list(mcp_health.faults(server, os.environ)))
+        for entry, key in () if shut else mcp_health.entries(name, server):
+            if not await keychain.get(entry):
+                found.append(_not_in_keychain(key))
+        findings += [
+            Finding(part, ok=False, state=f"{name}: {text}", remedy=remedy) for text, remedy in found
+        ]
+    n = len(servers)
+    state = ngettext("{n} is switched on.", "{n} are switched on.", n).format(n=n)
+    remedy = _("Whether one works is shown by: nanobot-desktop mcp test NAME") if n else ""
+    return findings or [Finding(part, ok=True, state=state, remedy=remedy)]
+
+
+def _not_in_keychain(key: str) -> tuple[str, str]:
+    if key:
+        return (
+            _("The keychain has no value for {name}.").format(name=key),
+            _("Enter it again in the settings of this server."),
+        )
+    return (
+        _("The server wants you to sign in."),
+        _("Sign in under Settings, MCP servers, or with: nanobot-desktop mcp sign-in NAME"),
+    )

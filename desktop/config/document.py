@@ -101,7 +101,7 @@ def blank_keys(path: Path, names: Iterable[str]) -> None:
 
 def resolve(value: Any, environ: Mapping[str, str], where: str, problems: list[ConfigError]) -> Any:
     """The value with ${NAME} replaced from the environment; a missing one is a problem and left out. Those
-    of MCP servers stay: they are replaced when a server is started, and a missing one is that server's trouble."""
+    of MCP servers stay: they are replaced when a server is started, and one missing is its own trouble."""
     if isinstance(value, str):
         missing = [name for name in _REFERENCE.findall(value) if name not in environ]
         if missing:

@@ -117,3 +117,26 @@ async def test_a_place_for_the_log_that_is_no_folder(home: Home) -> None:
     found = (await findings(home))["Home"][0]
     assert not found.ok
     assert str(home.logs) in found.state
+
+
+async def test_what_keeps_an_mcp_server_from_starting_is_found_without_starting_it(home: Home) -> None:
+    configure(home)
+    assert (await findings(home))["MCP servers"][0].ok
+    touched = home.root / "touched"
+    good = {"command": "touch", "args": [str(touched)], "env": {"HOME": "${HOME}"}}
+    bad = {
+        "command": {"command": "no-such-program"},
+        "folder": {"command": "sh", "cwd": "/no/such/folder"},
+        "variable": {"command": "sh", "env": {"A": "${NOT_SET_ANYWHERE}"}},
+        "off": {"command": "no-such-program", "enabled": False},
+    }
+    configure(home, tools={"mcpServers": {"good": good, **bad}})
+    found = await findings(home)
+    states = [finding.state for finding in found["MCP servers"] if not finding.ok]
+    assert states == [
+        "command: There is no program no-such-program that could be run.",
+        "folder: The server's folder is not there: /no/such/folder.",
+        "variable: The environment has no variable NOT_SET_ANYWHERE.",
+    ]
+    assert found["Settings"][0].ok, "a reference of a server is its own matter"
+    assert not touched.exists()

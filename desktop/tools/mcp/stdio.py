@@ -82,10 +82,13 @@ class Stdio:
             tasks.append(spawn(self._send(from_us), name="mcp:write"))
             yield read, write
         finally:
-            await see_through(self._end(), name="mcp:end")
-            await cancel(*tasks)
-            for stream in (read, write, to_us, from_us):
+            for stream in (read, write, from_us):
                 stream.close()
+            try:
+                await see_through(self._end(), name="mcp:end")
+                await cancel(*tasks)
+            finally:
+                to_us.close()
 
     async def _begin(self) -> None:
         stderr = await in_thread(self.open_log)

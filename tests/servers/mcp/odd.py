@@ -19,7 +19,6 @@ RECURSIVE: Json = {
         "far": {"$ref": "https://example.org/schema.json"},
     },
     "required": ["tree", "nowhere"],
-    "additionalProperties": False,
     "$defs": {
         "Node": {
             "type": "object",
