@@ -290,7 +290,7 @@ def test_what_is_looked_for_at_the_cursor(before: str, first: bool, found: Wante
 
 def test_what_fits() -> None:
     every = choices(REPLY)
-    assert every[1] == Choice("/history", "The last messages.", "/history ")
+    assert every[1] == Choice("/history", "The last messages.", "/history ", "[number]")
 
     def names(typed: str) -> list[str]:
         return [choice.name for choice in matching(every, typed)]

@@ -82,6 +82,7 @@ class Subagents(QObject):
         while heard != self._heard:
             heard = self._heard
             found = (await self._actions.call("subagents", session=key))["subagents"]
+        found = [line for line in found if line["state"] in _AT_WORK]
         there = {line["id"] for line in found}
         self._all = {k: s for k, s in self._all.items() if s.session != key or k in there}
         for line in found:

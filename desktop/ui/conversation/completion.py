@@ -20,6 +20,8 @@ class Choice:
     about: str
     text: str
     """What is written for it."""
+    takes: str = ""
+    """What may follow it, as the person is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,10 @@ def wanted(before: str, *, first: bool) -> Wanted | None:
 
 def choices(reply: Mapping[str, Any]) -> list[Choice]:
     """What the verb `completions` replied: the commands, then the skills."""
-    commands = [
-        Choice(line["name"], line["about"], line["name"] + (" " if line["usage"] != line["name"] else ""))
-        for line in reply["commands"]
-    ]
+    commands = []
+    for line in reply["commands"]:
+        name, takes = line["name"], line["usage"].removeprefix(line["name"]).strip()
+        commands.append(Choice(name, line["about"], f"{name} " if takes else name, takes))
     skills = [
         Choice(f"${line['name']}", line["description"], f"${line['name']} ") for line in reply["skills"]
     ]

@@ -37,7 +37,7 @@ from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
 _ROW, _ROWS = 34, 8
-_ABOUT = Qt.ItemDataRole.UserRole + 1
+_ABOUT, _TAKES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2
 _NAMES = 150
 """Room for the names, at least; a longer one pushes its description aside."""
 _SHEET = """
@@ -87,6 +87,7 @@ class Popup(QFrame):
             about = " ".join(shown(choice.about).split())
             item = QStandardItem(choice.name)
             item.setData(about, _ABOUT)
+            item.setData(choice.takes, _TAKES)
             item.setData(f"{choice.name}, {about}", Qt.ItemDataRole.AccessibleTextRole)
             item.setToolTip(tip(about))
             self.model.appendRow(item)
@@ -138,6 +139,9 @@ class _Painter(QStyledItemDelegate):
         rect.adjust(Space.M, 0, -Space.M, 0)
         font = text_font(weight=QFont.Weight.Medium)
         used = _write(painter, rect, str(index.data()), font, colors.text)
+        if takes := str(index.data(_TAKES)):
+            behind = rect.adjusted(used + Space.XS, 0, 0, 0)
+            used += Space.XS + _write(painter, behind, takes, text_font(Size.SMALL), colors.muted)
         rect.setLeft(rect.left() + max(used, min(_NAMES, rect.width() // 3)) + Space.M)
         _write(painter, rect, str(index.data(_ABOUT)), text_font(Size.TEXT - 1), colors.muted)
 
