@@ -17,10 +17,11 @@ from desktop.agent.lean import asks_for_action
 from desktop.agent.turn import Late, Ready, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined
+from desktop.memory.tokens import Meter, family
 from desktop.providers.base import BadRequest, Completion, ContextTooLong, Message, Request, ToolCall
 from desktop.session.log import Session
 from desktop.session.model import text_tokens
-from desktop.tasks import see_through
+from desktop.tasks import in_thread, see_through
 from desktop.text import _
 
 _MARGIN_TOKENS = 200
@@ -54,11 +55,17 @@ class Runner:
     """Runs turns."""
 
     def __init__(
-        self, asking: Asking, hands: Hands, context: Context, bus: Bus, memory: Memory | None = None
+        self,
+        asking: Asking,
+        hands: Hands,
+        context: Context,
+        bus: Bus,
+        memory: Memory | None = None,
+        meter: Meter | None = None,
     ) -> None:
         """Without a `memory` what no longer fits is only left out."""
         self._asking, self._hands, self._context, self._bus = asking, hands, context, bus
-        self._memory = memory
+        self._memory, self._meter = memory, meter or Meter()
 
     async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
@@ -105,7 +112,7 @@ class Runner:
         request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
         while True:
             try:
-                return await self._asking.ask(turn, ready.provider, request, lean=ready.lean)
+                completion = await self._asking.ask(turn, ready.provider, request, lean=ready.lean)
             except ContextTooLong:
                 if share < 1.0:
                     raise
@@ -119,6 +126,10 @@ class Runner:
                 request = replace(request, endpoint=replace(request.endpoint, rules=rules))
                 if not _has_pictures(request):
                     raise
+            else:
+                if completion.usage and not family(ready.endpoint.model):
+                    self._meter.learn(ready.endpoint.model, turn.estimate, completion.usage.input_tokens)
+                return completion
 
     async def _shorten(self, turn: Turn, ready: Ready, kit: Kit, request: Request) -> bool:
         """Sum up where a request was too long; whether there was something to sum up."""
@@ -127,14 +138,31 @@ class Runner:
         fixed = _fixed(str(request.messages[0]["content"]), kit)
         return await self._memory.make_room(turn.session, ready, fixed, turn.id, force=True)
 
+    async def _fitted(self, turn: Turn, ready: Ready, prompt: str, kit: Kit, share: float) -> list[Message]:
+        """What of the conversation goes along. Where the model's tokens can be counted, they are: what is
+        too long after all is fitted once more."""
+        model, limit = ready.endpoint.model, ready.window - ready.max_tokens
+        fixed = _fixed(prompt, kit)
+        for _attempt in range(2):
+            room = int(((limit - _MARGIN_TOKENS) / self._meter.factor(model) - fixed) * share)
+            history = fitted(turn, room)
+            if not family(model):
+                break
+            whole = [{"role": "system", "content": prompt}, *history]
+            real = await in_thread(self._meter.exact, model, whole, kit.schemas)
+            self._meter.learn(model, fixed + turn.session.shown, real)
+            if real <= limit:
+                break
+        return history
+
     async def _prompt(self, ready: Ready) -> str:
         return await self._context.system_prompt(lean=ready.lean, window=ready.window)
 
     async def _request(self, turn: Turn, ready: Ready, kit: Kit, share: float, note: str) -> Request:
         prompt = await self._prompt(ready)
-        schemas = kit.schemas
-        room = int((ready.window - ready.max_tokens - _fixed(prompt, kit) - _MARGIN_TOKENS) * share)
-        history = fitted(turn, room)
+        schemas, fixed = kit.schemas, _fixed(prompt, kit)
+        history = await self._fitted(turn, ready, prompt, kit, share)
+        turn.estimate = fixed + turn.session.shown
         extra: list[Message] = [{"role": "user", "content": note}] if note else []
         return Request(
             endpoint=ready.endpoint,

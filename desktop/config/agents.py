@@ -51,13 +51,13 @@ class AgentDefaults(Section):
         le=1_000_000,
         json_schema_extra=notes(unit=mark("tokens"), applies="answer"),
     )
-    context_window_tokens: int = Field(
-        default=65_536,
+    context_window_tokens: int | None = Field(
+        default=None,
         title=mark("Context window"),
         description=mark("How much of a conversation the model is shown at once."),
         ge=512,
         le=10_000_000,
-        json_schema_extra=notes(unit=mark("tokens"), applies="answer"),
+        json_schema_extra=notes(unit=mark("tokens"), empty=mark("The model's own"), applies="answer"),
     )
     temperature: float = Field(
         default=0.1,

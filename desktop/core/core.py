@@ -35,6 +35,7 @@ from desktop.errors import AppError
 from desktop.inbox import Inbox
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.history import History
+from desktop.memory.tokens import Meter
 from desktop.paths import Home
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
@@ -65,7 +66,8 @@ class Core:
         self.database = Database(home.database)
         self.usage = UsageLedger(self.database, bus)
         self.sessions = Sessions(
-            self.workspace / "sessions", limit=max(200_000, config.agents.defaults.context_window_tokens)
+            self.workspace / "sessions",
+            limit=max(200_000, config.agents.defaults.context_window_tokens or 0),
         )
         self.finding = Finding(home.database, self.sessions)
         self.skills = Skills(
@@ -100,14 +102,15 @@ class Core:
         asking, self.commands = Asking(self.usage, bus), Commands(self)
         self.history = History(self.workspace / "memory")
         idle = lambda: 60.0 * store.config.agents.defaults.idle_compact_after_minutes  # noqa: E731
-        self.memory = Consolidator(self.history, self.usage, bus, idle)
+        self.meter = Meter()
+        self.memory = Consolidator(self.history, self.usage, bus, idle, self.meter)
         self.context = Context(self.workspace, defaults.bot_name, self.skills, self.history.prompt)
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
             self.workshop,
-            Runner(asking, hands, self.context, bus, self.memory),
+            Runner(asking, hands, self.context, bus, self.memory, self.meter),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
@@ -119,7 +122,7 @@ class Core:
             self._working,
             self.models,
             self.workshop.for_subagents,
-            Runner(asking, hands, self._working, bus),
+            Runner(asking, hands, self._working, bus, meter=self.meter),
             bus,
             concurrent_turns=places,
             steps=lambda: store.config.agents.defaults.max_subagent_iterations,

@@ -17,7 +17,11 @@ from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
 from desktop.providers.registry import Choice, choose, endpoint, engine_of
 from desktop.providers.retry import RetryingProvider
-from desktop.tasks import spawn
+from desktop.providers.windows import window_of
+from desktop.tasks import in_thread, spawn
+
+USUAL_WINDOW = 65_536
+"""Tokens, of a model that nobody knows."""
 
 
 class _Builtin:
@@ -75,7 +79,7 @@ class ModelChooser:
         chosen = self.choice(model, provider)
         defaults = self._store.config.agents.defaults
         lean = chosen.spec.lean
-        window = min(WINDOW, defaults.context_window_tokens) if lean else defaults.context_window_tokens
+        window = await self.window(chosen)
         return Ready(
             provider=RetryingProvider(self.provider(chosen), on_wait=waiting),
             endpoint=await self.endpoint(chosen),
@@ -86,6 +90,13 @@ class ModelChooser:
             lean=lean,
             note=self._builtin.model.note if lean else "",
         )
+
+    async def window(self, chosen: Choice) -> int:
+        """Tokens that a model takes, question and answer: the person's word, the model's own, the usual."""
+        set_ = self._store.config.agents.defaults.context_window_tokens
+        if chosen.spec.lean:
+            return min(WINDOW, set_ or WINDOW)
+        return set_ or await in_thread(window_of, chosen.model, chosen.spec.prefix) or USUAL_WINDOW
 
     def provider(self, chosen: Choice) -> Provider:
         """What carries out a call to this choice, without retries."""

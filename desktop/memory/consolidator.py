@@ -17,6 +17,7 @@ from desktop.bus.events import MemoryChanged
 from desktop.errors import StorageError
 from desktop.memory.history import Entry, History
 from desktop.memory.summing import Asker, Summary, chunk, cost, cuts, raw, summed_up
+from desktop.memory.tokens import Meter
 from desktop.providers.base import Completion, ProviderError
 from desktop.session.log import Session
 from desktop.session.model import Message
@@ -35,17 +36,27 @@ class Ready(Asker, Protocol):
     """A model that is ready to be asked, for turns and for summaries."""
 
 
-def room(ready: Ready, fixed: int) -> int:
-    """How many tokens of a conversation fit beside `fixed` ones (prompt and tools) and an answer."""
-    return ready.window - ready.max_tokens - fixed - (_LEAN_SAFETY if ready.lean else SAFETY)
+def room(ready: Ready, fixed: int, factor: float = 1.0) -> int:
+    """How many tokens of a conversation fit beside `fixed` ones (prompt and tools) and an answer. Both are
+    estimates, and each of their tokens is `factor` of the model's."""
+    safety = _LEAN_SAFETY if ready.lean else min(SAFETY, ready.window // 16)
+    return int((ready.window - ready.max_tokens - safety) / factor) - fixed
 
 
 class Consolidator:
     """Keeps conversations within their windows. One piece of work a session at a time."""
 
-    def __init__(self, history: History, usage: UsageLedger, bus: Bus, idle: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        history: History,
+        usage: UsageLedger,
+        bus: Bus,
+        idle: Callable[[], float],
+        meter: Meter | None = None,
+    ) -> None:
         """`idle`: after how many seconds without a word a conversation is summed up; 0 for never."""
         self._history, self._usage, self._bus, self._idle = history, usage, bus, idle
+        self._meter = meter or Meter()
         self._work: dict[str, asyncio.Task[None]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -56,9 +67,9 @@ class Consolidator:
         does not fit; with `force`, to half of what it is. Whether it did. Raises StorageError; a model that
         cannot be asked is no failure of the turn."""
         await self.rest(session.key)
-        limit = room(ready, fixed)
-        if session.tokens <= limit and not force:
-            return False
+        limit = self._room(ready, fixed)
+        if limit <= 0 or (session.tokens <= limit and not force):
+            return False  # where not even the prompt fits, no summary helps
         try:
             return await self._shorten(session, ready, min(limit, session.tokens) // 2, turn)
         except ProviderError as error:
@@ -68,14 +79,18 @@ class Consolidator:
     def after(self, session: Session, ready: Ready, fixed: int) -> None:
         """After a turn: make room in the background where the next would not fit; and wait for the
         conversation to be idle."""
-        if session.tokens > room(ready, fixed):
-            self._begin(session, self._shorten(session, ready, room(ready, fixed) // 2, ""))
+        limit = self._room(ready, fixed)
+        if session.tokens > limit > 0:
+            self._begin(session, self._shorten(session, ready, limit // 2, ""))
         elif seconds := self._idle():
             self._disarm(session.key)
             loop = asyncio.get_running_loop()
             self._timers[session.key] = loop.call_later(
                 seconds, lambda: self._begin(session, self._all(session, ready))
             )
+
+    def _room(self, ready: Ready, fixed: int) -> int:
+        return room(ready, fixed, self._meter.factor(ready.endpoint.model))
 
     async def rest(self, key: str) -> None:
         """End what is done for a session in the background: its person is back."""

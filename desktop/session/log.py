@@ -68,6 +68,11 @@ class Session:
         return self._window.tokens
 
     @property
+    def shown(self) -> int:
+        """About how many tokens those have that history() gave last."""
+        return self._window.shown
+
+    @property
     def damaged(self) -> int:
         """Unreadable records met while loading."""
         return self._damaged

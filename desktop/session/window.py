@@ -29,6 +29,11 @@ class Window:
         return self._sums[-1] - self._sums[0]
 
     @property
+    def shown(self) -> int:
+        """Tokens of what history() gave last, and of what came since."""
+        return self._cost(self._start)
+
+    @property
     def last(self) -> Message | None:
         """The newest message."""
         return self._messages[-1] if self._messages else None
