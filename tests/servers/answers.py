@@ -41,12 +41,12 @@ def finish(reason: str = "stop") -> Body:
     return _chunk([{"index": 0, "delta": {}, "finish_reason": reason}])
 
 
-def usage(output: int) -> Body:
+def usage(output: int, given: int = 100) -> Body:
     """The last chunk, which has no choices but the count of tokens."""
     tokens = {
-        "prompt_tokens": 100,
+        "prompt_tokens": given,
         "completion_tokens": output,
-        "total_tokens": 100 + output,
+        "total_tokens": given + output,
         "prompt_tokens_details": {"cached_tokens": 40},
         "completion_tokens_details": {"reasoning_tokens": 7},
     }
@@ -77,7 +77,7 @@ async def _stream(to: Connection, body: Body, chunks: Iterable[Body], delay: flo
         await to.data(sse(chunk))
         count += 1
     if (body.get("stream_options") or {}).get("include_usage"):
-        await to.data(sse(usage(count)))
+        await to.data(sse(usage(count, body.get("_counted", 100))))
     await to.data(b"data: [DONE]\n\n")
     await to.end()
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +20,7 @@ from typing import Any, Self
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from desktop.memory.tokens import Meter
 from tests.servers.answers import ANSWERS
 
 
@@ -73,12 +74,17 @@ class _Exchange:
 class ScriptedServer:
     """The server, in a thread with a loop of its own, so that a blocked test does not block it."""
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, window: int = 0) -> None:
+        """`window`: count the tokens of each request as a model of OpenAI would, tell them as its usage,
+        and refuse what does not fit; 0 for no counting."""
         self.requests: list[Seen] = []
+        self.counted: list[int] = []
+        self.refused = 0
+        self._window, self._meter = window, Meter()
         self.url = ""
         self._port = port
         self._script: deque[str] = deque()
-        self._told: list[tuple[str, str]] = []
+        self._told: list[tuple[str, str | Callable[[Seen], str]]] = []
         self._held: dict[str, threading.Event] = {}
         self._connections = 0
         self._up = threading.Event()
@@ -102,9 +108,9 @@ class ScriptedServer:
         """Queue answers for the requests to come, whatever model they name."""
         self._script.extend(answers)
 
-    def when(self, words: str, answer: str) -> None:
-        """Give this answer to every request whose last message has these words; the first such rule counts,
-        before the queue."""
+    def when(self, words: str, answer: str | Callable[[Seen], str]) -> None:
+        """Give this answer, or the one made of the request, to every request whose first or last message
+        has these words; the first such rule counts, before the queue."""
         self._told.append((words, answer))
 
     def hold(self, words: str) -> threading.Event:
@@ -177,10 +183,12 @@ class ScriptedServer:
             size = str(len(models))
             await exchange.head(200, {"Content-Type": "application/json", "Content-Length": size})
             return await exchange.data(models)
-        last = str((seen.body.get("messages") or [{}])[-1].get("content"))
+        messages = seen.body.get("messages") or [{}]
+        first, last = (str(messages[place].get("content")) for place in (0, -1))
         with self._arrived:
             self.requests.append(seen)
-            name = next((answer for words, answer in self._told if words in last), "")
+            rule = next((answer for words, answer in self._told if words in last or words in first), "")
+            name = rule(seen) if callable(rule) else rule
             if not name and self._script:
                 name = self._script.popleft()
             name = name or str(seen.body.get("model", "")).split("/")[-1]
@@ -188,9 +196,19 @@ class ScriptedServer:
         for words, held in self._held.items():
             if words in last:
                 await asyncio.to_thread(held.wait, 60)
+        body = seen.body
+        if self._window:
+            tokens = await asyncio.to_thread(
+                self._meter.exact, "gpt-4o", body["messages"], body.get("tools") or []
+            )
+            self.counted.append(tokens)
+            body["_counted"] = tokens
+            if tokens + int(body.get("max_tokens") or 0) > self._window:
+                self.refused += 1
+                name = "overflow"
         word, *rest = name.split(":")
         answer = ANSWERS.get(word, ANSWERS["echo"])
-        await answer(exchange, seen.body, rest)
+        await answer(exchange, body, rest)
         return None
 
 

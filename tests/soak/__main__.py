@@ -5,6 +5,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak kill-subagents [--rounds 100] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
+       .venv/bin/python tests/soak remember [--messages 3000]
        .venv/bin/python tests/soak documents [--count 10000]
 
 A run that finds something lost says what and exits with 1.
@@ -18,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import documents, fuzz, kill, kill_subagents, kill_tools, talk
+from tests.soak import documents, fuzz, kill, kill_subagents, kill_tools, remember, talk
 
 
 def main() -> None:
@@ -37,9 +38,11 @@ def main() -> None:
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
     long.add_argument("--messages", type=int, default=1000)
+    longer = verbs.add_parser("remember", help="a conversation far longer than the model's window")
+    longer.add_argument("--messages", type=int, default=3000)
     random_documents = verbs.add_parser("documents", help="Markdown by chance, streamed in pieces")
     random_documents.add_argument("--count", type=int, default=10_000)
-    for verb in (kills, acting, working, damage, long, random_documents):
+    for verb in (kills, acting, working, damage, long, longer, random_documents):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -54,6 +57,8 @@ def main() -> None:
         lost = fuzz.run(chance, arguments.rounds)
     elif arguments.verb == "talk":
         lost = talk.run(arguments.messages)
+    elif arguments.verb == "remember":
+        lost = remember.run(arguments.messages)
     else:
         lost = documents.run(arguments.count)
     for line in lost:
