@@ -8,14 +8,16 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from desktop.errors import AppError
 from desktop.tasks import cancel, spawn
 from desktop.tools.mcp.environment import Ready
-from desktop.tools.mcp.failures import refused
+from desktop.tools.mcp.failures import refused, unreachable
 from desktop.tools.mcp.link import LARGEST, too_large
 
 CONNECT_SECONDS = 10.0
+_PROBE_SECONDS = 0.5
 
 
 class Http:
@@ -31,6 +33,7 @@ class Http:
         self.failure: AppError | None = None
         self.status = 0
         """Of the last refusal."""
+        self._probing: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Any]:
@@ -103,29 +106,51 @@ class Http:
         """Look at an answer before the SDK does."""
         if response.request.method == "POST" or self._kind == "sse":
             self.status = response.status_code if response.status_code >= 400 else 0
-        if response.headers.get("content-type", "").lower().startswith("application/json"):
-            response.stream = _bounded(response.stream, self)
+        events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        response.stream = _heard_out(response.stream, self, None if events else LARGEST)
+
+    def broke_off(self, error: Exception) -> None:
+        """An answer ended too early. Where the server is gone, that is told now: the SDK would try for some
+        seconds to take the answer up again."""
+        if not self.lost:
+            self._probing = spawn(self._probe(error), name="mcp:probe")
+
+    async def _probe(self, error: Exception) -> None:
+        address = urlsplit(self._ready.url)
+        port = address.port or (443 if address.scheme == "https" else 80)
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                _reader, writer = await asyncio.open_connection(address.hostname, port)
+                writer.close()
+        except (OSError, TimeoutError):
+            self.failure = self.failure or unreachable(error)
+            self.lost = True
+            self._bell.set()
 
     def refusal(self) -> AppError | None:
         """What the last status says, where it was a refusal."""
         return self.failure or (refused(self.status) if self.status else None)
 
 
-def _bounded(stream: Any, link: Http) -> Any:
-    """The body of an answer, up to the largest size."""
+def _heard_out(stream: Any, link: Http, most: int | None) -> Any:
+    """The body of an answer, up to a size; where it breaks off, the link is told."""
     import httpx2
 
-    class Bounded(httpx2.AsyncByteStream):
+    class HeardOut(httpx2.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
             size = 0
-            async for chunk in stream:
-                size += len(chunk)
-                if size > LARGEST:
-                    link.failure = too_large()
-                    raise httpx2.ReadError("too large")
-                yield chunk
+            try:
+                async for chunk in stream:
+                    size += len(chunk)
+                    if most and size > most:
+                        link.failure = too_large()
+                        raise httpx2.StreamError("too large")
+                    yield chunk
+            except httpx2.TransportError as error:
+                link.broke_off(error)
+                raise
 
         async def aclose(self) -> None:
             await stream.aclose()
 
-    return Bounded()
+    return HeardOut()

@@ -30,6 +30,7 @@ from desktop.tools.mcp.http import Http
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.link import Link
 from desktop.tools.mcp.listing import Listed, learn
+from desktop.tools.mcp.sdk import load
 from desktop.tools.mcp.stdio import Stdio, runnable
 
 CONNECT_SECONDS = 30.0
@@ -174,7 +175,10 @@ class Server:
                 f"The MCP server {self.name} gave no answer within {self.settings.tool_timeout:.0f} s and "
                 "was told to stop. It may have done a part of it."
             )
-        if link is not None and (link.lost or self._client is None or link.failure):
+        if link is not None and link.failure and not link.lost:
+            why, link.failure = link.failure, None  # of this answer alone
+            return f"{why.text} Whether the call was carried out is not known."
+        if link is not None and (link.lost or self._client is None):
             why = link.failure or AppError("The connection broke.")
             return (
                 f"{why.text} That was in the middle of this call: whether it was carried out is not known, "
@@ -243,7 +247,7 @@ class Server:
             ready = await in_thread(runnable, ready)
         elif not ready.url:
             raise Misconfigured(_("The server has no address."), _("Enter its address."))
-        client_of, info = await in_thread(_sdk)
+        client_of, info = await in_thread(load)
         self._bell = asyncio.Event()
         link = await self._link_to(ready)
         client = client_of(
@@ -383,15 +387,3 @@ class Server:
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay):
                     await self._nudge.wait()
-
-
-def _sdk() -> tuple[Any, Any]:
-    """The SDK, which takes a second to load (blocking). What it would log, we tell in our own words."""
-    import jsonschema  # type: ignore[import-untyped]  # noqa: F401
-    import mcp.client.sse  # noqa: F401
-    from mcp import Client
-    from mcp_types import Implementation
-
-    for name in ("mcp", "client", "httpx2"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    return Client, Implementation

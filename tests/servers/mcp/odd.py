@@ -1,4 +1,5 @@
-"""MCP servers that misbehave, each in its own way; no SDK would let them. The way is the first argument."""
+"""MCP servers that misbehave, each in its own way; no SDK would let them. The way is the first argument, a
+second one is how many seconds it waits before it begins."""
 
 import json
 import os
@@ -145,4 +146,5 @@ WAYS: dict[str, Callable[[], None]] = {
 }
 
 if __name__ == "__main__":
+    time.sleep(float(sys.argv[2]) if len(sys.argv) > 2 else 0)
     WAYS.get(sys.argv[1], lambda: serve(sys.argv[1]))()

@@ -150,7 +150,7 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(desk: Desk) -> None
         ({"name": "nobody", "server": {"command": "x"}}, "no MCP server called nobody"),
     ):
         with pytest.raises(UsageError, match=text):
-            await desk.call("mcp_save", **arguments)  # type: ignore[arg-type]
+            await desk.call("mcp_save", **arguments)
     for verb in (
         "mcp_tools",
         "mcp_log",

@@ -1,0 +1,31 @@
+"""Installs the real MCP servers that tests talk to: `install.py FOLDER`. Which ones, the lock says."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from desktop.providers.engine import node
+
+
+def main(folder: Path) -> None:
+    """Put them there, whole or not at all."""
+    runtime = asyncio.run(node(installer=True))
+    if runtime is None:
+        sys.exit("The tests need Node.js 20 or newer with npm.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    try:
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(Path(__file__).parent / name, fresh / name)
+        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+        subprocess.run([*runtime.npm, "ci", *options], cwd=fresh, check=True, stdout=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+main(Path(sys.argv[1]))

@@ -1,0 +1,107 @@
+"""MCP servers in the real program: added at the terminal, used in an answer, gone when it is killed."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program, read_event
+from tests.stories.test_acting import told, use
+
+SOUND = str(Path(__file__).parents[1] / "servers" / "mcp" / "sound.py")
+
+
+def add(program: Program, name: str = "s", *more: str) -> dict[str, Any]:
+    (done,) = program.events("mcp", "add", name, sys.executable, SOUND, *more)
+    return done
+
+
+def test_a_server_is_added_tried_and_used(program: Program, server: ScriptedServer) -> None:
+    program.use_server(server.url)
+    assert add(program) == {"name": "s"}
+    (listed,) = program.events("mcp", "list")
+    assert (listed["name"], listed["state"]) == ("s", "off")
+    (tried,) = program.events("mcp", "test", "s")
+    assert "echo" in tried["tools"]
+    assert "mcp_s_echo" in {tool["tool"] for tool in program.events("mcp", "tools", "s")}
+    server.script(use(("mcp_s_echo", {"text": "through the server"})), "say:It answered.")
+    done = program.run("ask", "Try the server", "--approve", "all")
+    assert (done.returncode, done.stdout) == (0, "It answered.\n")
+    assert "✓ mcp_s_echo s · echo text=through the server" in done.stderr
+    (result,) = told(server)
+    assert result.endswith("through the server")
+    assert "came from outside" in result
+    (entry,) = program.events("audit")
+    assert (entry["effect"], entry["reason"]) == ("send", "all")
+    assert program.run("mcp", "remove", "s").returncode == 0
+    assert program.events("mcp", "list") == []
+
+
+def test_a_call_waits_for_a_yes_and_shows_what_is_sent(program: Program, server: ScriptedServer) -> None:
+    program.use_server(server.url)
+    add(program)
+    server.script(use(("mcp_s_echo", {"text": "my secret"})), "say:It waits.")
+    events = program.events("ask", "Send it")
+    asked = next(event for event in events if event["event"] == "permission_asked")
+    assert asked["card"]["title"] == "Use an MCP server?"
+    assert "my secret" in asked["card"]["body"]
+    (waiting,) = program.events("inbox", "list")
+    server.script("say:Now it is sent.")
+    assert program.run("approve", waiting["id"]).returncode == 0
+    assert told(server)[-1].endswith("my secret")
+
+
+def test_what_does_not_work_is_said_with_a_remedy(program: Program) -> None:
+    program.events("mcp", "add", "bad", "no-such-program")
+    done = program.run("mcp", "test", "bad")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "There is no program no-such-program that could be run.\n"
+        "Install it, or give its full path. npx comes with Node.js, uvx with uv.\n"
+    )
+    again = program.run("mcp", "add", "bad", "true")
+    assert (again.returncode, again.stderr.splitlines()[0]) == (2, "There is a server called bad already.")
+    for wrong in (
+        ("mcp", "add", "x"),
+        ("mcp", "add", "x", "true", "--url", "https://x.org"),
+        ("mcp", "tools", "x"),
+    ):
+        assert program.run(*wrong).returncode == 2
+
+
+def test_kill_9_of_the_program_leaves_no_server(program: Program, server: ScriptedServer) -> None:
+    program.use_server(server.url)
+    for name in ("one", "two"):
+        add(program, name)
+    server.script(
+        use(("mcp_one_breed", {}), ("mcp_two_breed", {})),
+        use(("mcp_one_wait", {"seconds": 600})),
+        "say:Done.",
+    )
+    with program.started("ask", "Go", "--approve", "all", "--json") as process:
+        for _ in range(2):
+            read_event(process, "tool_finished")
+        read_event(process, "tool_started")
+        below = psutil.Process(process.pid).children(recursive=True)
+        servers = [
+            p for p in below if SOUND in " ".join(p.cmdline()) or "time.sleep(600)" in " ".join(p.cmdline())
+        ]
+        assert len(servers) >= 6, "two servers, their guards and what they bred"
+        process.kill()
+        process.wait()
+        _gone, alive = psutil.wait_procs(servers, timeout=10)
+        assert not [p.cmdline() for p in alive]
+
+
+def test_the_end_of_the_program_is_the_end_of_its_servers(program: Program, server: ScriptedServer) -> None:
+    program.use_server(server.url)
+    add(program)
+    server.script(use(("mcp_s_pid", {})), "say:Done.")
+    begun = time.monotonic()
+    assert program.run("ask", "Go", "--approve", "all").returncode == 0
+    assert time.monotonic() - begun < 30
+    pid = int(told(server)[0].split()[-1])
+    assert not psutil.pid_exists(pid)
