@@ -18,7 +18,8 @@ from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
 from desktop.text import language
 
-FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md", "memory/MEMORY.md")
+FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md")
+MEMORY = "memory/MEMORY.md"
 LEAN_FILES = ("SOUL.md", "USER.md")
 SUBAGENT_FILES = ("AGENTS.md", "USER.md", "TOOLS.md")
 LEAN_TOKENS = 480
@@ -112,6 +113,11 @@ class Context:
         return await in_thread(self._build, lean, min(RECENT_TOKENS, window // 8))
 
     def _build(self, lean: bool, recent_tokens: int) -> str:
+        prompt = "\n\n".join(filter(None, self.sections(recent_tokens, lean=lean).values()))
+        return _shortened(prompt, LEAN_TOKENS) if lean else prompt
+
+    def sections(self, recent_tokens: int = RECENT_TOKENS, *, lean: bool = False) -> dict[str, str]:
+        """The prompt by what it is for: system, memory, skills, recent. Blocks: call it in a thread."""
         if self._subagent:
             identity = _SUBAGENT.format(name=self.name)
         else:
@@ -119,11 +125,13 @@ class Context:
             identity = self._read("IDENTITY.md") or usual
         files = SUBAGENT_FILES if self._subagent else LEAN_FILES if lean else FILES
         policy = "" if lean else _POLICY.format(workspace=self._workspace, system=_SYSTEM)
-        skills = self._skills.prompt() if self._skills and not lean else ""
-        recent = "" if lean else self._recent(recent_tokens)
-        parts = [identity, policy, *(self._read(name) for name in files), skills, recent]
-        prompt = "\n\n".join(filter(None, parts))
-        return _shortened(prompt, LEAN_TOKENS) if lean else prompt
+        system = [identity, policy, *(self._read(name) for name in files)]
+        return {
+            "system": "\n\n".join(filter(None, system)),
+            "memory": "" if lean or self._subagent else self._read(MEMORY),
+            "skills": self._skills.prompt() if self._skills and not lean else "",
+            "recent": "" if lean else self._recent(recent_tokens),
+        }
 
     def _read(self, name: str) -> str:
         """The file without its comments; empty where it is missing or cannot be read."""

@@ -5,12 +5,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.commands import COMMANDS
+from desktop.agent.context import LEAN_TOKENS, RECENT_TOKENS
 from desktop.agent.turn import Inbound
 from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
-from desktop.session.model import SessionInfo
+from desktop.session.model import SessionInfo, text_tokens
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -45,6 +46,7 @@ class Conversations:
             "subagents": self.subagents,
             "subagent_stop": self.subagent_stop,
             "completions": self.completions,
+            "context": self.context,
         }
 
     async def submit(self, arguments: Json, _send: Send) -> Json:
@@ -79,6 +81,26 @@ class Conversations:
             ],
             "skills": [{"name": skill.name, "description": skill.description} for skill in skills],
         }
+
+    async def context(self, arguments: Json, _send: Send) -> Json:
+        """How full the context of a conversation is: tokens of the `window`, `used` of them, how many an
+        `answer` may take, and what fills it (`parts`: system, memory, skills, recent, tools, history)."""
+        core, metadata = self._core, await self._metadata(arguments)
+        chosen = core.models.choice(str(metadata.get("model") or ""), str(metadata.get("provider") or ""))
+        window, lean = await core.models.window(chosen), chosen.spec.lean
+        kit = await core.workshop.own(lean=lean)
+        sections = await in_thread(core.context.sections, min(RECENT_TOKENS, window // 8))
+        parts = {name: text_tokens(text) for name, text in sections.items()}
+        parts["tools"] = sum(text_tokens(str(schema)) for schema in kit.schemas)
+        key = str(arguments.get("session") or "")
+        parts["history"] = (await core.sessions.open(key)).tokens if key else 0
+        if lean:
+            parts = {"system": min(parts["system"], LEAN_TOKENS), "history": parts["history"]}
+        factor = core.meter.factor(chosen.model)
+        parts = {name: int(tokens * factor) for name, tokens in parts.items()}
+        used = min(sum(parts.values()), window)
+        answer = min(core.store.config.agents.defaults.max_tokens, window // 4)
+        return {"window": window, "used": used, "answer": answer, "parts": parts}
 
     async def again(self, arguments: Json, _send: Send) -> Json:
         """Answer the last message of a conversation, which has none or a failed one, (once more)."""

@@ -177,3 +177,14 @@ async def test_the_menu_has_the_usual_model_first(desk: Desk) -> None:
     assert found["models"][0] == found["usual"]
     keys = [(line["provider"], line["model"]) for line in found["models"]]
     assert len(keys) == len(set(keys))
+
+
+async def test_how_full_the_context_is_and_what_fills_it(desk: Desk) -> None:
+    before = await desk.call("context")
+    assert before["window"] == 65_536
+    assert set(before["parts"]) == {"system", "memory", "skills", "recent", "tools", "history"}
+    assert before["parts"]["history"] == 0
+    await desk.ask("window:a", "word " * 500)
+    after = await desk.call("context", session="window:a")
+    assert after["parts"]["history"] > 50
+    assert after["used"] == sum(after["parts"].values()) < after["window"]
