@@ -24,6 +24,8 @@ LEAN_FILES = ("SOUL.md", "USER.md")
 SUBAGENT_FILES = ("AGENTS.md", "USER.md", "TOOLS.md")
 LEAN_TOKENS = 480
 RECENT_TOKENS = 4_000
+_LONGEST_FILE = 60_000
+"""Bytes of a file that go into the prompt."""
 _SYSTEM = {"Darwin": "macOS"}.get(platform.system(), platform.system())
 
 _IDENTITY = """\
@@ -140,7 +142,8 @@ class Context:
             stat = path.stat()
             mark = (stat.st_mtime_ns, stat.st_size)
             if self._seen.get(name, (None, ""))[0] != mark:
-                text = path.read_bytes().decode("utf-8-sig", "replace")
+                with path.open("rb") as file:
+                    text = file.read(_LONGEST_FILE).decode("utf-8-sig", "replace").replace("\0", "")
                 self._seen[name] = (mark, _COMMENT.sub("", text).strip())
         except OSError:
             self._seen.pop(name, None)
