@@ -71,9 +71,10 @@ class Runner:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
         if ready.lean and not asks_for_action(turn.inbound.text):
             kit = Kit({}, lean=True)
-        fixed = _fixed(await self._prompt(ready), kit)
-        if self._memory:
-            await self._memory.make_room(turn.session, ready, fixed, turn.id)
+        turn.prompt = await self._prompt(ready)
+        fixed = _fixed(turn.prompt, kit)
+        if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
+            turn.prompt = await self._prompt(ready)
         await self._rounds(turn, ready, kit, steps)
         if self._memory:
             self._memory.after(turn.session, ready, fixed)
@@ -116,7 +117,7 @@ class Runner:
             except ContextTooLong:
                 if share < 1.0:
                     raise
-                share = 1.0 if not tried and await self._shorten(turn, ready, kit, request) else 0.5
+                share = 1.0 if not tried and await self._shorten(turn, ready, kit) else 0.5
                 tried = True
                 request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
             except BadRequest as error:
@@ -131,12 +132,16 @@ class Runner:
                     self._meter.learn(ready.endpoint.model, turn.estimate, completion.usage.input_tokens)
                 return completion
 
-    async def _shorten(self, turn: Turn, ready: Ready, kit: Kit, request: Request) -> bool:
+    async def _shorten(self, turn: Turn, ready: Ready, kit: Kit) -> bool:
         """Sum up where a request was too long; whether there was something to sum up."""
         if self._memory is None:
             return False
-        fixed = _fixed(str(request.messages[0]["content"]), kit)
-        return await self._memory.make_room(turn.session, ready, fixed, turn.id, force=True)
+        if not await self._memory.make_room(
+            turn.session, ready, _fixed(turn.prompt, kit), turn.id, force=True
+        ):
+            return False
+        turn.prompt = await self._prompt(ready)
+        return True
 
     async def _fitted(self, turn: Turn, ready: Ready, prompt: str, kit: Kit, share: float) -> list[Message]:
         """What of the conversation goes along. Where the model's tokens can be counted, they are: what is
@@ -159,7 +164,7 @@ class Runner:
         return await self._context.system_prompt(lean=ready.lean, window=ready.window)
 
     async def _request(self, turn: Turn, ready: Ready, kit: Kit, share: float, note: str) -> Request:
-        prompt = await self._prompt(ready)
+        prompt = turn.prompt
         schemas, fixed = kit.schemas, _fixed(prompt, kit)
         history = await self._fitted(turn, ready, prompt, kit, share)
         turn.estimate = fixed + turn.session.shown

@@ -141,6 +141,8 @@ class Turn:
     started: float = field(default_factory=time.monotonic)
     asked: float = 0.0
     """When the model was asked last (monotonic)."""
+    prompt: str = ""
+    """The system prompt, which stays as it is for the whole turn."""
     estimate: int = 0
     """About how many tokens the last request had, before anything is known of the model."""
     request: Request | None = None

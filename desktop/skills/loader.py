@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ _HEAD = """\
 Each line below is a skill: instructions for one kind of work, kept in the file at its end. When a task \
 fits one, first read that file with read_file, then do as it says. Read only those you need; never guess \
 what is in one. Other files that it names by relative paths lie in its folder."""
+_FRESH_S = 60.0
+"""After so long it is looked again whether the programs that skills need are there."""
 _ALWAYS = "\n\n## Skill {name} ({path})\n{body}"
 
 
@@ -96,6 +99,8 @@ class Skills:
         self._known: dict[Path, Document] = {}
         self._bodies: dict[Path, tuple[document.Mark, str]] = {}
         self._lock = threading.Lock()
+        self._state: tuple[object, ...] = ()
+        self._text, self._until = "", 0.0
         self.parsed = 0
         """How many times a SKILL.md was read."""
 
@@ -113,11 +118,18 @@ class Skills:
         """The section of the system prompt; "" where no skill can be used. The same to the byte while
         nothing changed."""
         with self._lock:
-            usable = [skill for skill in self._all() if skill.usable]
-            if not usable:
-                return ""
-            lines = [f"- {skill.name}: {skill.description} [{skill.path}]" for skill in usable]
-            whole = [self._whole(skill) for skill in usable if skill.always]
+            state = (*map(_looked_at, (self.folder, self._builtin)), *self._disabled(), self._more_path())
+            if state != self._state or time.monotonic() > self._until:
+                self._text = self._section()
+                self._state, self._until = state, time.monotonic() + _FRESH_S
+            return self._text
+
+    def _section(self) -> str:
+        usable = [skill for skill in self._all() if skill.usable]
+        if not usable:
+            return ""
+        lines = [f"- {skill.name}: {skill.description} [{skill.path}]" for skill in usable]
+        whole = [self._whole(skill) for skill in usable if skill.always]
         return "\n".join([_HEAD, *lines]) + "".join(whole)
 
     def named(self, text: str) -> list[Skill]:
@@ -221,6 +233,23 @@ class Skills:
         if kept is None or kept[0] != seen:
             kept = self._bodies[skill.path] = (seen, skill.body())
         return _ALWAYS.format(name=skill.name, path=skill.path, body=kept[1])
+
+
+def _looked_at(root: Path) -> tuple[tuple[str, int, int, int], ...]:
+    """What tells that a file of a skill has changed, of all skills in a folder: one look at each."""
+    found = []
+    try:
+        with os.scandir(root) as entries:
+            for entry in entries:
+                try:
+                    status = os.stat(f"{entry.path}/{FILE}")  # noqa: PTH116  a Path for each costs more than the look
+                except OSError:
+                    found.append((entry.name, 0, 0, 0))
+                else:
+                    found.append((entry.name, status.st_mtime_ns, status.st_size, status.st_ino))
+    except OSError:
+        return ()
+    return tuple(found)
 
 
 def _folders(root: Path) -> list[os.DirEntry[str]]:
