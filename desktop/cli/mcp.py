@@ -52,7 +52,9 @@ def register(app: click.Group) -> None:
 
 
 def _register_add(group: click.Group) -> None:
-    @options.verb(group, "add", _("Add a server: a command with its arguments, or an address."))
+    @options.verb(
+        group, "add", _("Add a server: a command with its arguments, or an address."), cls=_Adding
+    )
     @click.argument("name")
     @click.argument("command", nargs=-1, type=click.UNPROCESSED)
     @click.option("--url", default="", help=_("The address of a server that runs elsewhere."))
@@ -72,8 +74,30 @@ def _register_add(group: click.Group) -> None:
         given = {"command": command, "url": url, "sse": sse, "env": env, "headers": header}
         run(lambda home: _add(home, name, given, as_json), as_json=as_json)
 
-    add_command.ignore_unknown_options = True
-    add_command.allow_interspersed_args = False
+
+class _Adding(click.Command):
+    """Options are ours until the command begins; what follows it is the command's own, but for a last
+    --json. After -- nothing is ours."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ours: list[str] = []
+        words: list[str] = []
+        left = list(args)
+        while left:
+            word = left.pop(0)
+            if word == "--" or (words and not word.startswith("-")):
+                words += [] if word == "--" else [word]
+                if word != "--" and left[-1:] == ["--json"] and "--" not in left:
+                    ours.append(left.pop())
+                words += left
+                break
+            if not word.startswith("-"):
+                words.append(word)
+                continue
+            ours.append(word)
+            if word in ("--url", "--env", "--header") and left:
+                ours.append(left.pop(0))
+        return super().parse_args(ctx, [*ours, "--", *words])
 
 
 async def _list(home: Home, as_json: bool) -> None:

@@ -8,7 +8,9 @@ import click
 from desktop.text import _
 
 
-def verb(group: click.Group, name: str, help_text: str) -> Callable[[Callable[..., None]], click.Command]:
+def verb(
+    group: click.Group, name: str, help_text: str, cls: type[click.Command] | None = None
+) -> Callable[[Callable[..., None]], click.Command]:
     """Make a function a command of the group, with --json (as_json) and --verbose.
 
     run() reads --verbose from the arguments, before anything else starts; the function never sees it.
@@ -18,7 +20,7 @@ def verb(group: click.Group, name: str, help_text: str) -> Callable[[Callable[..
         for decorate in (
             click.option("--json", "as_json", is_flag=True, help=_("Print one JSON value a line.")),
             click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr.")),
-            group.command(name, help=help_text),
+            group.command(name, cls=cls, help=help_text),
         ):
             function = decorate(function)
         command: Any = function

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, lean, mcp, search, tools, turn, window
+from tests.bench import cold, idle, lean, search, servers, tools, turn, window
 from tests.bench.table import Table
 
 PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation", "search", "tools", "mcp")
@@ -46,7 +46,7 @@ def main() -> None:
     if "tools" in arguments.parts:
         asyncio.run(tools.measure(table, arguments.runs, nanobot=not arguments.no_nanobot))
     if "mcp" in arguments.parts:
-        asyncio.run(mcp.measure(table, arguments.runs))
+        asyncio.run(servers.measure(table, arguments.runs))
     if MODELS in arguments.parts:
         lean.measure(arguments.model or list(lean.MODELS))
     if "conversation" in arguments.parts:

@@ -40,6 +40,18 @@ def test_a_server_is_added_tried_and_used(program: Program, server: ScriptedServ
     assert program.events("mcp", "list") == []
 
 
+def test_what_follows_a_command_is_its_own(program: Program) -> None:
+    program.events("mcp", "add", "a", "cmd", "--url", "x", "-v")
+    program.events("mcp", "add", "--env", "A=b", "b", "--header", "C=d", "cmd")
+    program.run("mcp", "add", "c", "--", "cmd", "--json")
+    program.events("mcp", "add", "d", "--url", "https://x.org/sse")
+    a, b, c, d = program.events("mcp", "list")
+    assert (a["command"], a["args"]) == ("cmd", ["--url", "x", "-v"])
+    assert (b["command"], b["args"], b["env"], b["headers"]) == ("cmd", [], {"A": "b"}, {"C": "d"})
+    assert (c["command"], c["args"]) == ("cmd", ["--json"])
+    assert (d["kind"], d["url"]) == ("sse", "https://x.org/sse")
+
+
 def test_a_call_waits_for_a_yes_and_shows_what_is_sent(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     add(program)
@@ -66,7 +78,7 @@ def test_what_does_not_work_is_said_with_a_remedy(program: Program) -> None:
     assert (again.returncode, again.stderr.splitlines()[0]) == (2, "There is a server called bad already.")
     for wrong in (
         ("mcp", "add", "x"),
-        ("mcp", "add", "x", "true", "--url", "https://x.org"),
+        ("mcp", "add", "--url", "https://x.org", "x", "true"),
         ("mcp", "tools", "x"),
     ):
         assert program.run(*wrong).returncode == 2

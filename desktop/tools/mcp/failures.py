@@ -34,6 +34,8 @@ def told(error: BaseException, known: AppError | None = None) -> AppError:
     for leaf in leaves:
         if isinstance(leaf, AppError):
             return leaf
+        if isinstance(leaf, ImportError):
+            return explain(leaf)
     for leaf in leaves:
         if (sentence := _sentence(leaf)) is not None:
             return sentence
