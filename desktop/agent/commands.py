@@ -20,7 +20,7 @@ class Command:
     @property
     def usage(self) -> str:
         """As a person types it."""
-        return f"/{self.word} {_(self.takes)}".rstrip()
+        return f"/{self.word} {_(self.takes)}" if self.takes else f"/{self.word}"
 
 
 @dataclass(frozen=True, slots=True)
