@@ -329,9 +329,11 @@ def _given(arguments: Json) -> dict[str, dict[str, str]]:
 
 
 def _merged(base: McpServer | None, given: Mapping[str, Any]) -> McpServer:
-    """The server as it will be: what is not said stays, but a command and an address exclude each other."""
+    """The server as it will be: what is not said stays, what is said to be nothing goes, and a command and
+    an address exclude each other."""
     changed = validated(given).model_dump(mode="json", by_alias=True, exclude_unset=True)
-    kept = plain(base) if base else {}
+    cleared = {key for key, value in given.items() if value is None}
+    kept = {key: value for key, value in (plain(base) if base else {}).items() if key not in cleared}
     if changed.get("url") and "command" not in changed:
         kept = {key: value for key, value in kept.items() if key not in ("command", "args", "cwd", "type")}
     if changed.get("command") and "url" not in changed:

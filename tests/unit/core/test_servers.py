@@ -193,3 +193,12 @@ async def test_the_command_that_changes_an_address_replaces_it(desk: Desk) -> No
     assert (await desk.one("x"))["kind"] == "streamableHttp"
     await desk.call("mcp_save", name="x", server={"command": "true"})
     assert desk.stored()["x"] == {"command": "true"}
+
+
+async def test_a_sign_in_that_is_no_longer_wanted_is_taken_out(desk: Desk) -> None:
+    server = {"url": "http://127.0.0.1:9/mcp", "auth": "oauth", "enabled": False}
+    await desk.call("mcp_save", name="far", server=server, new=True)
+    assert (await desk.one("far"))["oauth"] is True
+    await desk.call("mcp_save", name="far", server={"auth": None}, new=False)
+    assert (await desk.one("far"))["oauth"] is False
+    assert desk.stored()["far"]["url"] == "http://127.0.0.1:9/mcp"
