@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from desktop.config import mcp_health
+from desktop.config import mcp_health, mcp_last
 from desktop.config.keychain import Keychain
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
@@ -54,7 +54,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
         (_("Servers on this machine"), _servers),
-        (_("MCP servers"), lambda: _mcp(store)),
+        (_("MCP servers"), lambda: _mcp(store, home.logs / "mcp")),
     ]
     findings: list[Finding] = []
     for part, look in looks:
@@ -198,7 +198,7 @@ async def _servers() -> list[Finding]:
     return [Finding(_("Servers on this machine"), ok=True, state=state, remedy=remedy)]
 
 
-async def _mcp(store: ConfigStore) -> list[Finding]:
+async def _mcp(store: ConfigStore, logs: Path) -> list[Finding]:
     part, keychain = _("MCP servers"), Keychain()
     servers = {name: s for name, s in store.config.tools.mcp_servers.items() if s.enabled}
     try:
@@ -212,6 +212,8 @@ async def _mcp(store: ConfigStore) -> list[Finding]:
         for entry, key in () if shut else mcp_health.entries(name, server):
             if not await keychain.get(entry):
                 found.append(_not_in_keychain(key))
+        if not found and (last := await in_thread(mcp_last.read, logs, name)):
+            found = [(_("When it was tried last: {text}").format(text=last[0]), last[1])]
         findings += [
             Finding(part, ok=False, state=f"{name}: {text}", remedy=remedy) for text, remedy in found
         ]

@@ -19,6 +19,14 @@ _SECRET_VALUE = re.compile(
 )
 
 
+_FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def plain_name(name: str) -> str:
+    """A name of letters, digits, _ and -: for files, and for what models call."""
+    return _FOREIGN.sub("_", name).strip("_") or "_"
+
+
 def keychain_name(server: str, kind: str, key: str) -> str:
     """Under which name of the keychain a value is; `kind`: env or header."""
     return f"mcp:{server}:{kind}:{key}"

@@ -84,6 +84,17 @@ def test_what_does_not_work_is_said_with_a_remedy(program: Program) -> None:
         assert program.run(*wrong).returncode == 2
 
 
+def test_doctor_tells_what_was_wrong_with_a_server_last(program: Program, server: ScriptedServer) -> None:
+    program.use_server(server.url)
+    program.events("mcp", "add", "bad", "sh", "-c", "exit 3")
+    assert program.run("ask", "Hello").returncode == 0
+    found = [f for f in program.events("doctor") if f["part"] == "MCP servers"]
+    assert [(f["ok"], f["state"]) for f in found] == [
+        (False, "bad: When it was tried last: The server ended by itself, with the exit code 3.")
+    ]
+    assert found[0]["remedy"]
+
+
 def test_kill_9_of_the_program_leaves_no_server(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     for name in ("one", "two"):

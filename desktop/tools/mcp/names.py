@@ -1,11 +1,11 @@
 """Names for tools of servers: what every provider accepts, one name a tool, the same ones each time."""
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable
 
+from desktop.config.mcp import plain_name
+
 _LONGEST = 64
-_FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -14,18 +14,13 @@ def names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     taken: set[str] = set()
     for server, tool in sorted(set(tools)):
-        name = f"mcp_{clean(server)}_{clean(tool)}"
+        name = f"mcp_{plain_name(server)}_{plain_name(tool)}"
         if len(name) > _LONGEST or name in taken:
             mark = hashlib.sha256(f"{server}\0{tool}".encode()).hexdigest()[:8]
             name = f"{name[: _LONGEST - 9]}_{mark}"
         taken.add(name)
         found[server, tool] = name
     return found
-
-
-def clean(name: str) -> str:
-    """A name of letters, digits, _ and -."""
-    return _FOREIGN.sub("_", name).strip("_") or "_"
 
 
 def switched_on(raw: str, full: str, enabled: Collection[str], disabled: Collection[str]) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 
 from desktop import __version__
 from desktop.bus.bus import Bus
+from desktop.config import mcp_last
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError, KeychainError
 from desktop.services import ServiceState, Status
@@ -39,7 +40,7 @@ _LEAST_DELAY, _MOST_DELAY = 1.0, 300.0
 _STEADY_SECONDS = 30.0
 """After how long a connection counts as one that works: the delays begin anew."""
 _MOST_PAGES, _MOST_TOOLS = 100, 1_000
-_OVERTIME = 2.0
+_OVERTIME, _AGAIN_SECONDS = 2.0, 1.0
 _FORGOTTEN = "Session terminated"
 """How the SDK says that a server over HTTP does not know us any more."""
 _log = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ class Server:
         self._stale = False
         self._turned = asyncio.Condition()
         self._under_way = 0
+        self._stopping = False
         self._failed = 0
         """How many attempts to connect came to nothing."""
         self._steady = False
@@ -93,7 +95,7 @@ class Server:
     @property
     def log(self) -> Path:
         """The file that has its stderr."""
-        return self._around.logs / f"{self.name}.log"
+        return mcp_last.log_of(self._around.logs, self.name)
 
     def start(self, after: asyncio.Task[None] | None = None) -> None:
         """Begin to connect, once `after` has ended; waits for nothing."""
@@ -105,7 +107,11 @@ class Server:
 
     async def stop(self) -> None:
         """Leave it; nothing that was started for it is left."""
-        await cancel(self._owner)
+        self._stopping = True
+        while self._owner is not None and not self._owner.done():
+            self._owner.cancel()
+            self._bell.set()
+            await asyncio.wait({self._owner}, timeout=_AGAIN_SECONDS)  # the SDK may swallow a cancellation
         self.status.set(ServiceState.OFF)
         stopped = AppError(_("The server was stopped."), _("Switch it on, and try again."))
         await self._down(stopped, was_up=False)
@@ -205,10 +211,11 @@ class Server:
         try:
             if after:
                 await asyncio.wait({after})
-            while True:
+            while not self._stopping:
                 self._nudge.clear()
                 self.status.set(ServiceState.STARTING)
                 problem, was_up = await self._once()
+                await in_thread(mcp_last.keep, self._around.logs, self.name, problem)
                 if self._steady:
                     attempt = 0
                 await self._down(problem, was_up=was_up)
@@ -227,6 +234,7 @@ class Server:
                 await self._list(client)
                 up = time.monotonic()
                 await self._up(client, link)
+                await in_thread(mcp_last.keep, self._around.logs, self.name, self.problem)
                 await self._serve(client, link)
             problem = link.failure or AppError(
                 _("The connection broke."), _("It is made again by itself; the server's log may say why.")
@@ -289,8 +297,11 @@ class Server:
         from mcp_types import ToolListChangedNotification
 
         if isinstance(message, ToolListChangedNotification):
-            self._stale = True
-            self._bell.set()
+            self._note_change()
+
+    def _note_change(self) -> None:
+        self._stale = True
+        self._bell.set()
 
     async def list(self, client: Any) -> list[Any]:
         """The SDK's tools of the server, all pages of them."""
@@ -345,7 +356,7 @@ class Server:
         """Until the connection breaks; the list of tools is kept up to date."""
         listening = spawn(self._listen(client), name=f"mcp:listen:{self.name}")
         try:
-            while not link.lost:
+            while not (link.lost or self._stopping):
                 await self._bell.wait()
                 self._bell.clear()
                 if self._stale and not link.lost:
@@ -365,9 +376,9 @@ class Server:
             return
         try:
             async with client.listen(tools_list_changed=True) as events:
+                self._note_change()  # there may have been one before we listened
                 async for _event in events:
-                    self._stale = True
-                    self._bell.set()
+                    self._note_change()
         except Exception as error:
             _log.info("%s does not tell of changes: %s", self.name, said(str(error)))
 

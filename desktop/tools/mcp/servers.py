@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.bus.bus import Bus
+from desktop.config import mcp_last
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError, UsageError
 from desktop.logs import masked
@@ -192,7 +193,7 @@ class Servers:
     def log(self, name: str, offset: int = 0) -> str:
         """The last of what a server printed to its stderr, from `offset` on; without secrets (blocking)."""
         try:
-            with (self._around.logs / f"{name}.log").open("rb") as file:
+            with mcp_last.log_of(self._around.logs, name).open("rb") as file:
                 size = file.seek(0, 2)
                 file.seek(max(offset if offset <= size else 0, size - _LOG_BYTES))
                 return masked(file.read().decode("utf-8", "replace"))

@@ -6,6 +6,7 @@ import time
 import psutil
 import pytest
 
+from desktop.config import mcp_last
 from desktop.config.mcp import KEYCHAIN, McpServer
 from desktop.errors import AppError
 from desktop.logs import masked
@@ -52,6 +53,10 @@ async def test_each_broken_server_is_named_and_the_sound_one_works(place: Place)
         assert problem
         assert text in problem.text
         assert problem.remedy
+        kept = mcp_last.read(place.folder / "logs", name)
+        assert kept
+        assert text in kept[0]
+    assert mcp_last.read(place.folder / "logs", "s") is None
 
 
 async def test_a_server_that_never_answers_holds_up_one_turn_for_some_seconds_only(place: Place) -> None:
