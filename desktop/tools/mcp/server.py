@@ -40,7 +40,7 @@ _LEAST_DELAY, _MOST_DELAY = 1.0, 300.0
 _STEADY_SECONDS = 30.0
 """After how long a connection counts as one that works: the delays begin anew."""
 _MOST_PAGES, _MOST_TOOLS = 100, 1_000
-_OVERTIME, _AGAIN_SECONDS = 2.0, 1.0
+_OVERTIME, _AGAIN_SECONDS = 2.0, 10.0
 _FORGOTTEN = "Session terminated"
 """How the SDK says that a server over HTTP does not know us any more."""
 _log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class Server:
         while self._owner is not None and not self._owner.done():
             self._owner.cancel()
             self._bell.set()
-            await asyncio.wait({self._owner}, timeout=_AGAIN_SECONDS)  # the SDK may swallow a cancellation
+            await asyncio.wait({self._owner}, timeout=_AGAIN_SECONDS)  # one may be swallowed
         self.status.set(ServiceState.OFF)
         stopped = AppError(_("The server was stopped."), _("Switch it on, and try again."))
         await self._down(stopped, was_up=False)
@@ -125,7 +125,11 @@ class Server:
         """The SDK's result of a call. Raises ToolFailure, StorageError; the server is told of an end."""
         seconds = self.settings.tool_timeout
         until = time.monotonic() + seconds
-        client = await self._reached(seconds)
+        try:
+            client = await self.reach(seconds)
+        except AppError as error:
+            text = f"The MCP server {self.name} does not work now, nothing was done: {error.text}"
+            raise ToolFailure(text) from None
         if not self.offers(tool):  # what was agreed to is not what would be called
             raise ToolFailure(
                 f"The MCP server {self.name} changed this tool meanwhile; nothing was done. Look at the "
@@ -161,14 +165,6 @@ class Server:
                 _("Check that it is an MCP server; its log may say more."),
             )
         return self._client
-
-    async def _reached(self, seconds: float) -> Any:
-        try:
-            return await self.reach(seconds)
-        except AppError as error:
-            raise ToolFailure(
-                f"The MCP server {self.name} does not work now, nothing was done: {error.text}"
-            ) from None
 
     def _failed_call(self, error: Exception, link: Link | None) -> str:
         from mcp import MCPError
