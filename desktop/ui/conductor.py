@@ -23,6 +23,7 @@ from desktop.ui.conversation.completer import Completer
 from desktop.ui.conversation.controller import MODELS, Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
+from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
@@ -67,6 +68,7 @@ class Conductor(QObject):
         self._answering = Answering(window, self._view, self.talk.questions, self.library)
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._at_work = AtWork(window, self.talk)
+        self._fullness = Fullness(self._program, self._funnel, window, self.talk)
         self._completer = Completer(self._program, self._funnel, window.composer)
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
@@ -145,6 +147,7 @@ class Conductor(QObject):
         self._funnel.run(self._tell_of_problems(), name="window:problems")
         note("ready")
         await self._settle()
+        self._fullness.begin()
         return True
 
     async def _tell_of_problems(self) -> None:
@@ -176,6 +179,7 @@ class Conductor(QObject):
         with self._program.bus.subscribe() as events:
             async for event in events:
                 self.talk.handle(event)
+                self._fullness.handle(event)
                 if isinstance(event, ServiceChanged):
                     self._service_changed(event)
                 elif isinstance(event, SettingsChanged):

@@ -1,5 +1,7 @@
 """The main window: widgets in their places, drawn before anything else of the program is loaded."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
@@ -25,6 +27,9 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.toast import Toast
+
+if TYPE_CHECKING:
+    from desktop.ui.conversation.meter import Meter
 
 _SIZE = (1180, 760)
 _SMALLEST = (560, 420)
@@ -79,7 +84,7 @@ class MainWindow(QMainWindow):
         for made in (self.notice, self.composer):
             self._middle.addWidget(_column(made))
         below = QWidget()
-        row = QHBoxLayout(below)
+        row = self._below = QHBoxLayout(below)
         row.setContentsMargins(0, 0, Space.S, 0)
         row.addWidget(self.mode)
         row.addWidget(self.footnote, 1)
@@ -105,6 +110,14 @@ class MainWindow(QMainWindow):
         around = _column(strip)
         self._middle.insertWidget(2, around)
         return around
+
+    def place_meter(self) -> "Meter":
+        """Put the meter of the context at the end of the line under the message field."""
+        from desktop.ui.conversation.meter import Meter
+
+        made = Meter(self._pane)
+        self._below.addWidget(made)
+        return made
 
     def note(self, text: str) -> None:
         """A quiet sentence under the message field; empty for none."""

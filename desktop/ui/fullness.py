@@ -1,0 +1,80 @@
+"""How full the context of the open conversation is: read when that may have changed, never in between."""
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject
+
+from desktop.bus.events import Event, MemoryChanged, SettingsChanged, TurnFailed, TurnFinished
+from desktop.errors import AppError
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.meter import Meter
+from desktop.ui.funnel import Funnel
+from desktop.ui.main_window import MainWindow
+
+type Json = dict[str, Any]
+
+
+class Fullness(QObject):
+    """Makes the meter when there is something to show, and keeps it true while the window is seen."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, window: MainWindow, talk: Controller) -> None:
+        super().__init__(window)
+        self._actions, self._funnel, self._window, self._talk = actions, funnel, window, talk
+        self.meter: Meter | None = None
+        self._begun = self._reading = self._again = False
+
+    def begin(self) -> None:
+        """The program is up, and nobody waits for it any more."""
+        self._begun = True
+        self._talk.opened.connect(self.refresh)
+        self._window.installEventFilter(self)
+        self.refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show:
+            self.refresh()
+        return super().eventFilter(watched, event)
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        match event:
+            case TurnFinished() | TurnFailed() if event.session == self._talk.key:
+                self.refresh()
+            case MemoryChanged() if event.session in ("", self._talk.key):
+                self.refresh()
+            case SettingsChanged():
+                self.refresh()
+
+    def refresh(self) -> None:
+        """Read it anew; what is asked for while that goes on is read right after."""
+        if self._reading:
+            self._again = True
+        elif self._begun and self._window.isVisible():
+            self._reading = True
+            self._funnel.run(self._read(), name="context:read")
+
+    async def _read(self) -> None:
+        try:
+            self._again = True
+            while self._again:
+                self._again = False
+                key = self._talk.key
+                found = await self._found(key)
+                if key == self._talk.key:
+                    self._show(found)
+        finally:
+            self._reading = False
+
+    async def _found(self, key: str) -> Json:
+        try:
+            return await self._actions.call("context", session=key)
+        except AppError:  # no model is chosen, say: a message would be told that, this only shows nothing
+            return {}
+
+    def _show(self, found: Json) -> None:
+        if self.meter is None and found:
+            self.meter = self._window.place_meter()
+        if self.meter is not None:
+            self.meter.tell(found)
+            self.meter.setVisible(bool(found))
