@@ -33,8 +33,8 @@ _PARTS = {
     "tools": (mark("Tools"), "muted", 0.45),
     "memory": (mark("Memory"), "success", 1.0),
     "skills": (mark("Skills"), "warning", 1.0),
-    "recent": (mark("Earlier summaries"), "accent", 0.5),
-    "history": (mark("Conversation"), "accent", 1.0),
+    "recent": (mark("Earlier summaries"), "link", 0.5),
+    "history": (mark("Conversation"), "link", 1.0),
 }
 """In the order of a request: the name of each, a role of Colors, and how much of that colour."""
 
