@@ -17,7 +17,7 @@ from desktop.tools.mcp.failures import refused, unreachable
 from desktop.tools.mcp.link import LARGEST, too_large
 
 CONNECT_SECONDS = 10.0
-_PROBE_SECONDS = 0.5
+_PROBE_SECONDS = 0.3
 
 
 class Http:
@@ -120,12 +120,24 @@ class Http:
         port = address.port or (443 if address.scheme == "https" else 80)
         try:
             async with asyncio.timeout(_PROBE_SECONDS):
-                _reader, writer = await asyncio.open_connection(address.hostname, port)
-                writer.close()
+                reader, writer = await asyncio.open_connection(address.hostname, port)
         except (OSError, TimeoutError):
-            self.failure = self.failure or unreachable(error)
-            self.lost = True
-            self._bell.set()
+            return self._gone(error)
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                await reader.read(1)  # one that is ending may still be let in, and is then hung up on
+        except TimeoutError:
+            return None
+        except OSError:
+            pass
+        finally:
+            writer.close()
+        return self._gone(error)
+
+    def _gone(self, error: Exception) -> None:
+        self.failure = self.failure or unreachable(error)
+        self.lost = True
+        self._bell.set()
 
     def refusal(self) -> AppError | None:
         """What the last status says, where it was a refusal."""
