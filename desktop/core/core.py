@@ -11,6 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from desktop.agent.asking import Asking
@@ -22,7 +23,7 @@ from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.subagents import Subagents
 from desktop.bus.bus import Bus
-from desktop.bus.events import SettingsChanged, TurnSpoke
+from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.core.commands import Commands
@@ -35,7 +36,11 @@ from desktop.errors import AppError
 from desktop.inbox import Inbox
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.history import History
+from desktop.memory.imports import take_over
+from desktop.memory.keeper import Keeper
+from desktop.memory.notes import Notes
 from desktop.memory.tokens import Meter
+from desktop.memory.versions import Versions
 from desktop.paths import Home
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
@@ -100,7 +105,9 @@ class Core:
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
-        self.history = History(self.workspace / "memory")
+        self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
+        self.versions = Versions(self.workspace, lambda text: bus.publish(MemoryChanged(told=text)))
+        self._keeper = Keeper(self.versions)
         idle = lambda: 60.0 * store.config.agents.defaults.idle_compact_after_minutes  # noqa: E731
         self.meter = Meter()
         self.memory = Consolidator(self.history, self.usage, bus, idle, self.meter)
@@ -115,6 +122,7 @@ class Core:
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
             commands=self.commands,
+            watcher=self._keeper,
         )
         self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
         self._workers = Loop(
@@ -137,7 +145,7 @@ class Core:
         await in_thread(store.load)
         use(store.config.appearance.language)
         core = cls(home, store, host, bus)
-        await in_thread(write_templates, core.workspace)
+        await in_thread(_prepare, core.workspace)
         await core.database.open()
         core.finding.start()
         return core
@@ -203,11 +211,21 @@ class Core:
         await self._workers.close()
         await self.loop.close()
         await self.memory.close()
+        await self._keeper.close()
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         self.sessions.close()
         await self.finding.close()
         await self.database.close()
+
+
+def _prepare(workspace: Path) -> None:
+    """Give a new workspace its files, and take over an old one's memory. Raises OSError."""
+    write_templates(workspace)
+    try:
+        take_over(workspace / "memory")
+    except OSError as error:
+        _log.warning("the memory of nanobot was not taken over: %s", error)
 
 
 def _local_model(name: str) -> weights.Model:

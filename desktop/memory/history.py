@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.errors import StorageError, explain
+from desktop.memory.files import append_line
 from desktop.session.model import now, text_tokens
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -144,21 +145,7 @@ class History:
             record["messages"] = [entry.start, entry.end]
         if entry.outside:
             record["outside"] = True
-        line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            size = os.fstat(file).st_size
-            if size and os.pread(file, 1, size - 1) != b"\n":
-                line = b"\n" + line  # what a crash has torn costs itself alone
-            try:
-                if os.write(file, line) != len(line):
-                    raise OSError(28, os.strerror(28))
-            except OSError:
-                os.ftruncate(file, size)
-                raise
-            os.fsync(file)
-        finally:
-            os.close(file)
+        append_line(self.path, record)
 
     def _load(self) -> list[Entry]:
         """Take in what is new in the file; all of it where it is another file than before."""
