@@ -120,14 +120,14 @@ class History:
                 cursor = max(last, _number(self.folder / ".cursor")) + 1
                 entry = Entry(cursor, now(), content[:LONGEST], session, *span, outside)
                 self._append(entry)
+                with suppress(OSError):  # the file itself tells the cursor, too
+                    _replace(self.folder / ".cursor", str(cursor))
         except Timeout:
             raise StorageError(
                 _("Another program holds {path}.").format(path=self.path), _("Close it and try again.")
             ) from None
         except OSError as error:
             raise explain(error) from error
-        with suppress(OSError):  # the file itself tells the cursor, too
-            _replace(self.folder / ".cursor", str(entry.cursor))
         self._load()
         return entry
 

@@ -37,6 +37,8 @@ class Keeper:
     def __init__(self, versions: Versions) -> None:
         self._versions = versions
         self._work: set[asyncio.Task[None]] = set()
+        self._in_order = asyncio.Lock()
+        """Who did it is told by what is kept first."""
 
     async def begun(self, turn: Turn) -> None:
         """What was changed until now was the person's doing, or of an agent that reports now."""
@@ -50,8 +52,9 @@ class Keeper:
 
     async def _commit(self, cause: str) -> None:
         try:
-            if await self._versions.changed():
-                await self._versions.commit(cause)
+            async with self._in_order:
+                if await self._versions.changed():
+                    await self._versions.commit(cause)
         except AppError as error:
             _log.warning("a change of the memory has no version: %s", error)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from desktop.bus.events import TurnFinished
+from desktop.core.core import Core
 from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
@@ -30,6 +31,12 @@ async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
         yield desk
 
 
+async def at_rest(core: Core) -> None:
+    """Wait until turns are over with all that follows them."""
+    await core.loop.close()
+    await core._keeper.close()
+
+
 async def test_the_agents_edit_and_the_persons_are_versions_each(
     desk: Desk, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -37,10 +44,10 @@ async def test_the_agents_edit_and_the_persons_are_versions_each(
     write = ["write_file", {"path": "memory/MEMORY.md", "content": "- Likes tea.\n"}]
     server.when("remember", f"use:{json.dumps([write])}")
     assert isinstance(await desk.ask("window:a", "remember tea"), TurnFinished)
-    await core._keeper.close()
+    await at_rest(core)
     (core.workspace / "USER.md").write_text("- By hand.\n", "utf-8")
     await desk.ask("window:a", "go on")
-    await core._keeper.close()
+    await at_rest(core)
     log = [(version.cause, version.files) for version in await core.versions.log()]
     assert log[:2] == [("person", ("USER.md",)), ("agent", ("memory/MEMORY.md",))]
     assert "USER.md" in log[2][1], "the files as they were before"

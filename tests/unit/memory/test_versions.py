@@ -100,6 +100,14 @@ def _torn_branch(folder: Path) -> None:
     (folder / "refs/heads/main").write_bytes(b"12ab")
 
 
+def _empty_branch(folder: Path) -> None:
+    (folder / "refs/heads/main").write_bytes(b"")
+
+
+def _empty_head(folder: Path) -> None:
+    (folder / "HEAD").write_bytes(b"")
+
+
 def _objects(folder: Path) -> list[Path]:
     return [path for path in (folder / "objects").rglob("*") if path.is_file()]
 
@@ -126,7 +134,9 @@ def _folders(folder: Path) -> None:
 
 
 @pytest.mark.expected_log("is damaged")
-@pytest.mark.parametrize("damage", [_no_head, _torn_branch, _zeros, _no_objects, _a_file, _folders])
+@pytest.mark.parametrize(
+    "damage", [_no_head, _torn_branch, _empty_branch, _empty_head, _zeros, _no_objects, _a_file, _folders]
+)
 async def test_a_damaged_repository_is_kept_aside_and_said_once(workspace: Path, damage) -> None:  # type: ignore[no-untyped-def]
     first = Versions(workspace)
     await first.commit("person")
@@ -145,7 +155,9 @@ async def test_a_damaged_repository_is_kept_aside_and_said_once(workspace: Path,
 
 async def test_what_a_kill_leaves_locked_is_no_obstacle(workspace: Path) -> None:
     await Versions(workspace).commit("person")
-    for name in ("refs/heads/main.lock", "HEAD.lock"):
+    locks = ("refs/heads/main.lock", "HEAD.lock", "objects/15/7f5ac5f5ed1b0d2e5a7e3fce8cdb8b8b6ad9ce.lock")
+    for name in locks:
+        (workspace / "memory/.versions" / name).parent.mkdir(exist_ok=True)
         (workspace / "memory/.versions" / name).write_bytes(b"")
     write(workspace, "USER.md", "new")
     versions = Versions(workspace)

@@ -1,0 +1,146 @@
+"""A git repository made of plain files with dulwich: no index, no hooks, no settings of any git.
+
+Everything blocks, and raises nearly anything where it meets damage: who calls it decides what that means.
+"""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dulwich.object_store import DiskObjectStore
+    from dulwich.objects import Commit, ObjectID
+    from dulwich.refs import DiskRefsContainer, Ref
+
+_WHO = b"Nanobot Desktop <memory@nanobot.invalid>"
+_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = false\n\tworktree = ../..\n"
+_PLAIN = 0o100644
+
+type Files = dict[str, bytes]
+"""What the files of a version hold, by their path in the workspace."""
+type Tree = dict[str, "ObjectID"]
+"""The same by the ids of what they hold."""
+
+
+class Repository:
+    """One line of commits. One caller at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._store: DiskObjectStore
+        self._refs: DiskRefsContainer
+        self._open = False
+
+    def open(self) -> None:
+        """Open the repository, or make it."""
+        if self._open and (self.folder / "HEAD").exists():
+            return
+        from dulwich.object_store import DiskObjectStore
+        from dulwich.refs import DiskRefsContainer
+
+        fresh = not self.folder.exists()
+        if not fresh and not self.folder.is_dir():
+            raise ValueError("no folder")
+        if not fresh and not (self.folder / "HEAD").exists() and any((self.folder / "objects").glob("??")):
+            raise ValueError("no HEAD")
+        for name in ("objects/info", "objects/pack", "refs/heads"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name, text in (("config", _CONFIG), ("HEAD", "ref: refs/heads/main\n")):
+            if not (self.folder / name).exists():
+                (self.folder / f"{name}.new").write_text(text, "ascii")
+                (self.folder / f"{name}.new").replace(self.folder / name)
+        for pattern in ("*.lock", "refs/**/*.lock", "objects/??/*.lock"):
+            for left in self.folder.glob(pattern):
+                left.unlink(missing_ok=True)  # of a kill: nobody else has the lock that we have
+        self._store = DiskObjectStore(str(self.folder / "objects"), fsync_object_files=True)
+        self._refs = DiskRefsContainer(str(self.folder))
+        if (head := self.head()) is not None:
+            self.files(head)  # what cannot be read shall be known before anything is built upon it
+        self._open = True
+
+    def set_aside(self) -> Path:
+        """Keep what is there under another name, which is given."""
+        stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        aside, number = self.folder.with_name(f"{self.folder.name}.damaged-{stamp}"), 1
+        while aside.exists():
+            number += 1
+            aside = aside.with_name(f"{self.folder.name}.damaged-{stamp}-{number}")
+        self._open = False
+        self.folder.rename(aside)
+        return aside
+
+    def head(self) -> "Commit | None":
+        """The last commit."""
+        name = self._refs.read_ref(_ref(b"HEAD"))
+        id_ = self._refs.read_ref(_ref(name[5:])) if name and name.startswith(b"ref: ") else name
+        if not id_:
+            if (self.folder / "refs/heads/main").exists():
+                raise ValueError("an empty branch")
+            return None
+        return self._known(_id(id_))
+
+    def parent(self, commit: "Commit") -> "Commit | None":
+        """The one before."""
+        return self._known(commit.parents[0]) if commit.parents else None
+
+    def _known(self, id_: "ObjectID") -> "Commit":
+        from dulwich.objects import Commit
+
+        found = self._store[id_]
+        if not isinstance(found, Commit):
+            raise TypeError(f"{id_!r} is no commit")
+        return found
+
+    def tree(self, commit: "Commit | None") -> Tree:
+        """All files of a commit."""
+        if commit is None:
+            return {}
+        entries = self._store.iter_tree_contents(commit.tree)
+        return {entry.path.decode("utf-8", "surrogateescape"): entry.sha for entry in entries if entry.path}
+
+    def blob(self, id_: "ObjectID") -> bytes:
+        """What was stored under an id."""
+        return bytes(self._store[id_].as_raw_string())
+
+    def files(self, commit: "Commit | None") -> Files:
+        """All files of a commit with what they hold."""
+        return {name: self.blob(id_) for name, id_ in self.tree(commit).items()}
+
+    def add(self, data: bytes) -> "ObjectID":
+        """Store what a file holds."""
+        from dulwich.objects import Blob
+
+        blob = Blob.from_string(data)
+        self._store.add_object(blob)
+        return blob.id
+
+    def commit(self, tree: Tree, message: str, head: "Commit | None") -> str:
+        """Put a commit upon the last one; its id."""
+        from dulwich.index import commit_tree
+        from dulwich.objects import Commit
+
+        commit = Commit()
+        entries = [(name.encode("utf-8", "surrogateescape"), id_, _PLAIN) for name, id_ in tree.items()]
+        commit.tree = commit_tree(self._store, entries)
+        commit.parents = [head.id] if head else []
+        commit.author = commit.committer = _WHO
+        commit.author_time = commit.commit_time = int(time.time())
+        commit.author_timezone = commit.commit_timezone = 0
+        commit.encoding = b"UTF-8"
+        commit.message = message.encode("utf-8", "replace")
+        self._store.add_object(commit)
+        self._refs.set_if_equals(_ref(b"refs/heads/main"), None, commit.id)
+        return commit.id.decode("ascii")
+
+
+def _ref(name: bytes) -> "Ref":
+    from dulwich.refs import Ref
+
+    return Ref(name)
+
+
+def _id(value: bytes) -> "ObjectID":
+    from dulwich.objects import ObjectID
+
+    return ObjectID(value)
