@@ -114,6 +114,7 @@ ALLOWED = re.compile(
     r"qwen2\.5-coder-0\.5b-instruct|Apache-2\.0|\bMB\b|\bAPI\b|\bHTTP\b|NANOBOT_[A-Z_]+|Ctrl\+.|\bEnter$|\bEsc$|"
     r"say:At your service\.|At your service\.|Are you there\?|A good name|slow story|http://\S+|word|"
     r"scripted 401 \(scripted\)|"
+    r"\bMCP\b|\bDream\b|\bSKILL\.md\b|"
     r"DuckDuckGo|SearXNG|Brave|Tavily|\bPATH\b|\bPDF\b|\bWord\b|\bExcel\b|\bshell\b"
 )
 """Names of programs, models, providers and keys, and what the story itself and its server write."""
@@ -214,7 +215,7 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         desk.key("ctrl+comma")
         window.wait("设置", "dialog")
         window.wait("页面", states="focused")
-        for page in ("助手", "权限", "工具", "外观", "语言", "高级"):
+        for page in ("助手", "权限", "工具", "记忆", "技能", "MCP 服务器", "外观", "语言", "高级"):
             desk.key("Down")
             window.wait(page, "label")
         assert english(window) == set()

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from desktop.agent.arguments import arguments_of
@@ -47,9 +48,14 @@ class Memory:
 class Place:
     """Servers, and what a test does with them."""
 
+    def children(self) -> list[psutil.Process]:
+        """The processes that were started since."""
+        return [one for one in psutil.Process().children(recursive=True) if one not in self._before]
+
     def __init__(self, folder: Path, database: Database) -> None:
         self.folder, self.bus, self.keychain = folder, Bus(), Memory()
         self.config: dict[str, McpServer] = {}
+        self._before = set(psutil.Process().children(recursive=True))
         self.known = Known(database)
 
         async def secret(name: str) -> str:

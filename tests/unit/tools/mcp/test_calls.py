@@ -124,11 +124,11 @@ async def test_what_a_server_started_ends_with_it(place: Place) -> None:
 async def test_a_server_that_will_not_end_is_made_to(place: Place) -> None:
     place.config["s"] = place.odd("stubborn")
     place.servers.wake()
-    await place.until(lambda: bool(psutil.Process().children(recursive=True)))
+    await place.until(lambda: bool(place.children()))
     begun = time.monotonic()
     await place.servers.stop()
     assert time.monotonic() - begun < 5
-    assert not psutil.Process().children(recursive=True)
+    assert not place.children()
 
 
 async def test_a_changed_tool_is_asked_for_once(place: Place) -> None:
@@ -205,7 +205,7 @@ async def test_settings_are_obeyed_while_it_runs(place: Place) -> None:
     place.config.clear()
     await place.servers.apply()
     assert await place.up() == {}
-    await place.until(lambda: not psutil.Process().children(recursive=True))
+    await place.until(lambda: not place.children())
 
 
 async def test_the_servers_that_people_use_answer(place: Place) -> None:

@@ -7,7 +7,6 @@ import socket
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from desktop.config.mcp import McpServer
@@ -73,7 +72,7 @@ async def test_what_npx_starts_ends_too_and_comes_back_after_a_kill(place: Place
     }
     await place.up(m=McpServer(command=runtime.npm[0], args=args, env=env))
     await place.call("mcp_m_read_graph")
-    below = psutil.Process().children(recursive=True)
+    below = place.children()
     server = next(p for p in below if "mcp-server-memory" in p.cmdline()[1:2][0] if len(p.cmdline()) > 1)
     assert len(below) > 2, "npx was to start it through others"
     begun = time.monotonic()
@@ -82,7 +81,7 @@ async def test_what_npx_starts_ends_too_and_comes_back_after_a_kill(place: Place
     assert time.monotonic() - begun < 1
     await place.call("mcp_m_read_graph")
     await place.servers.stop()
-    assert not psutil.Process().children(recursive=True)
+    assert not place.children()
 
 
 async def test_everything_over_http(place: Place, runtime: Node) -> None:

@@ -85,7 +85,7 @@ async def test_a_test_counts_time_and_tools_and_leaves_nothing(place: Place) -> 
     assert "echo" in found["tools"]
     assert found["server"] == "sound 1.2"
     assert found["seconds"] > 0
-    assert not psutil.Process().children(recursive=True)
+    assert not place.children()
 
 
 async def test_a_line_that_is_no_message_is_passed_over_and_told_when_nothing_else_comes(
