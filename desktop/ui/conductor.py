@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import logs
-from desktop.bus.events import ServiceChanged, SettingsChanged
+from desktop.bus.events import MemoryChanged, ServiceChanged, SettingsChanged, TurnFinished
 from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -185,6 +185,8 @@ class Conductor(QObject):
                 elif isinstance(event, SettingsChanged):
                     self._setup.refresh()
                     self._permits.refresh()
+                elif isinstance(event, MemoryChanged | TurnFinished):
+                    self._setup.happened(event)  # a page may show what came of it
 
     def _service_changed(self, event: ServiceChanged) -> None:
         if event.name in MODELS:

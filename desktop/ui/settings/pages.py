@@ -68,7 +68,15 @@ PAGES = (
                     "agents.defaults.max_tool_iterations",
                 ),
             ),
-            Group(mark("Memory"), ("agents.defaults.idle_compact_after_minutes",)),
+            Group(
+                mark("Memory"),
+                (
+                    "agents.defaults.idle_compact_after_minutes",
+                    "agents.defaults.dream.enabled",
+                    "agents.defaults.dream.interval_h",
+                    "agents.defaults.dream.model_override",
+                ),
+            ),
             Group(
                 mark("Subagents"),
                 (
@@ -123,6 +131,7 @@ PAGES = (
             Group(mark("What the agent can do"), part="tools"),
         ),
     ),
+    Page("memory", mark("Memory"), "brain", (Group(part="memory"),)),
     Page("skills", mark("Skills"), "graduation-cap", (Group(part="skills"),)),
     Page("mcp", mark("MCP servers"), "plug", (Group(part="mcp"),)),
     Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),

@@ -6,6 +6,7 @@ from typing import Any
 from desktop.config.describe import setting
 from desktop.text import _
 from desktop.ui.actions import Actions
+from desktop.ui.panels.memory.panel import MemoryPanel
 from desktop.ui.panels.servers.page import Servers
 from desktop.ui.panels.skills.panel import SkillsPanel
 from desktop.ui.settings.activity import Activity
@@ -102,5 +103,6 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "search_key": SearchKey,
     "tools": ToolList,
     "mcp": Servers,
+    "memory": MemoryPanel,
     "skills": SkillsPanel,
 }

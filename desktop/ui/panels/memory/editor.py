@@ -1,0 +1,106 @@
+"""A note as plain text, to be changed. Where the file was changed meanwhile, both texts are kept."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.memory import words
+from desktop.ui.panels.skills.text import SkillText
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.code_field import CodeField
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.words import spoken
+
+_LINES = 14
+
+
+class NoteEditor(QWidget):
+    """What is written is kept until it is saved or cancelled."""
+
+    save_wanted = Signal(str, str)
+    """The text, and the one that it was made from."""
+    left = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._base, self._start = name, "", ""
+        self.text, self.outcome = SkillText(_LINES), Outcome()
+        self._theirs, self.theirs = label("section"), CodeField()
+        self.cancel, self.take, self.save = button(), button(), button("primary")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addStretch(1)
+        for made in (self.take, self.cancel, self.save):
+            buttons.addWidget(made)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.M, Space.XS, Space.M, Space.M)
+        column.setSpacing(Space.S)
+        for part in (self.text, self.outcome, self._theirs, self.theirs):
+            column.addWidget(part)
+        column.addLayout(buttons)
+        self.text.textChanged.connect(self._typed)
+        self.text.save_wanted.connect(self._save)
+        self.save.clicked.connect(self._save)
+        self.cancel.clicked.connect(self.left)
+        self.take.clicked.connect(lambda: self.begin(self._base))
+        spoken(self._words)
+
+    def _words(self) -> None:
+        title = words.title(self._name)
+        self.text.setAccessibleName(_("Text of {name}").format(name=title))
+        self._theirs.setText(_("In the file now"))
+        self.theirs.setAccessibleName(_("In the file now"))
+        self.take.setText(_("Take the text of the file"))
+        self.cancel.setText(_("Cancel"))
+        self.save.setText(_("Save"))
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to save."""
+        return self.text.toPlainText() != self._start
+
+    def begin(self, text: str) -> None:
+        """Have this text changed."""
+        self._base = text
+        self.text.show_text(shown(text))
+        self._start = self.text.toPlainText()
+        self._conflict(shown=False)
+        self.outcome.clear()
+        self._typed()
+        self.text.setFocus()
+
+    def conflict(self, now: str) -> None:
+        """The file has this text now: show it beside what was written, which the next Save puts there."""
+        self._base = now
+        self.theirs.show_text(shown(now))
+        self._start = self.theirs.toPlainText()
+        self._conflict(shown=True)
+        self.outcome.failed(
+            _("The file was changed since you began to write. Both texts are kept."),
+            _("Save puts yours in its place; or take over what you need from the other one."),
+            tone="warning",
+        )
+        self._typed()
+
+    def _conflict(self, *, shown: bool) -> None:
+        for part in (self._theirs, self.theirs, self.take):
+            part.setVisible(shown)
+
+    def _typed(self) -> None:
+        self.save.setEnabled(self.changed)
+
+    def _save(self) -> None:
+        if self.changed and not self.save.busy:
+            self.save_wanted.emit(self.text.toPlainText(), self._base)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif self.changed:
+            self.cancel.setFocus()  # a slip of the finger loses nothing
+        else:
+            self.left.emit()

@@ -1,0 +1,69 @@
+"""One fact: what it says, when and from where it came, and a way to have it forgotten."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.memory import words
+from desktop.ui.theme.theme import theme
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.labels import label
+
+type Json = Mapping[str, Any]
+
+_LONGEST = 1_000
+_SAID = 80
+"""Characters of a fact in the name of its button."""
+
+
+class FactRow(QWidget):
+    """Parted from the one above by a line."""
+
+    forget_wanted = Signal(str)
+    """The fact."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fact: Json = {}
+        self._text, self._origin = label(wrap=True), label("small")
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.forget = IconButton("trash-2")
+        text = QVBoxLayout()
+        text.setSpacing(2)
+        text.addWidget(self._text)
+        text.addWidget(self._origin)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.L, Space.S, Space.S, Space.S)
+        row.setSpacing(Space.S)
+        row.addLayout(text, 1)
+        row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
+        self.forget.clicked.connect(lambda: self.forget_wanted.emit(str(self.fact["text"])))
+
+    def show_fact(self, fact: Json) -> None:
+        """Show this one."""
+        self.fact = fact
+        self._text.setText(shown(str(fact["text"]))[:_LONGEST])
+        self.say()
+
+    def say(self) -> None:
+        """Set the words."""
+        if not self.fact:
+            return
+        origin = words.origin(self.fact)
+        self._origin.setText(origin)
+        self._origin.setVisible(bool(origin))
+        said = self._text.text()
+        self.forget.say(_("Forget: {fact}").format(fact=said if len(said) <= _SAID else said[:_SAID] + "…"))
+        self.forget.setToolTip(_("Forget this: it is taken out, and Dream does not bring it back."))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QColor(theme().colors.border))
+        painter.drawLine(Space.L, 0, self.width() - Space.L, 0)
+        painter.end()

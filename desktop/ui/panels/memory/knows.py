@@ -1,0 +1,77 @@
+"""What the agent knows: the four notes, searched together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.panels.memory.note import NoteCard
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.labels import label
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_ORDER = ("USER", "MEMORY", "SOUL", "AGENTS")
+
+
+class Knows(QWidget):
+    """Shows what the verb `memory` replied."""
+
+    changed = Signal()
+    forget_wanted = Signal(str, str)
+    """The note and the fact."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions = actions
+        self.search, self._nothing = search_field(self), label("muted", wrap=True)
+        self.notes: dict[str, NoteCard] = {}
+        self._files: list[Json] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(Space.XS)
+        self._column.addWidget(self.search)
+        self._column.addSpacing(Space.XS)
+        self._column.addWidget(self._nothing)
+        self._nothing.hide()
+        self.search.textChanged.connect(lambda: self.show_files(self._files))
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.search.setPlaceholderText(_("Search what the agent knows"))
+        self.search.setAccessibleName(_("Search what the agent knows"))
+        self._nothing.setText(_("Nothing here has this text. What was said is found among the summaries."))
+
+    def show_files(self, files: list[Json]) -> None:
+        """Show these notes."""
+        self._files = files
+        wanted, hits = self.search.text().strip().casefold(), False
+        for file in sorted(files, key=lambda file: _place(str(file["name"]))):
+            hits = self._card(str(file["name"])).show_file(file, wanted) or hits
+        self._nothing.setVisible(bool(files) and not hits)
+
+    def _card(self, name: str) -> NoteCard:
+        if name not in self.notes:
+            card = self.notes[name] = NoteCard(self._actions, name)
+            card.changed.connect(self.changed)
+            card.forget_wanted.connect(self.forget_wanted)
+            self._column.addWidget(card)
+        return self.notes[name]
+
+
+def search_field(parent: QWidget) -> QLineEdit:
+    """A field to look for something."""
+    made = QLineEdit(parent)
+    made.addAction(QAction(icon("search"), "", made), QLineEdit.ActionPosition.LeadingPosition)
+    made.setClearButtonEnabled(True)
+    return made
+
+
+def _place(name: str) -> int:
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)

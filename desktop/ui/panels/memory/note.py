@@ -1,0 +1,205 @@
+"""One note: its facts, each with its origin, or its text to be changed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _, ngettext
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.memory import words
+from desktop.ui.panels.memory.editor import NoteEditor
+from desktop.ui.panels.memory.fact import FactRow
+from desktop.ui.panels.memory.stock import Stock
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.code_field import CodeField
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_FACTS = 40
+"""Shown at first, and by each press for more."""
+_LINES, _LONGEST = 8, 20_000
+
+
+class NoteCard(QWidget):
+    """Shows what it is told; saves by itself, and tells by `changed`."""
+
+    changed = Signal()
+    forget_wanted = Signal(str, str)
+    """The note and the fact."""
+
+    def __init__(self, actions: Actions, name: str) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self.name = name
+        self.file: Json = {}
+        self._wanted, self._most = "", _FACTS
+        self._title, self._about, self._saved = label("title"), label("small", wrap=True), label("small")
+        self.edit, self.more = button("quiet", "pencil"), button("link")
+        self._empty, self.text, self.outcome = label("muted", wrap=True), CodeField(_LINES), Outcome()
+        self.editor: NoteEditor | None = None
+        self._card, self._list = QFrame(), QVBoxLayout()
+        self._card.setProperty("kind", "card")
+        self.facts = Stock[FactRow, Json](self._list, self._made, lambda row, fact: row.show_fact(fact))
+        self._lay_out()
+        self.edit.clicked.connect(self.begin)
+        self.more.clicked.connect(self._show_more)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        words_ = QVBoxLayout()
+        words_.setSpacing(2)
+        words_.addWidget(self._title)
+        words_.addWidget(self._about)
+        head = QHBoxLayout()
+        head.setContentsMargins(Space.L, Space.S, Space.S, Space.XS)
+        head.setSpacing(Space.S)
+        head.addLayout(words_, 1)
+        head.addWidget(self._saved)
+        head.addWidget(self.edit)
+        self._list.setSpacing(0)
+        self._inner = QVBoxLayout(self._card)
+        self._inner.setContentsMargins(1, Space.XS, 1, Space.S)
+        self._inner.setSpacing(0)
+        self._inner.addLayout(head)
+        self._inner.addWidget(self.outcome)
+        self._inner.addWidget(self._empty)
+        aside = QHBoxLayout()
+        aside.setContentsMargins(Space.L, 0, Space.L, 0)
+        aside.addWidget(self.text)
+        self._inner.addLayout(aside)
+        self._inner.addLayout(self._list)
+        self._inner.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        for part in (self.outcome, self._empty, self.more):
+            part.setContentsMargins(Space.L, Space.XS, Space.L, Space.XS)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, Space.S)
+        column.addWidget(self._card)
+        for hidden in (self._saved, self.text, self.more):
+            hidden.hide()
+
+    def _words(self) -> None:
+        title = words.title(self.name)
+        self._title.setText(title)
+        self._about.setText(words.about(self.name))
+        self.edit.setText(" " + _("Edit"))  # the space keeps the sign apart
+        self.edit.setAccessibleName(_("Edit {name}").format(name=title))
+        self._empty.setText(_("Nothing yet."))
+        self.text.setAccessibleName(title)
+        for row in self.facts.rows:
+            row.say()
+        self._show()
+
+    # ---- what it shows
+
+    def show_file(self, file: Json, wanted: str) -> bool:
+        """Show what the verb `memory` replied of this note: the facts with the text `wanted`, in small
+        letters, or all. Returns whether there is something with it."""
+        if wanted != self._wanted:
+            self._most = _FACTS
+        self.file, self._wanted = file, wanted
+        return self._show()
+
+    def _hits(self) -> list[Json]:
+        facts = self.file.get("facts") or ()
+        return [
+            fact for fact in facts if self._wanted in f"{fact['text']}\n{words.origin(fact)}".casefold()
+        ]
+
+    def _show(self) -> bool:
+        file, hits, editing = self.file, self._hits(), self.editing
+        text = shown(str(file.get("text") or "")).strip()
+        self.facts.show_items([] if editing else hits[: self._most])
+        prose = bool(text) and not file.get("facts")
+        if prose:
+            self.text.show_text(text[:_LONGEST])
+        self.text.setVisible(prose and not editing)
+        self._empty.setVisible(bool(file) and not text and not editing)
+        left = len(hits) - self._most
+        self.more.setText(ngettext("Show {count} more", "Show {count} more", left).format(count=left))
+        self.more.setVisible(left > 0 and not editing)
+        self.edit.setVisible(bool(file.get("editable", True)) and not editing)
+        if file.get("problem"):
+            self.outcome.failed(shown(file["problem"]), shown(file.get("remedy") or ""), tone="warning")
+        else:
+            self.outcome.clear()
+        found = bool(hits) or not self._wanted or (prose and self._wanted in text.casefold())
+        self.setVisible(found or editing)
+        return found
+
+    def _show_more(self) -> None:
+        self._most += _FACTS
+        self._show()
+
+    def _made(self) -> FactRow:
+        row = FactRow()
+        row.forget_wanted.connect(lambda fact: self.forget_wanted.emit(self.name, fact))
+        return row
+
+    # ---- changing it
+
+    @property
+    def editing(self) -> bool:
+        """Whether its text is being changed."""
+        return self.editor is not None and not self.editor.isHidden()
+
+    def begin(self) -> None:
+        """Open the text for changing."""
+        if self.editor is None:
+            self.editor = NoteEditor(self.name)
+            self.editor.save_wanted.connect(self._save)
+            self.editor.left.connect(self._leave)
+            self._inner.addWidget(self.editor)
+        self._saved.hide()
+        self.editor.show()
+        self._show()
+        self.editor.begin(str(self.file.get("text") or ""))
+
+    def _leave(self) -> None:
+        assert self.editor is not None
+        self.editor.hide()
+        self._show()
+        self.edit.setFocus()
+
+    def _save(self, text: str, base: str) -> None:
+        assert self.editor is not None
+        self._work.start(
+            self._saving(self.editor, text, base), name="memory:save", busy=(self.editor.save,)
+        )
+
+    async def _saving(self, editor: NoteEditor, text: str, base: str) -> None:
+        try:
+            done = await self._actions.call("memory_save", name=self.name, text=text, base=base)
+        except AppError as error:
+            now = await self._text_now()
+            if now is not None and now != base:
+                editor.conflict(now)
+                self.changed.emit()
+            else:
+                editor.outcome.failed(error.text, error.remedy)
+            return
+        self.file = {**self.file, "text": text}
+        self._leave()
+        self.told(str(done.get("commit") or ""))
+        self.changed.emit()
+
+    async def _text_now(self) -> str | None:
+        try:
+            files = (await self._actions.call("memory"))["files"]
+        except AppError:
+            return None
+        return next((str(file["text"]) for file in files if file["name"] == self.name), None)
+
+    def told(self, commit: str) -> None:
+        """It was saved just now, as this version."""
+        self._saved.setText(_("Saved · {time}").format(time=words.now()))
+        self._saved.setToolTip(_("Version {id}").format(id=commit[:8]) if commit else "")
+        self._saved.show()

@@ -1,0 +1,154 @@
+"""The page of the memory: what the agent knows, what waits, summaries, versions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtGui import QShowEvent
+
+from desktop.bus.events import Event, MemoryChanged, TurnFinished
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.panels.memory.knows import Knows
+from desktop.ui.panels.memory.summaries import Summaries
+from desktop.ui.panels.memory.tabs import Tabs
+from desktop.ui.panels.memory.versions import Versions
+from desktop.ui.panels.memory.waiting import Waiting
+from desktop.ui.settings.part import Part
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.toast import Toast
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+KNOWS, WAITING, SUMMARIES, VERSIONS = range(4)
+
+
+class MemoryPanel(Part):
+    """Reads what there is whenever it is seen, and when the memory changes."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: Json = {}
+        self._reading = self._again = False
+        self._toast: Toast | None = None
+        self._about, self.tabs, self.outcome = label("muted", wrap=True), Tabs(4), Outcome()
+        self.knows, self.waiting = Knows(actions), Waiting(actions)
+        self.summaries, self.versions = Summaries(actions), Versions(actions)
+        self._pages = (self.knows, self.waiting, self.summaries, self.versions)
+        self.column.addWidget(self._about)
+        self.column.addSpacing(Space.XS)
+        for part in (self.tabs, self.outcome, *self._pages):
+            self.column.addWidget(part)
+        self.tabs.chosen.connect(self._turn_to)
+        self.knows.forget_wanted.connect(self._forget)
+        self.knows.changed.connect(self.refresh)
+        self.waiting.changed.connect(self.refresh)
+        self.versions.changed.connect(self.refresh)
+        self._turn_to(KNOWS)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._about.setText(
+            _("What the agent knows is in plain files. You can read, correct and take back all of it.")
+        )
+        self._say_tabs()
+
+    def _say_tabs(self) -> None:
+        names = (_("What it knows"), _("Waiting"), _("Summaries"), _("Versions"))
+        count = int(self._found.get("waiting") or 0) + int(self._found.get("staged") or 0)
+        for number, made in enumerate(self.tabs.buttons):
+            told = f"{names[number]} · {count}" if number == WAITING and count else names[number]
+            made.setText(told)
+            made.setAccessibleName(told)
+
+    # ---- what there is
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, MemoryChanged | TurnFinished) and self.isVisible():
+            self.refresh()
+
+    def _turn_to(self, number: int) -> None:
+        for place, page in enumerate(self._pages):
+            page.setVisible(place == number)
+        if self.isVisible():
+            self._refresh_page()
+
+    def _refresh_page(self) -> None:
+        page = self._pages[self.tabs.current]
+        if not isinstance(page, Knows):
+            page.refresh()
+
+    def refresh(self) -> None:
+        """Read what there is; what is asked for while that goes on is read right after."""
+        if self._reading:
+            self._again = True
+        else:
+            self._reading = True
+            self._work.start(self._read(), name="memory:read")
+
+    async def _read(self) -> None:
+        try:
+            self._again = True
+            while self._again:
+                self._again = False
+                self._found = await self._actions.call("memory")
+                self.outcome.clear()
+                self.knows.show_files(list(self._found["files"]))
+                self.waiting.show_found(self._found)
+                self._say_tabs()
+                self._refresh_page()
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        finally:
+            self._reading = False
+
+    # ---- forgetting
+
+    def _forget(self, name: str, fact: str) -> None:
+        self._work.start(self._forgetting(name, fact), name="memory:forget")
+
+    async def _forgetting(self, name: str, fact: str) -> None:
+        try:
+            commit = str(
+                (await self._actions.call("memory_forget", name=name, fact=fact)).get("commit") or ""
+            )
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if self._toast is None:
+            self._toast = Toast(self.window())
+        self._toast.say(_("Forgotten."), _("Undo"), lambda: self._undo(commit))
+        self.refresh()
+
+    def _undo(self, commit: str) -> None:
+        self._work.start(self._undoing(commit), name="memory:undo")
+
+    async def _undoing(self, commit: str) -> None:
+        """Take the forgetting back, and nothing that was changed since."""
+        try:
+            newest = (await self._actions.call("memory_log", limit=1))["versions"]
+            if commit and newest and newest[0]["id"] != commit:
+                self.outcome.failed(
+                    _("The memory was changed again since."),
+                    _("Bring the older text back under Versions."),
+                    tone="warning",
+                )
+                return
+            await self._actions.call("memory_undo")
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.refresh()

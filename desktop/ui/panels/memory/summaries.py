@@ -1,0 +1,186 @@
+"""The summaries of conversations, the newest first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.memory import words
+from desktop.ui.panels.memory.knows import search_field
+from desktop.ui.panels.memory.stock import Stock
+from desktop.ui.panels.skills.row import Elided, tag
+from desktop.ui.theme.theme import theme
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_AT_ONCE = 20
+_FOLDED, _FOLD_CHARACTERS = 3, 600
+_TYPING_MS = 250
+
+
+class SummaryRow(QWidget):
+    """One summary, folded after three lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entry: Json = {}
+        self.first = self._opened = False
+        self._when, self._title, self._raw = label("small"), Elided("title"), tag()
+        self._text: QLabel = label(wrap=True)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.fold = button("link")
+        head = QHBoxLayout()
+        head.setSpacing(Space.S)
+        head.addWidget(self._title)
+        head.addWidget(self._raw)
+        head.addStretch(1)
+        head.addWidget(self._when)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        column.setSpacing(Space.XS)
+        column.addLayout(head)
+        column.addWidget(self._text)
+        column.addWidget(self.fold)
+        self.fold.clicked.connect(self._toggle)
+
+    def show_entry(self, entry: Json) -> None:
+        """Show this one."""
+        if entry != self.entry:
+            self.entry, self._opened = entry, False
+        self.say()
+
+    def say(self) -> None:
+        """Set the words."""
+        entry = self.entry
+        if not entry:
+            return
+        self._title.setText(
+            shown(str(entry.get("title") or entry.get("session") or _("Without a conversation")))
+        )
+        self._when.setText(words.when(entry.get("timestamp")))
+        self._raw.setText(_("not summed up"))
+        self._raw.setToolTip(_("No model could sum this up, so the beginning is kept as it was."))
+        self._raw.setVisible(bool(entry.get("raw")))
+        whole = shown(str(entry["content"])).removeprefix("[RAW]").strip()
+        self._text.setText(whole if self._opened else whole[:_FOLD_CHARACTERS])
+        self._long = len(whole) > _FOLD_CHARACTERS
+        self.fold.setText(_("Show less") if self._opened else _("Show all"))
+        self.fold.setAccessibleName(f"{self.fold.text()}: {self._title.text()}")
+        self._arrange()
+
+    _long = False
+
+    def _arrange(self) -> None:
+        room = max(40, self.width() - 2 * Space.L)
+        most = _FOLDED * self._text.fontMetrics().lineSpacing()
+        longer = self._long or self._text.heightForWidth(room) > most + 2
+        self._text.setMaximumHeight(most if longer and not self._opened else 16_777_215)
+        self.fold.setVisible(longer)
+
+    def _toggle(self) -> None:
+        self._opened = not self._opened
+        self.say()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._arrange()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if not self.first:
+            painter = QPainter(self)
+            painter.setPen(QColor(theme().colors.border))
+            painter.drawLine(Space.L, 0, self.width() - Space.L, 0)
+            painter.end()
+
+
+class Summaries(QWidget):
+    """Reads them when it is told to, older ones when they are asked for."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self.search, self.older, self.outcome = search_field(self), button(), Outcome()
+        self._nothing, self._card = label("muted", wrap=True), QFrame()
+        self._card.setProperty("kind", "card")
+        self._entries: list[Json] = []
+        inner = QVBoxLayout(self._card)
+        inner.setContentsMargins(1, 0, 1, 0)
+        inner.setSpacing(0)
+        self.list = Stock[SummaryRow, Json](inner, self._made, lambda row, entry: row.show_entry(entry))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.S)
+        for part in (self.search, self.outcome, self._nothing, self._card):
+            column.addWidget(part)
+        row = QHBoxLayout()
+        row.addWidget(self.older)
+        row.addStretch(1)
+        column.addLayout(row)
+        for hidden in (self._nothing, self._card, self.older):
+            hidden.hide()
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._typing.timeout.connect(self.refresh)
+        self.search.textChanged.connect(lambda: self._typing.start())
+        self.older.clicked.connect(self._more)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.search.setPlaceholderText(_("Search summaries"))
+        self.search.setAccessibleName(_("Search summaries"))
+        self.older.setText(_("Older ones"))
+        self._say_nothing()
+        for row in self.list.rows:
+            row.say()
+
+    def _say_nothing(self) -> None:
+        if self.search.text().strip():
+            self._nothing.setText(_("No summary has this text."))
+        else:
+            self._nothing.setText(
+                _("None yet. A conversation is summed up when it outgrows the model's window or rests.")
+            )
+
+    def _made(self) -> SummaryRow:
+        row = SummaryRow()
+        row.first = not self.list.rows
+        return row
+
+    def refresh(self) -> None:
+        """Read the newest."""
+        self._work.start(self._read(), name="memory:summaries")
+
+    def _more(self) -> None:
+        self._work.start(self._read(more=True), name="memory:older", busy=(self.older,))
+
+    async def _read(self, *, more: bool = False) -> None:
+        query = self.search.text().strip()
+        wanted: dict[str, Any] = {"limit": _AT_ONCE, **({"query": query} if query else {})}
+        if more and self._entries:
+            wanted["before"] = self._entries[-1]["cursor"]
+        try:
+            found = (await self._actions.call("memory_summaries", **wanted))["entries"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if query != self.search.text().strip():
+            return  # something else was typed meanwhile
+        self.outcome.clear()
+        self._entries = [*self._entries, *found] if more else found
+        self.list.show_items(self._entries)
+        self.older.setVisible(len(found) == _AT_ONCE)
+        self._card.setVisible(bool(self._entries))
+        self._say_nothing()
+        self._nothing.setVisible(not self._entries)

@@ -1,0 +1,242 @@
+"""Every version of the memory: what each changed, any two compared, one brought back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.panels.memory import timeline, words
+from desktop.ui.panels.memory.diff import DiffView
+from desktop.ui.panels.memory.stock import Stock
+from desktop.ui.panels.memory.timeline import Timeline
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_LIMIT = 100
+_BEFORE, _NOW = "", "now"
+
+
+class FileDiff(QWidget):
+    """What changed in one file."""
+
+    restore_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._file: Json = {}
+        self._title, self._short, self.diff = label("title"), label("muted", wrap=True), DiffView()
+        self.restore = button("link")
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.restore)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, Space.S, 0, 0)
+        column.setSpacing(Space.XS)
+        column.addLayout(head)
+        column.addWidget(self._short)
+        column.addWidget(self.diff)
+        self.restore.clicked.connect(lambda: self.restore_wanted.emit(str(self._file["name"])))
+
+    def show_file(self, file: Json, *, beside: bool) -> None:
+        """Show this one."""
+        self._file = file
+        self.diff.show_diff(str(file.get("diff") or ""), beside=beside)
+        self.diff.setVisible(bool(file.get("diff")))
+        self._short.setVisible(not file.get("diff"))
+        self.say()
+
+    def say(self) -> None:
+        """Set the words."""
+        if not self._file:
+            return
+        title = words.file_title(str(self._file["name"]))
+        self._title.setText(title)
+        self._short.setText(_("The text is too long to be compared here."))
+        self.diff.setAccessibleName(_("Changes of {file}").format(file=title))
+        self.restore.setText(_("Restore this file"))
+        self.restore.setAccessibleName(_("Restore {file} as it was").format(file=title))
+
+
+class Versions(QWidget):
+    """Reads them when it is told to."""
+
+    changed = Signal()
+    """The memory is another one."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._versions: list[Json] = []
+        self._about, self._nothing = label("muted", wrap=True), label("muted", wrap=True)
+        self.undo, self.outcome, self.list = button("", "undo-2"), Outcome(), Timeline()
+        self._with, self.other = label("small"), QComboBox()
+        self._beside_words, self.beside = label("small"), Switch()
+        self.restore, self._same = button(), label("muted")
+        self._detail, self._files_column = QWidget(), QVBoxLayout()
+        self.files = Stock[FileDiff, Json](self._files_column, self._made, self._show_file)
+        self._lay_out()
+        self.list.chosen.connect(self._turn_to)
+        self.other.activated.connect(lambda _at: self._compare())
+        self.beside.toggled.connect(lambda _on: self._compare())
+        self.undo.clicked.connect(lambda: self._do("memory_undo", {}, self.undo))
+        self.restore.clicked.connect(lambda: self._restore(""))
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        card = QFrame()
+        card.setProperty("kind", "card")
+        inner = QVBoxLayout(card)
+        inner.setContentsMargins(Space.XS, Space.XS, Space.XS, Space.XS)
+        inner.addWidget(self.list)
+        inner.addWidget(self._nothing)
+        head = QHBoxLayout()
+        head.setSpacing(Space.L)
+        head.addWidget(self._about, 1)
+        head.addWidget(self.undo)
+        bar = QHBoxLayout()
+        bar.setSpacing(Space.S)
+        bar.addWidget(self._with)
+        bar.addWidget(self.other, 1)
+        bar.addSpacing(Space.S)
+        bar.addWidget(self._beside_words)
+        bar.addWidget(self.beside)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(self.restore)
+        detail = QVBoxLayout(self._detail)
+        detail.setContentsMargins(0, Space.XS, 0, 0)
+        detail.addLayout(bar)
+        detail.addWidget(self._same)
+        detail.addLayout(self._files_column)
+        detail.addSpacing(Space.XS)
+        detail.addLayout(foot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.S)
+        column.addLayout(head)
+        for part in (self.outcome, card, self._detail):
+            column.addWidget(part)
+        self.list.setMinimumWidth(80)
+        self.other.setMinimumWidth(80)
+        for part in (self._nothing, self._detail, self._same):
+            part.hide()
+
+    def _words(self) -> None:
+        self._about.setText(_("Each change of the memory is kept, and can be taken back."))
+        self._nothing.setText(_("No version yet: nothing was changed."))
+        self.undo.setText(" " + _("Undo the last change"))  # the space keeps the sign apart
+        self.undo.setAccessibleName(_("Undo the last change"))
+        self._with.setText(_("Compare with"))
+        self.other.setAccessibleName(_("Compare with"))
+        self._beside_words.setText(_("Side by side"))
+        self.beside.setAccessibleName(_("Side by side"))
+        self.restore.setText(_("Restore all as it was then"))
+        self._same.setText(_("There is no difference."))
+        self._fill_others()
+        for row in self.files.rows:
+            row.say()
+
+    # ---- what there is
+
+    def refresh(self) -> None:
+        """Read the versions."""
+        self._work.start(self._read(), name="memory:log")
+
+    async def _read(self) -> None:
+        try:
+            found = (await self._actions.call("memory_log", limit=_LIMIT))["versions"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if found != self._versions:
+            self._versions = found
+            self._fill_others()
+            self.list.show_versions(found)
+        self.list.setVisible(bool(found))
+        self._nothing.setVisible(not found)
+        self._detail.setVisible(bool(found))
+        self.undo.setEnabled(len(found) > 1)
+
+    def _fill_others(self) -> None:
+        chosen = self.other.currentData()
+        self.other.clear()
+        self.other.addItem(_("the version before it"), _BEFORE)
+        self.other.addItem(_("the files as they are now"), _NOW)
+        for version in self._versions:
+            self.other.addItem(timeline.name(version), version["id"])
+        self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
+
+    def _turn_to(self, _row: int) -> None:
+        self._compare()
+
+    @property
+    def _chosen(self) -> Json | None:
+        return self._versions[self.list.row] if 0 <= self.list.row < len(self._versions) else None
+
+    def _compare(self) -> None:
+        self._work.start(self._comparing(), name="memory:diff")
+
+    async def _comparing(self) -> None:
+        version, other = self._chosen, self.other.currentData()
+        if version is None:
+            return
+        try:
+            found = (await self._actions.call("memory_diff", **self._pair(version, other)))["files"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if version is self._chosen and other == self.other.currentData():
+            self.files.show_items(found)
+            self._same.setVisible(not found)
+
+    def _pair(self, version: Json, other: str) -> dict[str, str]:
+        """The older one first: what is green came later."""
+        if other == _BEFORE:
+            return {"a": version["id"]}
+        if other == _NOW:
+            return {"a": version["id"], "b": _NOW}
+        ids = [one["id"] for one in self._versions]
+        older, newer = sorted((version["id"], other), key=ids.index, reverse=True)
+        return {"a": older, "b": newer}
+
+    def _made(self) -> FileDiff:
+        row = FileDiff()
+        row.restore_wanted.connect(self._restore)
+        return row
+
+    def _show_file(self, row: FileDiff, file: Json) -> None:
+        row.show_file(file, beside=self.beside.isChecked())
+
+    # ---- what is done
+
+    def _restore(self, file: str) -> None:
+        if self._chosen is not None:
+            wanted = {"id": self._chosen["id"], **({"file": file} if file else {})}
+            self._do("memory_restore", wanted, self.restore)
+
+    def _do(self, verb: str, wanted: dict[str, str], pressed: Any) -> None:
+        self._work.start(self._doing(verb, wanted), name=f"memory:{verb}", busy=(pressed,))
+
+    async def _doing(self, verb: str, wanted: dict[str, str]) -> None:
+        try:
+            done = await self._actions.call(verb, **wanted)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if done.get("commit"):
+            self.outcome.done(_("Brought back. This is a version of its own, so it can be undone too."))
+        else:
+            self.outcome.done(_("Nothing had to be changed: the files are as they were then."))
+        await self._read()
+        self.changed.emit()

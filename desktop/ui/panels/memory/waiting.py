@@ -1,0 +1,228 @@
+"""What waits: for Dream to work it through, and for the person to say whether it may be kept."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _, ngettext
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.memory import words
+from desktop.ui.panels.memory.diff import DiffView
+from desktop.ui.panels.memory.stock import Stock
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+
+class StagedCard(QFrame):
+    """One change that is not made before the person agrees."""
+
+    answered = Signal(str, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.staged: Json = {}
+        self._title, self._why, self.diff = label("title", wrap=True), label("small", wrap=True), DiffView()
+        self.accept, self.drop = button("primary"), button()
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addStretch(1)
+        buttons.addWidget(self.drop)
+        buttons.addWidget(self.accept)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        column.setSpacing(Space.S)
+        for part in (self._title, self._why, self.diff):
+            column.addWidget(part)
+        column.addLayout(buttons)
+        self.accept.clicked.connect(lambda: self.answered.emit(str(self.staged["id"]), True))
+        self.drop.clicked.connect(lambda: self.answered.emit(str(self.staged["id"]), False))
+
+    def show_staged(self, staged: Json) -> None:
+        """Show this one."""
+        self.staged = staged
+        self.diff.show_diff(str(staged["diff"]))
+        self.say()
+
+    def say(self) -> None:
+        """Set the words."""
+        staged = self.staged
+        if not staged:
+            return
+        file = words.file_title(str(staged["file"]))
+        self._title.setText(file)
+        told = [words.when(staged.get("at")), shown(str(staged.get("why") or ""))]
+        self._why.setText(" · ".join(filter(None, told)))
+        self.diff.setAccessibleName(_("Changes of {file}").format(file=file))
+        self.accept.setText(_("Accept"))
+        self.accept.setAccessibleName(_("Accept the change of {file}").format(file=file))
+        self.drop.setText(_("Drop"))
+        self.drop.setAccessibleName(_("Drop the change of {file}").format(file=file))
+
+
+class Waiting(QWidget):
+    """Shows how far Dream is, and runs it."""
+
+    changed = Signal()
+    """The memory is another one."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: Json = {}
+        self._about, self._state, self._next = (
+            label("muted", wrap=True),
+            label("title", wrap=True),
+            label("small", wrap=True),
+        )
+        self.run, self.outcome = button("primary", "moon"), Outcome()
+        self._staged_title, self._staged_about = label("section"), label("small", wrap=True)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(Space.S)
+        self.staged = Stock[StagedCard, Json](self._list, self._made, lambda card, it: card.show_staged(it))
+        self._lay_out()
+        self.run.clicked.connect(self._run)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        card = QFrame()
+        card.setProperty("kind", "card")
+        told = QVBoxLayout()
+        told.setSpacing(2)
+        told.addWidget(self._state)
+        told.addWidget(self._next)
+        row = QHBoxLayout()
+        row.setSpacing(Space.L)
+        row.addLayout(told, 1)
+        row.addWidget(self.run)
+        inner = QVBoxLayout(card)
+        inner.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        inner.setSpacing(Space.S)
+        inner.addLayout(row)
+        inner.addWidget(self.outcome)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.S)
+        column.addWidget(self._about)
+        column.addWidget(card)
+        column.addSpacing(Space.M)
+        column.addWidget(self._staged_title)
+        column.addWidget(self._staged_about)
+        column.addLayout(self._list)
+        for part in (self._staged_title, self._staged_about):
+            part.hide()
+
+    def _words(self) -> None:
+        self._about.setText(
+            _(
+                "Dream reads the summaries of your conversations from time to time, and writes down what "
+                "is worth keeping about you and your work."
+            )
+        )
+        self.run.setText(" " + _("Run now"))  # the space keeps the sign apart
+        self.run.setAccessibleName(_("Run Dream now"))
+        self._staged_title.setText(_("For you to decide"))
+        self._staged_about.setText(
+            _("These changes come from conversations with text from outside, such as web pages.")
+        )
+        for card in self.staged.rows:
+            card.say()
+        self._say_state()
+
+    def _say_state(self) -> None:
+        waiting, dream = int(self._found.get("waiting") or 0), self._found.get("dream") or {}
+        if waiting:
+            count = ngettext("{count} summary waits", "{count} summaries wait", waiting)
+            self._state.setText(count.format(count=waiting))
+        else:
+            self._state.setText(_("Nothing waits") if self._found else "")
+        last, then = words.when(dream.get("last")), words.when(dream.get("next"))
+        told = [
+            _("Last run: {time}").format(time=last) if last else "",
+            _("Next: {time}").format(time=then) if then else "",
+            "" if dream.get("enabled", True) else _("It does not run by itself."),
+            shown(str(dream.get("detail") or "")),
+        ]
+        self._next.setText(" · ".join(filter(None, told)))
+        self._next.setVisible(bool(self._next.text()))
+
+    def show_found(self, found: Json) -> None:
+        """Show what the verb `memory` replied."""
+        self._found = found
+        self._say_state()
+
+    def refresh(self) -> None:
+        """Read what is staged."""
+        self._work.start(self._read(), name="memory:staged")
+
+    async def _read(self) -> None:
+        try:
+            found = (await self._actions.call("staged"))["staged"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.staged.show_items(found)
+        for part in (self._staged_title, self._staged_about):
+            part.setVisible(bool(found))
+
+    def _made(self) -> StagedCard:
+        card = StagedCard()
+        card.answered.connect(self._answer)
+        return card
+
+    def _answer(self, id_: str, yes: bool) -> None:
+        self._work.start(self._answering(id_, yes), name="memory:answer")
+
+    async def _answering(self, id_: str, yes: bool) -> None:
+        try:
+            await self._actions.call("staged_answer", id=id_, yes=yes)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.outcome.done(_("It is written down.") if yes else _("It was dropped."))
+        await self._read()
+        self.run.setFocus()
+        self.changed.emit()
+
+    def _run(self) -> None:
+        self._work.start(self._running(), name="memory:dream", busy=(self.run,))
+
+    async def _running(self) -> None:
+        self.outcome.busy(words.phase(""))
+        done: Json = {}
+        try:
+            async for line in self._actions.stream("dream"):
+                if line.get("event") == "dream":
+                    self.outcome.busy(words.phase(str(line.get("phase"))))
+                done = line.get("result") or done
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        else:
+            self.outcome.done(_came_of_it(done))
+        await self._read()
+        self.changed.emit()
+
+
+def _came_of_it(done: Json) -> str:
+    """What a run of Dream has brought, in a sentence."""
+    files, staged = [words.file_title(str(file)) for file in done.get("changed") or ()], done.get("staged")
+    if files:
+        said = _("Changed: {files}.").format(files=", ".join(files))
+    elif done.get("skipped"):
+        said = _("There was nothing new to work through.")
+    else:
+        said = "" if staged else _("Nothing new was worth keeping.")
+    if staged:
+        told = ngettext("{count} change waits for you.", "{count} changes wait for you.", int(staged))
+        said = f"{said} {told.format(count=staged)}".strip()
+    return said
