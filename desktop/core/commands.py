@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SHOWN, _MOST = 10, 100
 _LONGEST = 300
+_PARTS = {"model_host": mark("Models"), "builtin": mark("Built-in model"), "dream": "Dream"}
 _STATES = {
     "starting": mark("starting"),
     "running": mark("running"),
@@ -122,7 +123,7 @@ class Commands:
             for one in subagents
         ]
         lines += [
-            f"{status.name}: {_(_STATES[status.state.value])} {status.detail}".rstrip()
+            f"{_part(status.name)}: {_(_STATES[status.state.value])} {status.detail}".rstrip()
             for status in core.statuses()
             if status.state is not ServiceState.OFF
         ]
@@ -186,6 +187,14 @@ class Commands:
         path = self._core.workspace / "files" / "exports" / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.md"
         await in_thread(_write, path, text)
         return Reply(_("The conversation is in {path}").format(path=f"`{path}`"))
+
+
+def _part(name: str) -> str:
+    """What a person calls a part of the program."""
+    kind, _colon, server = name.partition(":")
+    if server:
+        return _("MCP server {name}").format(name=server)
+    return _(_PARTS[kind]) if kind in _PARTS else name
 
 
 def _choice(named: str, known: list[dict[str, str]]) -> dict[str, str]:
