@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SHOWN, _MOST = 10, 100
 _LONGEST = 300
-_PARTS = {"model_host": mark("Models"), "builtin": mark("Built-in model"), "dream": "Dream"}
+_PARTS = {"model_host": mark("Models"), "builtin-model": mark("Built-in model"), "dream": "Dream"}
 _STATES = {
     "starting": mark("starting"),
     "running": mark("running"),
