@@ -29,8 +29,11 @@ _log = logging.getLogger(__name__)
 class Asking:
     """Asks a provider for one step of a turn."""
 
-    def __init__(self, usage: UsageLedger, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
-        self._usage, self._bus, self._clock = usage, bus, clock
+    def __init__(
+        self, usage: UsageLedger, bus: Bus, clock: Callable[[], float] = time.monotonic, *, cause: str = ""
+    ) -> None:
+        """`cause`: what the ledger calls the calls; empty for turns and those of subagents."""
+        self._usage, self._bus, self._clock, self._cause = usage, bus, clock, cause
 
     async def ask(
         self, turn: Turn, provider: Provider, request: Request, *, lean: bool = False
@@ -99,7 +102,7 @@ class Asking:
         call = Call(
             provider=request.endpoint.provider,
             model=request.endpoint.model,
-            cause="subagent" if turn.inbound.parent else "turn",
+            cause=self._cause or ("subagent" if turn.inbound.parent else "turn"),
             session=turn.home,
             turn=turn.id,
             outcome=outcome,

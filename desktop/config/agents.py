@@ -1,9 +1,43 @@
 """The agent's page: who it is, which model answers, and how much it may use."""
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from desktop.config.base import Section, notes
 from desktop.text import mark
+
+
+class Dream(Section):
+    """When the agent goes over its notes by itself."""
+
+    enabled: bool = Field(
+        default=True,
+        title=mark("Learn from conversations"),
+        description=mark(
+            "From time to time the agent goes over what was said and keeps what lasts. Off: only when you "
+            "have it do so."
+        ),
+        json_schema_extra=notes(applies="now"),
+    )
+    interval_h: float = Field(
+        default=2,
+        title=mark("How often"),
+        description=mark("Only when there is something new."),
+        ge=0.25,
+        le=720,
+        json_schema_extra=notes(unit=mark("hours"), applies="now"),
+    )
+    model_override: str = Field(
+        default="",
+        title=mark("Model for it"),
+        description=mark("The model that does this, where it shall be another than the one that answers."),
+        max_length=300,
+        json_schema_extra=notes(empty=mark("The one that answers"), applies="now"),
+    )
+
+    @field_validator("model_override", mode="before")
+    @classmethod
+    def _nobody(cls, value: object) -> object:
+        return "" if value is None else value
 
 
 class AgentDefaults(Section):
@@ -124,6 +158,12 @@ class AgentDefaults(Section):
         ge=0,
         le=10_080,
         json_schema_extra=notes(unit=mark("minutes"), applies="answer"),
+    )
+    dream: Dream = Field(
+        default_factory=Dream,
+        title=mark("Memory"),
+        description=mark("When the agent goes over what was said and keeps what lasts."),
+        json_schema_extra=notes(kind="own"),
     )
     disabled_skills: tuple[str, ...] = Field(
         default=(),

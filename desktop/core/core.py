@@ -27,6 +27,7 @@ from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.core.commands import Commands
+from desktop.core.dreams import Minds, skills_of
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
 from desktop.core.toolbox import Workshop
@@ -35,10 +36,13 @@ from desktop.database import Database
 from desktop.errors import AppError
 from desktop.inbox import Inbox
 from desktop.memory.consolidator import Consolidator
+from desktop.memory.dream import Dream
+from desktop.memory.dreaming import Dreaming
 from desktop.memory.history import History
 from desktop.memory.imports import take_over
 from desktop.memory.keeper import Keeper
 from desktop.memory.notes import Notes
+from desktop.memory.staging import Staging
 from desktop.memory.tokens import Meter
 from desktop.memory.versions import Versions
 from desktop.paths import Home
@@ -65,6 +69,7 @@ class Core:
         self.home, self.store, self.host, self.bus = home, store, host, bus
         self.started = time.time()
         self._recovery: asyncio.Task[None] | None = None
+        self._dreams: asyncio.Task[None] | None = None
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -108,6 +113,13 @@ class Core:
         self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
         self.versions = Versions(self.workspace, lambda text: bus.publish(MemoryChanged(told=text)))
         self._keeper = Keeper(self.versions)
+        self.staging = Staging(self.history.folder)
+        self.dream = Dream(
+            self.history, self.notes, self.versions, self.staging, skills_of(self), self.usage
+        )
+        self.dreaming = Dreaming(
+            self.dream, Minds(self), lambda: store.config.agents.defaults.dream, bus, self.history.folder
+        )
         idle = lambda: 60.0 * store.config.agents.defaults.idle_compact_after_minutes  # noqa: E731
         self.meter = Meter()
         self.memory = Consolidator(self.history, self.usage, bus, idle, self.meter)
@@ -171,6 +183,7 @@ class Core:
             self.builtin.model = model
             await self.builtin.stop()
         await self.workshop.apply()
+        self.dreaming.apply()
         self.bus.publish(SettingsChanged())
 
     async def _lean_start(self) -> dict[str, Any]:
@@ -197,16 +210,18 @@ class Core:
 
     def statuses(self) -> list[Status]:
         """The state of every part that can be off."""
-        return [self.host.status, self.builtin.status, *self.workshop.statuses()]
+        return [self.host.status, self.builtin.status, self.dreaming.status, *self.workshop.statuses()]
 
     def recover(self) -> None:
-        """Tell conversations what became of their subagents while the program was not there; in the
-        background."""
+        """Tell conversations what became of their subagents while the program was not there, and begin what
+        goes on by itself; in the background."""
         self._recovery = spawn(self.subagents.recover(), name="subagents:recover")
+        self._dreams = spawn(self.dreaming.start(), name="dream:start")
 
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
-        await cancel(self._recovery)
+        await cancel(self._recovery, self._dreams)
+        await self.dreaming.stop()
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()

@@ -7,6 +7,7 @@ Everything blocks; it is called in threads.
 import codecs
 import errno
 import json
+import logging
 import os
 import secrets
 import stat
@@ -27,6 +28,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+
+_log = logging.getLogger(__name__)
 
 type Marks = dict[str, tuple[int, int, int]]
 """What tells that a file has changed: time, size and inode, by name."""
@@ -123,6 +126,24 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    """The records of such a file, without the lines that are none; none where it cannot be read."""
+    found = []
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        _log.warning("%s cannot be read: %s", path, error)
+        return []
+    for line in lines:
+        with suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                found.append(record)
+    return found
 
 
 def decoded(data: bytes) -> str:

@@ -6,7 +6,6 @@ out, so that Dream does not bring it back. Nothing is written over what changed 
 """
 
 import errno
-import json
 import logging
 import os
 import re
@@ -17,7 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from desktop.errors import StorageError, UsageError, explain
-from desktop.memory.files import DREAMS, LARGEST, NOTES, ChangedMeanwhile, append_line, decoded, put, read
+from desktop.memory.files import (
+    DREAMS,
+    LARGEST,
+    NOTES,
+    ChangedMeanwhile,
+    append_line,
+    decoded,
+    put,
+    read,
+    records,
+)
 from desktop.session.model import now
 from desktop.text import _
 
@@ -84,10 +93,12 @@ def _pieces(text: str) -> set[str]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two facts say about the same: most of their words are."""
+    """Whether two facts say about the same: most of their words are the same, and all of their figures."""
     first, second = _pieces(one), _pieces(other)
     if not first or not second:
         return normal(one) == normal(other)
+    if {word for word in first if word.isdigit()} != {word for word in second if word.isdigit()}:
+        return False  # another date, another figure: another fact
     return len(first & second) / len(first | second) >= _ALIKE
 
 
@@ -143,7 +154,14 @@ class Notes:
                 _("There is no note {name}.").format(name=name),
                 _("There are: {names}").format(names=", ".join(NOTES)),
             )
-        path = self.workspace / NOTES[name]
+        return self._read(name, self.workspace / NOTES[name])
+
+    def at(self, file: str) -> Note:
+        """The same of a file by its path in the workspace, which may be a skill's."""
+        name = next((name for name, path in NOTES.items() if path == file), file)
+        return self._read(name, self.workspace / file)
+
+    def _read(self, name: str, path: Path) -> Note:
         try:
             data = read(path)
         except OSError as error:
@@ -176,14 +194,14 @@ class Notes:
                 _("{path} was changed meanwhile, so it was not saved.").format(path=note.path),
                 _("Look at the new text and put your change in there; yours is still in the editor."),
             )
+        text = _lines(text)
+        if note.text.count("\r\n") * 2 > note.text.count("\n"):
+            text = text.replace("\n", "\r\n")
         self.put(note, text)
         self.welcome(name, text)
 
     def put(self, note: Note, text: str) -> None:
         """Write a note that was read. Raises UsageError where it changed since, StorageError."""
-        text = _lines(text)
-        if note.text.count("\r\n") * 2 > note.text.count("\n"):
-            text = text.replace("\n", "\r\n")
         data = text.encode("utf-8", "replace")
         if len(data) > LARGEST:
             raise StorageError(*_trouble(note.path, OSError(errno.EFBIG, "")))
@@ -292,7 +310,7 @@ class Notes:
             mark = (seen.st_mtime_ns, seen.st_size)
             kept = self._lists.get(name)
             if kept is None or kept[0] != mark:
-                kept = self._lists[name] = (mark, list(_records(path.read_bytes())))
+                kept = self._lists[name] = (mark, records(path))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -307,16 +325,6 @@ class Notes:
                 append_line(self._folder / f"{name}.jsonl", record)
         except OSError as error:
             raise explain(error) from error
-
-
-def _records(data: bytes) -> Iterable[Json]:
-    for line in data.splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict):
-            yield record
 
 
 def _lines(text: str) -> str:

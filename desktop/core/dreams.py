@@ -1,0 +1,191 @@
+"""What Dream gets from the rooms above it: a model made ready, and the agent's own runner, let loose on a
+copy of the notes with tools that see nothing else.
+"""
+
+import asyncio
+import logging
+import os
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.asking import Asking
+from desktop.agent.context import Context
+from desktop.agent.gate import Gate
+from desktop.agent.hands import Hands, Kit
+from desktop.agent.runner import Runner
+from desktop.agent.scope import Scope
+from desktop.agent.turn import Inbound, Ready, Slot, Turn
+from desktop.bus.bus import Bus
+from desktop.config.schema import Config
+from desktop.memory.files import NOTES, SKILLS
+from desktop.paths import resource
+from desktop.providers.base import Completion, Delta, Provider, Request
+from desktop.session.log import Sessions
+from desktop.session.model import text_tokens
+from desktop.tasks import in_thread
+from desktop.tools.base import Arguments, Claim, Effect, Saying, Tool, ToolContext, ToolFailure, ToolResult
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+STEPS = 10
+TOKENS = 120_000
+"""What the edits of one batch may cost, questions and answers together."""
+_PROMPT = (
+    "You keep the notes of a personal assistant in order. You work alone in a folder with a copy of them: "
+    "nobody reads what you write but in the files. Do just what the message says."
+)
+_log = logging.getLogger(__name__)
+
+
+class Minds:
+    """Makes the model of Dream ready."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    async def __call__(self) -> tuple[Ready, "Editing"]:
+        """For reading and for editing. Raises AppError."""
+        chosen = self._core.store.config.agents.defaults.dream.model_override
+        ready = await self._core.models.ready(chosen, "", "dream", "")
+        return ready, Editing(self._core, ready)
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What the tools and the model of one piece of work have come to."""
+
+    tokens: int = 0
+    idle: bool = False
+    """An edit changed nothing: there is no more to come."""
+    refused: list[str] = field(default_factory=list)
+
+
+class Editing:
+    """Dream's Scribe: the runner with three tools, on a folder."""
+
+    def __init__(self, core: "Core", ready: Ready) -> None:
+        self._core, self._ready = core, ready
+
+    async def __call__(self, task: str, folder: Path, writable: frozenset[str]) -> None:
+        """Have the model work. Raises ProviderError, StorageError."""
+        core, bus, watch = self._core, Bus(), _Watch()
+        scope = Scope(Config, folder, core.home.root)
+        hands = Hands(scope, Gate(scope, core.inbox, bus), core.audit, bus, _nowhere)
+        asking = Asking(core.usage, bus, cause="memory")
+        runner = Runner(asking, hands, _Brief(folder, ""), bus, meter=core.meter)
+        session = await Sessions(folder / "sessions").open("dream")
+        slot = Slot(asyncio.Semaphore(1))
+        turn = Turn(uuid.uuid4().hex[:12], session, Inbound("dream", task, "dream", approve="never"), slot)
+        await session.append(turn.inbound.record() | {"_turn": turn.id})
+        tools = await in_thread(_tools, folder, writable, watch)
+        ready = replace(self._ready, provider=_Capped(self._ready.provider, watch))
+        await runner.run(turn, ready, Kit(tools), STEPS)
+        for line in watch.refused:
+            _log.warning("refused of a Dream: %.300s", line)
+
+
+class _Brief(Context):
+    """What the model is told: its work alone."""
+
+    async def system_prompt(self, *, lean: bool = False, window: int = 65_536) -> str:
+        """The same for every model."""
+        return _PROMPT
+
+
+class _Capped:
+    """A provider that is asked no more once enough was spent, or nothing more comes of it."""
+
+    def __init__(self, inner: Provider, watch: _Watch) -> None:
+        self._inner, self._watch = inner, watch
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
+        """As the model answers; an end of our own where it shall not be asked."""
+        if self._watch.idle or self._watch.tokens > TOKENS:
+            _log.info("no more is asked of a Dream after %d tokens", self._watch.tokens)
+            yield Completion("done", finish="stop")
+            return
+        async with aclosing(self._inner.stream(request)) as stream:
+            async for item in stream:
+                if isinstance(item, Completion):
+                    spent = item.usage
+                    known = spent.input_tokens + spent.output_tokens if spent else 0
+                    self._watch.tokens += known or text_tokens(f"{request.messages}{item.text}")
+                yield item
+
+
+class _Fenced(Tool[Any]):
+    """A file tool that sees nothing but the copy of the notes and the skills that ship with the program."""
+
+    def __init__(self, inner: Tool[Any], folder: Path, writable: frozenset[str], watch: _Watch) -> None:
+        self.name, self.description, self.brief = inner.name, inner.description, inner.brief
+        self.effect, self.arguments, self.capped = inner.effect, inner.arguments, inner.capped
+        self._inner, self._watch = inner, watch
+        self._writable = {_real(folder / name) for name in writable}
+        self._readable = {_real(folder / name) for name in NOTES.values()} | self._writable
+        self._shelf = _real(resource(SKILLS))
+
+    def claim(self, args: Arguments, context: ToolContext) -> Claim:
+        """As the tool's own, within the fence. Raises ToolFailure outside."""
+        claim = self._inner.claim(args, context)
+        for path in claim.writes:
+            if _real(path) not in self._writable:
+                self._refuse(f"write {claim.gist}")
+        for path in claim.reads:
+            if _real(path) not in self._readable and not _real(path).is_relative_to(self._shelf):
+                self._refuse(f"read {claim.gist}")
+        return claim
+
+    def _refuse(self, what: str) -> None:
+        self._watch.refused.append(what)
+        raise ToolFailure("This file is none of your work. Change only the files that the task names.")
+
+    async def run(self, args: Arguments, context: ToolContext) -> str | ToolResult:
+        """Do it, and note where that changed nothing."""
+        if self.effect is not Effect.WRITE:
+            return await self._inner.run(args, context)
+        path = _real(context.path(str(getattr(args, "path", ""))))
+        before = await in_thread(_bytes, path)
+        same = getattr(args, "old_text", None) == getattr(args, "new_text", "")
+        try:
+            done = await self._inner.run(args, context)
+        except ToolFailure:
+            self._watch.idle |= same
+            raise
+        self._watch.idle |= before == await in_thread(_bytes, path)
+        return done
+
+
+def _tools(folder: Path, writable: frozenset[str], watch: _Watch) -> dict[str, Tool[Any]]:
+    from desktop.tools.files.edit import EditFile
+    from desktop.tools.files.kept import Kept
+    from desktop.tools.files.read import ReadFile
+    from desktop.tools.files.write import WriteFile
+
+    kept = Kept(folder / ".undo")
+    tools: list[Tool[Any]] = [ReadFile(), EditFile(kept), WriteFile(kept)]
+    return {tool.name: _Fenced(tool, folder, writable, watch) for tool in tools}
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+async def _nowhere(_saying: Saying, _source: str) -> None:
+    raise ToolFailure("There is nobody to write to.")
+
+
+def skills_of(core: "Core") -> Callable[[], list[tuple[str, str]]]:
+    """Names and descriptions of all skills. What it gives blocks."""
+    return lambda: [(skill.name, skill.description) for skill in core.skills.all()]
