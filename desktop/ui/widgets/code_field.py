@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
@@ -51,14 +51,18 @@ class CodeField(QTextEdit):
         if room not in self._heights:
             self._wrap(room)
             self._heights[room] = ceil(self.document().size().height())
+            QTimer.singleShot(0, self, self._wrap_as_shown)  # a layout asks for other widths, too
         return min(self._heights[room], self._lines * _line_height(self)) + _AROUND
 
     def _wrap(self, room: int) -> None:
         if self.lineWrapColumnOrWidth() != room:
             self.setLineWrapColumnOrWidth(room)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def _wrap_as_shown(self) -> None:
         self._wrap(_room(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._wrap_as_shown()
         super().resizeEvent(event)
 
     def sizeHint(self) -> QSize:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,10 +17,12 @@ from desktop.ui.panels.memory.diff import DiffView, pairs
 from desktop.ui.panels.memory.fact import FactRow
 from desktop.ui.panels.memory.panel import SUMMARIES, VERSIONS, WAITING, MemoryPanel
 from desktop.ui.panels.memory.stock import Stock
-from desktop.ui.panels.memory.summaries import SummaryRow
+from desktop.ui.panels.memory.summaries import Summaries, SummaryRow
+from desktop.ui.panels.memory.versions import Versions
+from desktop.ui.panels.memory.waiting import Waiting
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
-from tests.ui.panels.remembered import FILES, MEMORY, USER, Memory, staged
+from tests.ui.panels.remembered import FILES, MEMORY, USER, Memory, diff, staged
 from tests.ui.settings.reading import named, press, shown, write
 
 
@@ -39,10 +42,31 @@ class Page:
         self.settle()
 
     def settle(self) -> None:
+        self.until(lambda: not asyncio.all_tasks(self._loop) and not self._under_way())
+
+    def _under_way(self) -> bool:
         panel = self.panel
-        stocks: list[Stock[Any, Any]] = [panel.summaries.list, panel.waiting.staged, panel.versions.files]
-        stocks += [note.facts for note in panel.knows.notes.values()]
-        self.until(lambda: not asyncio.all_tasks(self._loop) and not any(s.waiting for s in stocks))
+        stocks: list[Stock[Any, Any]] = [note.facts for note in panel.knows.notes.values()]
+        stocks += [panel.waiting.staged] if panel.waiting else []
+        stocks += [panel.summaries.list] if panel.summaries else []
+        stocks += [panel.versions.files] if panel.versions else []
+        drawing = any(view.drawing for view in panel.findChildren(DiffView))
+        return panel.knows.waiting or drawing or any(stock.waiting for stock in stocks)
+
+    @property
+    def waiting(self) -> Waiting:
+        assert self.panel.waiting is not None
+        return self.panel.waiting
+
+    @property
+    def summaries(self) -> Summaries:
+        assert self.panel.summaries is not None
+        return self.panel.summaries
+
+    @property
+    def versions(self) -> Versions:
+        assert self.panel.versions is not None
+        return self.panel.versions
 
     def press(self, words: str) -> None:
         press(self.area, words)
@@ -203,7 +227,7 @@ def test_dream_is_run_and_says_what_came_of_it(page: Page) -> None:
     assert "2 summaries wait" in page.text
     press(page.panel, "Run Dream now")
     page.until(lambda: "Reading what is new…" in page.text)
-    assert page.panel.waiting.run.busy
+    assert page.waiting.run.busy
     page.memory.go_on.set()
     page.settle()
     assert "Changed: About you (USER.md)." in page.text
@@ -242,7 +266,7 @@ def test_summaries_are_read_folded_searched_and_older_ones_fetched(page: Page) -
     page.press("Older ones")
     page.press("Older ones")
     assert len(rows()) == 45
-    assert not page.panel.summaries.older.isVisible()
+    assert not page.summaries.older.isVisible()
     write(named(page.panel, "Search summaries"), "Part 7.")
     page.until(lambda: len(rows()) == 1)
     write(named(page.panel, "Search summaries"), "nothing like that")
@@ -253,19 +277,19 @@ def test_versions_are_looked_at_compared_and_brought_back(page: Page) -> None:
     page.memory.change("USER", USER.replace("Lisbon", "Porto"), "person")
     page.memory.change("USER", USER.replace("Lisbon", "Rome"), "agent")
     page.turn_to(VERSIONS)
-    assert page.panel.versions.list.row == 0
+    assert page.versions.list.row == 0
     [changed] = page.diffs()
     assert changed.splitlines()[2:4] == ["- - Anna lives in Porto.", "+ - Anna lives in Rome."]
-    box = page.panel.versions.other
+    box = page.versions.other
     assert isinstance(box, QComboBox)
     box.setCurrentIndex(box.count() - 1)  # the first version
     box.activated.emit(box.currentIndex())
     page.settle()
     assert "- - Anna lives in Lisbon.\n+ - Anna lives in Rome." in page.diffs()[0]
-    page.panel.versions.beside.click()
+    page.versions.beside.click()
     page.settle()
     assert "- - Anna lives in Lisbon.\n+ - Anna lives in Rome." in page.diffs()[0]
-    QTest.keyClick(page.panel.versions.list, Qt.Key.Key_Down)
+    QTest.keyClick(page.versions.list, Qt.Key.Key_Down)
     page.settle()
     page.press("Restore About you (USER.md) as it was")
     assert page.memory.files["USER"] == USER.replace("Lisbon", "Porto")
@@ -283,6 +307,24 @@ def test_the_keyboard_reaches_everything_and_each_has_a_name(page: Page) -> None
     page.panel.tabs.buttons[VERSIONS].setFocus()
     QTest.keyClick(page.panel.tabs.buttons[VERSIONS], Qt.Key.Key_Right)
     assert page.panel.tabs.current == 0
+
+
+def _drawn(view: DiffView) -> bool:
+    return not view.drawing
+
+
+def test_a_long_diff_comes_in_steps_and_is_cut(page: Page, qtbot: QtBot) -> None:
+    lines = [f"- Fact {number}." for number in range(500)]
+    text = diff("", "\n".join(lines))
+    for beside in (False, True):
+        view = DiffView()
+        qtbot.addWidget(view)
+        view.show_diff(text, beside=beside)
+        qtbot.waitUntil(partial(_drawn, view))
+        assert [line for line in view.toPlainText().splitlines() if line] == [
+            *(f"+ {line}" for line in lines[:300]),
+            "… and 200 more lines",
+        ]
 
 
 def test_pairs_stand_beside_one_another() -> None:

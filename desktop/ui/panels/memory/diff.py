@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import (
     QColor,
     QTextBlockFormat,
@@ -20,82 +21,102 @@ _LINES = 24
 _MOST = 300
 """Lines that are shown: more is looked at in the file."""
 
+_AT_ONCE, _PAIRS_AT_ONCE = 40, 12
+"""Lines drawn in one go: more would be felt."""
+
 type Pair = tuple[str, str]
 
 
 class DiffView(CodeField):
-    """Shows a unified diff."""
+    """Shows a unified diff; a long one comes in small steps."""
 
     def __init__(self) -> None:
         super().__init__(_LINES)
-        self._lines_given: list[str] = []
+        self._given: list[str] = []
         self._beside = False
+        self._left: list[Sequence[Pair]] = []
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._step)
         theme().changed.connect(self._draw)
 
     def show_diff(self, diff: str, *, beside: bool = False) -> None:
         """Show this; `beside`: the old text at the left, the new one at the right."""
         lines = list(_lines(diff))
-        if (lines, beside) != (self._lines_given, self._beside):
-            self._lines_given, self._beside = lines, beside
+        if (lines, beside) != (self._given, self._beside):
+            self._given, self._beside = lines, beside
             self._draw()
+
+    @property
+    def drawing(self) -> bool:
+        """Whether some of it is still to come."""
+        return bool(self._left)
 
     def _draw(self) -> None:
         self.clear()
-        cut = self._lines_given[:_MOST]
-        if self._beside:
-            self._draw_pairs(list(pairs(cut)))
-        else:
-            self._draw_lines(cut)
-        if len(cut) < len(self._lines_given):
-            more = _("… and {count} more lines").format(count=len(self._lines_given) - len(cut))
-            self._end().insertText(f"\n{more}")
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        cut, at_once = self._given[:_MOST], _PAIRS_AT_ONCE if self._beside else _AT_ONCE
+        drawn = list(pairs(cut)) if self._beside else [(line, "") for line in cut]
+        self._left = [drawn[at : at + at_once] for at in range(0, len(drawn), at_once)]
+        self._step()
+
+    def _step(self) -> None:
+        if self._left:
+            part = self._left.pop(0)
+            cursor = QTextCursor(self.document())
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.beginEditBlock()
+            if self._beside:
+                _write_beside(cursor, part)
+            else:
+                _write_lines(cursor, [line for line, _other in part])
+            more = len(self._given) - _MOST
+            if not self._left and more > 0:
+                cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
+                cursor.insertText(_("… and {count} more lines").format(count=more))
+            cursor.endEditBlock()
         self._heights.clear()
         self.updateGeometry()
+        if self._left:
+            self._timer.start()
 
-    def _end(self) -> QTextCursor:
-        cursor = self.textCursor()
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        return cursor
 
-    def _draw_lines(self, lines: Sequence[str]) -> None:
-        cursor = self._end()
-        cursor.beginEditBlock()
-        for number, line in enumerate(lines):
-            form, letters = QTextBlockFormat(), QTextCharFormat()
+def _write_lines(cursor: QTextCursor, lines: Sequence[str]) -> None:
+    for line in lines:
+        form, letters = QTextBlockFormat(), QTextCharFormat()
+        if (ground := _ground(line[:1])) is not None:
+            form.setBackground(ground)
+        if line.startswith("@"):
+            letters.setForeground(QColor(theme().colors.faint))
+        if cursor.position():
+            cursor.insertBlock(form, letters)
+        else:
+            cursor.setBlockFormat(form)
+        cursor.insertText(_said(line), letters)
+
+
+def _write_beside(cursor: QTextCursor, given: Sequence[Pair]) -> None:
+    form = QTextTableFormat()
+    form.setBorder(0)
+    form.setCellSpacing(0)
+    form.setCellPadding(2)
+    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    half = QTextLength(QTextLength.Type.PercentageLength, 50)
+    form.setColumnWidthConstraints([half, half])
+    flat = QTextBlockFormat()
+    flat.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    cursor.setBlockFormat(flat)  # Qt has a line before and after each table
+    table = cursor.insertTable(len(given), 2, form)
+    for number, pair in enumerate(given):
+        for side, line in enumerate(pair):
+            cell = table.cellAt(number, side)
             if (ground := _ground(line[:1])) is not None:
-                form.setBackground(ground)
-            if line.startswith("@"):
-                letters.setForeground(QColor(theme().colors.faint))
-            if number:
-                cursor.insertBlock(form, letters)
-            else:
-                cursor.setBlockFormat(form)
-            cursor.insertText(_said(line), letters)
-        cursor.endEditBlock()
-
-    def _draw_pairs(self, given: Sequence[Pair]) -> None:
-        if not given:
-            return
-        form = QTextTableFormat()
-        form.setBorder(0)
-        form.setCellSpacing(0)
-        form.setCellPadding(2)
-        form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-        half = QTextLength(QTextLength.Type.PercentageLength, 50)
-        form.setColumnWidthConstraints([half, half])
-        cursor = self._end()
-        cursor.beginEditBlock()
-        table = cursor.insertTable(len(given), 2, form)
-        for number, pair in enumerate(given):
-            for side, line in enumerate(pair):
-                cell = table.cellAt(number, side)
-                if (ground := _ground(line[:1])) is not None:
-                    filled = cell.format()
-                    filled.setBackground(ground)
-                    cell.setFormat(filled)
-                cell.firstCursorPosition().insertText(_said(line))
-        cursor.endEditBlock()
+                filled = cell.format()
+                filled.setBackground(ground)
+                cell.setFormat(filled)
+            inner = cell.firstCursorPosition()
+            inner.setBlockFormat(QTextBlockFormat())
+            inner.insertText(_said(line))
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.setBlockFormat(flat)
 
 
 def pairs(lines: Sequence[str]) -> Iterator[Pair]:
@@ -133,7 +154,7 @@ def _lines(diff: str) -> Iterator[str]:
 
 def _said(line: str) -> str:
     """The sign apart from the text, which may begin with a dash of its own."""
-    return "⋯" if line.startswith("@") else f"{line[:1]} {line[1:]}"
+    return "⋯" if line.startswith("@") else f"{line[:1]} {line[1:]}" if line else ""
 
 
 def _ground(sign: str) -> QColor | None:

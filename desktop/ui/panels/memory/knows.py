@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
@@ -33,6 +33,8 @@ class Knows(QWidget):
         self.search, self._nothing = search_field(self), label("muted", wrap=True)
         self.notes: dict[str, NoteCard] = {}
         self._files: list[Json] = []
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._make)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(Space.XS)
@@ -40,7 +42,7 @@ class Knows(QWidget):
         self._column.addSpacing(Space.XS)
         self._column.addWidget(self._nothing)
         self._nothing.hide()
-        self.search.textChanged.connect(lambda: self.show_files(self._files))
+        self.search.textChanged.connect(lambda: self._show())
         spoken(self._words)
 
     def _words(self) -> None:
@@ -48,21 +50,37 @@ class Knows(QWidget):
         self.search.setAccessibleName(_("Search what the agent knows"))
         self._nothing.setText(_("Nothing here has this text. What was said is found among the summaries."))
 
-    def show_files(self, files: list[Json]) -> None:
-        """Show these notes."""
-        self._files = files
-        wanted, hits = self.search.text().strip().casefold(), False
-        for file in sorted(files, key=lambda file: _place(str(file["name"]))):
-            hits = self._card(str(file["name"])).show_file(file, wanted) or hits
-        self._nothing.setVisible(bool(files) and not hits)
+    @property
+    def waiting(self) -> bool:
+        """Whether some notes have no card yet."""
+        return len(self.notes) < len(self._files)
 
-    def _card(self, name: str) -> NoteCard:
-        if name not in self.notes:
-            card = self.notes[name] = NoteCard(self._actions, name)
-            card.changed.connect(self.changed)
-            card.forget_wanted.connect(self.forget_wanted)
-            self._column.addWidget(card)
-        return self.notes[name]
+    def show_files(self, files: list[Json]) -> None:
+        """Show these notes; a card that is not made yet comes in a moment."""
+        self._files = sorted(files, key=lambda file: _place(str(file["name"])))
+        self._show()
+        if self.waiting:
+            self._timer.start()
+
+    def _show(self) -> None:
+        wanted, hits = self.search.text().strip().casefold(), self.waiting
+        for file in self._files:
+            if str(file["name"]) in self.notes:
+                hits = self.notes[str(file["name"])].show_file(file, wanted) or hits
+        self._nothing.setVisible(bool(self._files) and not hits)
+
+    def _make(self) -> None:
+        file = next((file for file in self._files if str(file["name"]) not in self.notes), None)
+        if file is None:
+            return
+        name = str(file["name"])
+        card = self.notes[name] = NoteCard(self._actions, name)
+        card.changed.connect(self.changed)
+        card.forget_wanted.connect(self.forget_wanted)
+        card.show_file(file, self.search.text().strip().casefold())
+        self._column.addWidget(card)
+        if self.waiting:
+            self._timer.start()
 
 
 def search_field(parent: QWidget) -> QLineEdit:

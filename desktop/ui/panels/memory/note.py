@@ -109,18 +109,18 @@ class NoteCard(QWidget):
         return self._show()
 
     def _hits(self) -> list[Json]:
-        facts = self.file.get("facts") or ()
-        return [
-            fact for fact in facts if self._wanted in f"{fact['text']}\n{words.origin(fact)}".casefold()
-        ]
+        facts = list(self.file.get("facts") or ())
+        if not self._wanted:
+            return facts
+        return [fact for fact in facts if self._wanted in f"{fact['text']}\n{fact.get('title')}".casefold()]
 
     def _show(self) -> bool:
         file, hits, editing = self.file, self._hits(), self.editing
-        text = shown(str(file.get("text") or "")).strip()
+        text = str(file.get("text") or "").strip()
         self.facts.show_items([] if editing else hits[: self._most])
         prose = bool(text) and not file.get("facts")
         if prose:
-            self.text.show_text(text[:_LONGEST])
+            self.text.show_text(shown(text[:_LONGEST]))
         self.text.setVisible(prose and not editing)
         self._empty.setVisible(bool(file) and not text and not editing)
         left = len(hits) - self._most

@@ -37,19 +37,17 @@ class MemoryPanel(Part):
         self._reading = self._again = False
         self._toast: Toast | None = None
         self._about, self.tabs, self.outcome = label("muted", wrap=True), Tabs(4), Outcome()
-        self.knows, self.waiting = Knows(actions), Waiting(actions)
-        self.summaries, self.versions = Summaries(actions), Versions(actions)
-        self._pages = (self.knows, self.waiting, self.summaries, self.versions)
+        self.knows = Knows(actions)
+        self.waiting: Waiting | None = None
+        self.summaries: Summaries | None = None
+        self.versions: Versions | None = None
         self.column.addWidget(self._about)
         self.column.addSpacing(Space.XS)
-        for part in (self.tabs, self.outcome, *self._pages):
+        for part in (self.tabs, self.outcome, self.knows):
             self.column.addWidget(part)
         self.tabs.chosen.connect(self._turn_to)
         self.knows.forget_wanted.connect(self._forget)
         self.knows.changed.connect(self.refresh)
-        self.waiting.changed.connect(self.refresh)
-        self.versions.changed.connect(self.refresh)
-        self._turn_to(KNOWS)
         spoken(self._words)
 
     def _words(self) -> None:
@@ -81,13 +79,37 @@ class MemoryPanel(Part):
             self.refresh()
 
     def _turn_to(self, number: int) -> None:
-        for place, page in enumerate(self._pages):
-            page.setVisible(place == number)
+        page = self._page(number)
+        for other in (self.knows, self.waiting, self.summaries, self.versions):
+            if other is not None:
+                other.setVisible(other is page)
         if self.isVisible():
             self._refresh_page()
 
+    def _page(self, number: int) -> Knows | Waiting | Summaries | Versions:
+        """The page of a tab, made when it is first looked at."""
+        if number == WAITING:
+            if self.waiting is None:
+                self.waiting = Waiting(self._actions)
+                self.waiting.changed.connect(self.refresh)
+                self.waiting.show_found(self._found)
+                self.column.addWidget(self.waiting)
+            return self.waiting
+        if number == SUMMARIES:
+            if self.summaries is None:
+                self.summaries = Summaries(self._actions)
+                self.column.addWidget(self.summaries)
+            return self.summaries
+        if number == VERSIONS:
+            if self.versions is None:
+                self.versions = Versions(self._actions)
+                self.versions.changed.connect(self.refresh)
+                self.column.addWidget(self.versions)
+            return self.versions
+        return self.knows
+
     def _refresh_page(self) -> None:
-        page = self._pages[self.tabs.current]
+        page = self._page(self.tabs.current)
         if not isinstance(page, Knows):
             page.refresh()
 
@@ -107,7 +129,8 @@ class MemoryPanel(Part):
                 self._found = await self._actions.call("memory")
                 self.outcome.clear()
                 self.knows.show_files(list(self._found["files"]))
-                self.waiting.show_found(self._found)
+                if self.waiting is not None:
+                    self.waiting.show_found(self._found)
                 self._say_tabs()
                 self._refresh_page()
         except AppError as error:
