@@ -187,6 +187,8 @@ class Conductor(QObject):
                     self._permits.refresh()
                 elif isinstance(event, MemoryChanged | TurnFinished):
                     self._setup.happened(event)  # a page may show what came of it
+                    if isinstance(event, MemoryChanged) and event.told:
+                        self._told(event.told, "")
 
     def _service_changed(self, event: ServiceChanged) -> None:
         if event.name in MODELS:

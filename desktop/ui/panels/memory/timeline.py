@@ -97,7 +97,9 @@ def what(version: Json) -> str:
     """What was changed, in one line."""
     files = ", ".join(words.file_title(str(file)) for file in version.get("files") or ())
     message = " ".join(shown(str(version.get("message") or "")).split())
-    return files if version["cause"] == "restore" or not message else message
+    if version["cause"] == "restore":  # its message is for who reads the repository
+        return files
+    return " · ".join(filter(None, (message, files)))
 
 
 class _Painter(QStyledItemDelegate):

@@ -22,6 +22,9 @@ from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
 
+_WHY = 300
+"""Characters of the summary that a change comes from."""
+
 
 class StagedCard(QFrame):
     """One change that is not made before the person agrees."""
@@ -61,7 +64,7 @@ class StagedCard(QFrame):
             return
         file = words.file_title(str(staged["file"]))
         self._title.setText(file)
-        told = [words.when(staged.get("at")), shown(str(staged.get("why") or ""))]
+        told = [words.when(staged.get("at")), shown(str(staged.get("why") or "")[:_WHY])]
         self._why.setText(" · ".join(filter(None, told)))
         self.diff.setAccessibleName(_("Changes of {file}").format(file=file))
         self.accept.setText(_("Accept"))
@@ -208,7 +211,10 @@ class Waiting(QWidget):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         else:
-            self.outcome.done(_came_of_it(done))
+            if done.get("told"):
+                self.outcome.failed(shown(str(done["told"])), _came_of_it(done), tone="warning")
+            else:
+                self.outcome.done(_came_of_it(done))
         await self._read()
         self.changed.emit()
 

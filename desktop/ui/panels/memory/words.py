@@ -25,7 +25,8 @@ _CAUSES = {
 _PHASES = {
     "summing": mark("Summing up conversations…"),
     "reading": mark("Reading what is new…"),
-    "writing": mark("Writing down what is worth keeping…"),
+    "editing": mark("Writing down what is worth keeping…"),
+    "keeping": mark("Writing down what is worth keeping…"),
 }
 
 
