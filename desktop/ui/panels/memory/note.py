@@ -123,7 +123,7 @@ class NoteCard(QWidget):
             self.text.show_text(shown(text[:_LONGEST]))
         self.text.setVisible(prose and not editing)
         self._empty.setVisible(bool(file) and not text and not editing)
-        left = len(hits) - self._most
+        left = max(0, len(hits) - self._most)
         self.more.setText(ngettext("Show {count} more", "Show {count} more", left).format(count=left))
         self.more.setVisible(left > 0 and not editing)
         self.edit.setVisible(bool(file.get("editable", True)) and not editing)

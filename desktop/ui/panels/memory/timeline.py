@@ -51,7 +51,7 @@ class Timeline(QListView):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.setAccessibleName(_("Versions"))
+        self.setAccessibleName(_("Versions of the memory"))
         for number, version in enumerate(self._versions):
             self._say(self._items.item(number), version)
 
