@@ -16,6 +16,7 @@ from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.database import Database
 from desktop.errors import AppError, explain
+from desktop.memory.health import look as look_at_memory
 from desktop.paths import Home
 from desktop.providers import discover, weights
 from desktop.providers.local import installed
@@ -49,6 +50,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Settings"), lambda: _settings(store)),
         (_("Conversations"), lambda: _conversations(workspace)),
         (_("Skills"), lambda: in_thread(_skills, store, workspace)),
+        (_("Memory"), lambda: in_thread(_memory, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
         (_("Keychain"), lambda: _keychain(store)),
         (_("Model"), lambda: _model(store)),
@@ -128,6 +130,10 @@ def _skills(store: ConfigStore, workspace: Path) -> list[Finding]:
         more_path=lambda: config.tools.commands.path_append,
     )
     return [Finding(_("Skills"), ok, state, remedy) for ok, state, remedy in look_at_skills(skills)]
+
+
+def _memory(workspace: Path) -> list[Finding]:
+    return [Finding(_("Memory"), ok, state, remedy) for ok, state, remedy in look_at_memory(workspace)]
 
 
 async def _ledger(home: Home) -> list[Finding]:

@@ -40,6 +40,11 @@ COMMANDS = (
     Command("model", mark("[name]"), mark("Show or choose the model of this conversation.")),
     Command("skill", mark("[name]"), mark("List the skills, or show one.")),
     Command("history", mark("[number]"), mark("The last messages of this conversation.")),
+    Command("dream", "", mark("Go over what was said and keep what lasts, now.")),
+    Command("dream-log", mark("[version]"), mark("The versions of the memory, or what one changed.")),
+    Command(
+        "dream-restore", mark("[version]"), mark("Take the memory back to a version, or one change back.")
+    ),
     Command("export", "", mark("Write this conversation into a file of the workspace.")),
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from desktop.agent.commands import COMMANDS, parse, unknown
 from desktop.agent.loop import Reply
 from desktop.agent.turn import Inbound, Ready
+from desktop.core import remembering
 from desktop.core.conversations import Conversations
 from desktop.core.export import export
 from desktop.errors import AppError, explain
@@ -53,6 +54,9 @@ class Commands:
             "skill": self._skill,
             "history": self._history,
             "export": self._export,
+            "dream": lambda _session, _rest: remembering.dream(core),
+            "dream-log": lambda _session, rest: remembering.log(core, rest),
+            "dream-restore": lambda _session, rest: remembering.restore(core, rest),
         }
 
     def wants(self, text: str) -> bool:

@@ -30,6 +30,7 @@ from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
+from desktop.core.recall import Recall, span
 from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
 from desktop.database import Database
@@ -94,7 +95,7 @@ class Core:
         )
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus)
         self.workshop = Workshop(
-            home, self.workspace, lambda: store.config, self.keychain, bus, self.database
+            home, self.workspace, lambda: store.config, self.keychain, bus, self.database, self._look_up
         )
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
@@ -110,16 +111,7 @@ class Core:
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
-        self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
-        self.versions = Versions(self.workspace, lambda text: bus.publish(MemoryChanged(told=text)))
-        self._keeper = Keeper(self.versions)
-        self.staging = Staging(self.history.folder)
-        self.dream = Dream(
-            self.history, self.notes, self.versions, self.staging, skills_of(self), self.usage
-        )
-        self.dreaming = Dreaming(
-            self.dream, Minds(self), lambda: store.config.agents.defaults.dream, bus, self.history.folder
-        )
+        self._make_memory()
         idle = lambda: 60.0 * store.config.agents.defaults.idle_compact_after_minutes  # noqa: E731
         self.meter = Meter()
         self.memory = Consolidator(self.history, self.usage, bus, idle, self.meter)
@@ -149,6 +141,24 @@ class Core:
             watcher=self.subagents,
         )
         self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
+
+    def _make_memory(self) -> None:
+        """What is remembered for good, and who writes it."""
+        self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
+        self.versions = Versions(self.workspace, lambda text: self.bus.publish(MemoryChanged(told=text)))
+        self._keeper = Keeper(self.versions)
+        self.recall = Recall(self.history, self.finding)
+        self.staging = Staging(self.history.folder)
+        self.dream = Dream(
+            self.history, self.notes, self.versions, self.staging, skills_of(self), self.usage
+        )
+        self.dreaming = Dreaming(
+            self.dream,
+            Minds(self),
+            lambda: self.store.config.agents.defaults.dream,
+            self.bus,
+            self.history.folder,
+        )
 
     @classmethod
     async def start(cls, home: Home, host: ModelHost, bus: Bus) -> "Core":
@@ -200,6 +210,10 @@ class Core:
         message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
         await session.append(message)
         self.bus.publish(TurnSpoke(session.key, "", saying.text))
+
+    async def _look_up(self, query: str, since: str, until: str, limit: int) -> list[dict[str, Any]]:
+        """What was said before, for the agent. Raises UsageError."""
+        return await self.recall.search(query, span(since, until), limit)
 
     async def halt(self, session: str, turn: str = "") -> bool:
         """End what is under way in a conversation, or one turn, and the subagents that work for it. False

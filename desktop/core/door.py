@@ -12,6 +12,7 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
+from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
 from desktop.core.records import Records
 from desktop.core.servers import ServerVerbs
@@ -51,6 +52,7 @@ class Door:
             **Permits(core).verbs(),
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
+            **MemoryVerbs(core).verbs(),
             "search": core.finding.search,
             "search_key": records.search_key,
         }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from desktop.paths import Home
     from desktop.services import Status
     from desktop.tools.mcp.servers import Servers
+    from desktop.tools.memory import Search
     from desktop.tools.web.reader import Reader
 
 ALONE = ("message", "spawn", "cron")
@@ -53,9 +54,11 @@ class Workshop:
         keychain: "Keychain",
         bus: "Bus",
         database: "Database",
+        recall: "Search",
     ) -> None:
+        """`recall` looks for what was said, for memory_search."""
         self._home, self._workspace, self._config, self._keychain = home, workspace, config, keychain
-        self._bus, self._database = bus, database
+        self._bus, self._database, self._recall = bus, database, recall
         self._servers: Servers | None = None
         self._waking: asyncio.Task[None] | None = None
         self._made: dict[str, Tool[Any]] = {}
@@ -140,6 +143,7 @@ class Workshop:
         from desktop.tools.exec.tree import sweep
         from desktop.tools.files.kept import Kept
         from desktop.tools.files.toolbox import file_tools
+        from desktop.tools.memory import MemorySearch
         from desktop.tools.message import Message
         from desktop.tools.permissions.places import OWN, fences
         from desktop.tools.spawn import Spawn
@@ -156,6 +160,7 @@ class Workshop:
             *file_tools(kept, (*hidden, *own)),
             *exec_tools(lambda: self._config().tools.commands, hidden, own),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
+            MemorySearch(self._recall),
             Message(),
             Spawn(),
         ]

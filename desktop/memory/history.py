@@ -70,6 +70,10 @@ class History:
         """Every entry, the oldest first."""
         return await in_thread(self._load)
 
+    def entries(self) -> list[Entry]:
+        """The same, in this thread: it blocks."""
+        return self._load()
+
     async def after(self, cursor: int, limit: int = 50) -> list[Entry]:
         """The newest entries behind a cursor, in order."""
         return [entry for entry in await self.all() if entry.cursor > cursor][-limit:]

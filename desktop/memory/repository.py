@@ -3,6 +3,7 @@
 Everything blocks, and raises nearly anything where it meets damage: who calls it decides what that means.
 """
 
+import logging
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID
     from dulwich.refs import DiskRefsContainer, Ref
 
+_log = logging.getLogger(__name__)
 _WHO = b"Nanobot Desktop <memory@nanobot.invalid>"
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = false\n\tworktree = ../..\n"
 _PLAIN = 0o100644
@@ -58,6 +60,22 @@ class Repository:
         if (head := self.head()) is not None:
             self.files(head)  # what cannot be read shall be known before anything is built upon it
         self._open = True
+
+    def sound(self) -> bool:
+        """Whether the last commit can be read, without changing anything."""
+        from dulwich.object_store import DiskObjectStore
+        from dulwich.refs import DiskRefsContainer
+
+        try:
+            if not (self.folder / "HEAD").exists():
+                return False
+            self._store = DiskObjectStore(str(self.folder / "objects"))
+            self._refs = DiskRefsContainer(str(self.folder))
+            self.files(self.head())
+        except Exception as error:  # dulwich raises nearly anything
+            _log.info("%s cannot be read: %r", self.folder, error)
+            return False
+        return True
 
     def set_aside(self) -> Path:
         """Keep what is there under another name, which is given."""

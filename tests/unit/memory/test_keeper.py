@@ -42,8 +42,8 @@ async def test_the_agents_edit_and_the_persons_are_versions_each(
 ) -> None:
     core = desk.owner.core
     write = ["write_file", {"path": "memory/MEMORY.md", "content": "- Likes tea.\n"}]
-    server.when("remember", f"use:{json.dumps([write])}")
-    assert isinstance(await desk.ask("window:a", "remember tea"), TurnFinished)
+    server.when("keep tea in mind", f"use:{json.dumps([write])}")
+    assert isinstance(await desk.ask("window:a", "keep tea in mind"), TurnFinished)
     await at_rest(core)
     (core.workspace / "USER.md").write_text("- By hand.\n", "utf-8")
     await desk.ask("window:a", "go on")

@@ -1,0 +1,173 @@
+"""The verbs of the memory: show, search, log, diff, restore, dream and forget."""
+
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say, table
+from desktop.cli.reach import reach, result
+from desktop.cli.run import run
+from desktop.paths import Home
+from desktop.session.model import moment_of
+from desktop.text import _, ngettext
+
+type Json = dict[str, Any]
+
+_NAMES = ["USER", "SOUL", "MEMORY", "AGENTS"]
+
+
+def register(app: click.Group) -> None:
+    """Add the commands to the command line."""
+    group = click.Group("memory", help=_("The memory: what the agent knows, and how it came to that."))
+    app.add_command(group)
+    _register_reading(group)
+
+    @options.verb(group, "restore", _("Bring the memory back to a version, by its id in memory log."))
+    @click.argument("version")
+    @click.option("--file", default="", help=_("Only this file, as memory log names it."))
+    def restore_command(version: str, file: str, *, as_json: bool) -> None:
+        run(lambda home: _restore(home, version, file, as_json), as_json=as_json)
+
+    @options.verb(group, "dream", _("Have the agent go over what was said and keep what lasts, now."))
+    def dream_command(*, as_json: bool) -> None:
+        run(lambda home: _dream(home, as_json), as_json=as_json)
+
+    @options.verb(group, "forget", _("Take a fact out of the memory for good."))
+    @click.argument("name", type=click.Choice(_NAMES, case_sensitive=False))
+    @click.argument("fact", nargs=-1, required=True)
+    def forget_command(name: str, fact: tuple[str, ...], *, as_json: bool) -> None:
+        run(lambda home: _forget(home, name.upper(), " ".join(fact), as_json), as_json=as_json)
+
+
+def _register_reading(group: click.Group) -> None:
+    @options.verb(group, "show", _("Show what the agent knows, and where it is from."))
+    @click.argument("name", default="", type=click.Choice(["", *_NAMES], case_sensitive=False))
+    def show_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _show(home, name.upper(), as_json), as_json=as_json)
+
+    @options.verb(group, "search", _("Find what was said, in summaries and messages."))
+    @click.argument("query", nargs=-1, required=True)
+    @click.option("--since", default="", help=_("Not before this day (2026-03-01) or month (2026-03)."))
+    @click.option("--until", default="", help=_("Not after this day or month."))
+    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many."))
+    def search_command(
+        query: tuple[str, ...], since: str, until: str, limit: int, *, as_json: bool
+    ) -> None:
+        given = {"query": " ".join(query), "since": since, "until": until, "limit": limit}
+        run(lambda home: _search(home, given, as_json), as_json=as_json)
+
+    @options.verb(group, "log", _("List the versions of the memory, the newest first."))
+    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many."))
+    def log_command(limit: int, *, as_json: bool) -> None:
+        run(lambda home: _log(home, limit, as_json), as_json=as_json)
+
+    @options.verb(
+        group, "diff", _("Show what a version changed, what lies between two, or what no version has yet.")
+    )
+    @click.argument("a", default="")
+    @click.argument("b", default="")
+    def diff_command(a: str, b: str, *, as_json: bool) -> None:
+        run(lambda home: _diff(home, a, b, as_json), as_json=as_json)
+
+
+async def _call(home: Home, what: str, **arguments: Any) -> Json:
+    async with reach(home, "memory") as verb:
+        return await result(verb, what, **arguments)
+
+
+async def _show(home: Home, name: str, as_json: bool) -> None:
+    found = await _call(home, "memory")
+    files = [file for file in found["files"] if name in ("", file["name"])]
+    if as_json:
+        emit({**found, "files": files})
+        return
+    for file in files:
+        say(f"{file['name']}  {file['path']}")
+        if file["problem"]:
+            hint(f"{file['problem']}\n{file['remedy']}")
+        for fact in file["facts"]:
+            source = ", ".join(filter(None, (_when(fact["when"])[:10], fact["title"] or fact["session"])))
+            say(f"  - {fact['text']}" + (f"  ({source})" if source else ""))
+        say()
+    if n := found["waiting"]:
+        say(ngettext("{n} summary waits for Dream.", "{n} summaries wait for Dream.", n).format(n=n))
+    if n := found["staged"]:
+        say(ngettext("{n} change waits for your word.", "{n} changes wait for your word.", n).format(n=n))
+
+
+async def _search(home: Home, given: Json, as_json: bool) -> None:
+    hits = (await _call(home, "memory_search", **given))["hits"]
+    if as_json:
+        for hit in hits:
+            emit(hit)
+        return
+    for hit in hits:
+        say(f"{_when(hit['at'])}  {hit['title'] or hit['session']}")
+        say("\n".join(f"  {line}" for line in hit["text"].splitlines()))
+    if not hits:
+        say(_("Nothing was found."))
+
+
+async def _log(home: Home, limit: int, as_json: bool) -> None:
+    versions = (await _call(home, "memory_log", limit=limit))["versions"]
+    if as_json:
+        for version in versions:
+            emit(version)
+        return
+    from desktop.core.remembering import CAUSES
+
+    table(
+        [_("Version"), _("When"), _("By"), _("What"), _("Files")],
+        [
+            [v["id"][:8], _when(v["at"]), _(CAUSES[v["cause"]]), v["message"], ", ".join(v["files"])]
+            for v in versions
+        ],
+    )
+
+
+async def _diff(home: Home, a: str, b: str, as_json: bool) -> None:
+    files = (await _call(home, "memory_diff", a=a, b=b))["files"]
+    if as_json:
+        for file in files:
+            emit(file)
+        return
+    for file in files:
+        say(file["diff"] or _("{name} differs; it is too long to be compared.").format(name=file["name"]))
+    if not files:
+        say(_("There is no difference."))
+
+
+async def _restore(home: Home, version: str, file: str, as_json: bool) -> None:
+    done = await _call(home, "memory_restore", id=version, file=file)
+    if as_json:
+        emit(done)
+    elif done["commit"]:
+        say(_("Brought back; this is version {id}.").format(id=done["commit"][:8]))
+    else:
+        say(_("The memory is just so already."))
+
+
+async def _dream(home: Home, as_json: bool) -> None:
+    from desktop.core.remembering import said
+
+    async with reach(home, "memory", eager=True) as verb:
+        async for line in verb("dream", {}):
+            if as_json:
+                emit(line.get("result", line))
+            elif "result" in line:
+                for sentence in said(line["result"]):
+                    say(sentence)
+
+
+async def _forget(home: Home, name: str, fact: str, as_json: bool) -> None:
+    done = await _call(home, "memory_forget", name=name, fact=fact)
+    if as_json:
+        emit(done)
+    else:
+        say(_("Forgotten. It can be brought back with: nanobot-desktop memory restore VERSION"))
+
+
+def _when(at: str) -> str:
+    moment = moment_of(at)
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else at

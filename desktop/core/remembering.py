@@ -1,0 +1,93 @@
+"""The commands of the memory in a conversation: /dream, /dream-log, /dream-restore."""
+
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.loop import Reply
+from desktop.core.memory import MemoryVerbs
+from desktop.session.model import moment_of
+from desktop.text import _, mark, ngettext
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+
+_SHOWN = 10
+_LONGEST = 6_000
+"""Characters of a difference in a conversation."""
+CAUSES = {
+    "dream": mark("Dream"),
+    "person": mark("by hand"),
+    "agent": mark("the agent"),
+    "restore": mark("brought back"),
+}
+"""What made a version, for the person."""
+
+
+async def dream(core: "Core") -> Reply:
+    """Dream now. Raises AppError."""
+    done = await MemoryVerbs(core).dream({}, _nobody)
+    return Reply("\n\n".join(said(done)))
+
+
+def said(done: Json) -> list[str]:
+    """What a Dream came to, in sentences."""
+    if done["skipped"]:
+        return [_("There is nothing new to remember.")]
+    told = [done["told"]] if done["told"] else []
+    if done["changed"]:
+        told.append(_("Changed: {files}").format(files=", ".join(done["changed"])))
+    elif not told:
+        told.append(_("Read what is new; there is nothing to keep of it."))
+    if n := done["staged"]:
+        told.append(
+            ngettext(
+                "{n} change waits for your word in the memory, because it came from outside.",
+                "{n} changes wait for your word in the memory, because they came from outside.",
+                n,
+            ).format(n=n)
+        )
+    return told
+
+
+async def log(core: "Core", rest: str) -> Reply:
+    """The newest versions, or what one of them changed. Raises AppError."""
+    verbs = MemoryVerbs(core)
+    if rest:
+        files = (await verbs.memory_diff({"a": rest}, _nobody))["files"]
+        text = "\n".join(file["diff"] or file["name"] for file in files)
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"
+        return Reply(f"````diff\n{shown}\n````" if shown else _("It changed nothing."))
+    versions = (await verbs.memory_log({"limit": _SHOWN}, _nobody))["versions"]
+    if not versions:
+        return Reply(_("The memory has no versions yet."))
+    how = _("What one of them changed: /dream-log and its id; back to it: /dream-restore and its id.")
+    return Reply("\n".join([*(f"- {line(version)}" for version in versions), "", how]))
+
+
+def line(version: Json) -> str:
+    """One version on one line, in Markdown."""
+    moment = moment_of(version["at"])
+    at = f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else ""
+    about = version["message"] or ", ".join(version["files"])
+    return f"`{version['id'][:8]}` {at} {_(CAUSES[version['cause']])}: {about}".removesuffix(": ")
+
+
+async def restore(core: "Core", rest: str) -> Reply:
+    """Back to a version, or from the last Dream to what was before it. Raises AppError."""
+    verbs = MemoryVerbs(core)
+    if rest:
+        commit = (await verbs.memory_restore({"id": rest}, _nobody))["commit"]
+        if not commit:
+            return Reply(_("The memory is just so already."))
+    else:
+        commit = (await verbs.memory_undo({}, _nobody))["commit"]
+    return Reply(
+        _("The memory is back to what it was; this is version {id}. /dream-restore takes it back.").format(
+            id=f"`{commit[:8]}`"
+        )
+    )
+
+
+def _nobody(_line: Json) -> None:
+    """A command tells of nothing on the way."""

@@ -1,0 +1,40 @@
+"""What doctor says of the memory. Only looks."""
+
+from pathlib import Path
+
+from desktop.errors import StorageError, explain
+from desktop.memory.files import NOTES
+from desktop.memory.history import History
+from desktop.memory.notes import Notes
+from desktop.memory.repository import Repository
+from desktop.text import _, ngettext
+
+
+def look(workspace: Path) -> list[tuple[bool, str, str]]:
+    """For each thing to be said: whether it is fine, a sentence, the remedy. Blocks."""
+    notes, folder = Notes(workspace), workspace / "memory"
+    found = [(note.editable, note.problem, note.remedy) for note in map(notes.read, NOTES) if note.problem]
+    repository = Repository(folder / ".versions")
+    if repository.folder.exists() and not repository.sound():
+        found.append(
+            (
+                False,
+                _("The versions of the memory are damaged."),
+                _("They are kept aside, and new ones begin, when the memory changes next."),
+            )
+        )
+    found += [
+        (
+            True,
+            _("Damaged versions of the memory are kept in {path}.").format(path=path),
+            _("Delete the folder if you do not need them."),
+        )
+        for path in sorted(folder.glob(".versions.damaged-*"))
+    ]
+    try:
+        n = len(History(folder).entries())
+    except StorageError as error:
+        told = explain(error)
+        return [*found, (False, told.text, told.remedy)]
+    state = ngettext("{n} summary of conversations.", "{n} summaries of conversations.", n).format(n=n)
+    return found if any(not ok for ok, _state, _remedy in found) else [*found, (True, state, "")]

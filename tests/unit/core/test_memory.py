@@ -1,0 +1,200 @@
+"""The verbs of the memory, its commands and its tool, in a real core beside a real server."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.bus.events import TurnFinished
+from desktop.errors import UsageError
+from desktop.paths import Home
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+from tests.unit.core.test_conversations import Desk, started
+
+READING, SUMMING = "long-term notes", "keep the memory"
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
+    program = Program(tmp_path)
+    program.use_server(server.url, "say:Good day.")
+    async with started(Home(tmp_path, tmp_path / "models")) as desk:
+        yield desk
+
+
+async def learned(desk: Desk, server: ScriptedServer) -> dict[str, Any]:
+    """A conversation, and a Dream over it."""
+    server.when(SUMMING, "say:- Is called Anna and likes tea.")
+    server.when(READING, "say:[USER] Is called Anna. (#1)\n[USER] Likes tea. (#1)")
+    await desk.ask("window:a", "I am Anna and like tea.")
+    return await desk.call("dream")
+
+
+async def facts(desk: Desk, name: str = "USER") -> list[dict[str, Any]]:
+    files = (await desk.call("memory"))["files"]
+    return next(list(file["facts"]) for file in files if file["name"] == name)
+
+
+async def test_what_was_said_becomes_facts_with_their_source(desk: Desk, server: ScriptedServer) -> None:
+    phases = []
+    server.when(SUMMING, "say:- Is called Anna.")
+    server.when(READING, "say:[USER] Is called Anna. (#1)")
+    await desk.ask("window:a", "I am Anna.")
+    async for line in desk.owner.verb("dream", {}):
+        if line.get("event") == "dream":
+            phases.append(line["phase"])
+        done = line.get("result")
+    assert phases == ["summing", "reading", "keeping"]
+    assert done
+    assert (done["changed"], done["skipped"], done["staged"]) == (["USER.md"], False, 0)
+    (fact,) = await facts(desk)
+    assert (fact["text"], fact["session"], fact["title"]) == ("Is called Anna.", "window:a", "I am Anna.")
+    assert fact["when"].endswith("+00:00")
+    found = await desk.call("memory")
+    assert (found["waiting"], found["cursor"], found["dream_cursor"]) == (0, 1, 1)
+    assert found["dream"]["last"]
+    assert (await desk.call("dream"))["skipped"]
+    (version,) = (await desk.call("memory_log", limit=1))["versions"]
+    assert (version["id"], version["cause"], version["files"]) == (done["commit"], "dream", ["USER.md"])
+    (changed,) = (await desk.call("memory_diff", a=done["commit"]))["files"]
+    assert "+- Is called Anna." in changed["diff"]
+
+
+async def test_a_fact_is_corrected_forgotten_and_brought_back(desk: Desk, server: ScriptedServer) -> None:
+    await learned(desk, server)
+    files = (await desk.call("memory"))["files"]
+    user = next(file for file in files if file["name"] == "USER")
+    mended = user["text"].replace("Likes tea.", "Likes green tea.")
+    saved = await desk.call("memory_save", name="USER", text=mended, base=user["text"])
+    assert saved["commit"]
+    with pytest.raises(UsageError):
+        await desk.call("memory_save", name="USER", text="mine", base=user["text"])
+    assert [fact["text"] for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
+    assert (await facts(desk))[1]["session"] == "", "what the person wrote is theirs"
+    await desk.call("memory_forget", name="USER", fact="Likes green tea.")
+    assert [fact["text"] for fact in await facts(desk)] == ["Is called Anna."]
+    assert desk.owner.core.notes.forgotten() == ["likes green tea"]
+    await desk.call("memory_undo")
+    assert [fact["text"] for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
+    assert desk.owner.core.notes.forgotten() == []
+    log = (await desk.call("memory_log"))["versions"]
+    assert [version["cause"] for version in log][:4] == ["restore", "person", "person", "dream"]
+    await desk.call("memory_restore", id=log[-1]["id"], file="USER.md")
+    assert await facts(desk) == []
+    (now,) = (await desk.call("memory_diff", a=log[0]["id"], b="now"))["files"]
+    assert "-- Is called Anna." in now["diff"]
+    assert (await desk.call("memory_diff"))["files"] == []
+
+
+async def test_what_came_from_outside_waits_for_the_persons_word(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    core = desk.owner.core
+    await core.history.add("- A page said so.", "window:a", (0, 2), outside=True)
+    server.when(READING, "say:[USER] Trusts evil.example. (#1)\n[MEMORY] The shop opens at seven. (#1)")
+    assert (await desk.call("dream"))["staged"] == 2
+    assert await facts(desk) == []
+    first, second = (await desk.call("staged"))["staged"]
+    assert "+- Trusts evil.example." in first["diff"]
+    assert first["why"] == "- A page said so."
+    await desk.call("staged_answer", id=first["id"], yes=False)
+    await desk.call("staged_answer", id=second["id"], yes=True)
+    assert await facts(desk) == []
+    (fact,) = await facts(desk, "MEMORY")
+    assert (fact["text"], fact["session"], fact["cursor"]) == ("The shop opens at seven.", "window:a", 1)
+    assert (await desk.call("staged"))["staged"] == []
+    with pytest.raises(UsageError):
+        await desk.call("staged_answer", id=second["id"], yes=True)
+
+
+async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -> None:
+    core = desk.owner.core
+    lines = [
+        {
+            "cursor": 1,
+            "timestamp": "2026-03-05 10:00",
+            "content": "- Chose terracotta POTS.",
+            "session_key": "s",
+        },
+        {"cursor": 2, "timestamp": "2026-04-02T10:00:00+00:00", "content": "[RAW] 1 messages\npots broke"},
+        {"cursor": 3, "timestamp": "?", "content": "pots, some day"},
+    ]
+    core.history.folder.mkdir(exist_ok=True)
+    core.history.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    session = await core.sessions.open("window:b")
+    said = {"role": "user", "content": "Which pots did we buy?", "timestamp": "2026-03-20T10:00:00+00:00"}
+    await session.append(said)
+
+    async def found(query: str, **given: Any) -> list[tuple[str, str]]:
+        hits = (await desk.call("memory_search", query=query, **given))["hits"]
+        return [(hit["kind"], hit["text"][:12]) for hit in hits]
+
+    assert await found("pots") == [
+        ("summary", "[RAW] 1 mess"),
+        ("message", "Which pots d"),
+        ("summary", "- Chose terr"),
+        ("summary", "pots, some d"),
+    ]
+    march = {"since": "2026-03", "until": "2026-03"}
+    assert await found("pots", **march) == [("message", "Which pots d"), ("summary", "- Chose terr")]
+    assert await found("Terracotta pots", since="2026-03-05", until="2026-03-05") == [
+        ("summary", "- Chose terr")
+    ]
+    assert await found("terracotta broke") == []
+    with pytest.raises(UsageError):
+        await found("pots", since="last week")
+    with pytest.raises(UsageError):
+        await found("  ")
+    entries = (await desk.call("memory_summaries", query="pots", limit=2))["entries"]
+    assert [(entry["cursor"], entry["raw"]) for entry in entries] == [(3, False), (2, True)]
+    older = (await desk.call("memory_summaries", limit=5, before=2))["entries"]
+    assert [entry["cursor"] for entry in older] == [1]
+
+
+async def test_the_agent_looks_up_what_it_no_longer_sees(desk: Desk, server: ScriptedServer) -> None:
+    core = desk.owner.core
+    await core.history.add("- The key is under the blue pot.", "window:old", (0, 2))
+    await core.history.consume(1)
+    server.when("Where is the key", 'use:[["memory_search", {"query": "key pot"}]]')
+    end = await desk.ask("window:a", "Where is the key?")
+    assert isinstance(end, TurnFinished)
+    last = server.requests[-1].body["messages"]
+    (result,) = [message["content"] for message in last if message["role"] == "tool"]
+    assert "under the blue pot" in result
+    assert "window:old" in result
+    assert "memory_search" in str(server.requests[0].body["tools"])
+    assert "# Memory" in str(last[0]["content"]), "the skill that is always loaded"
+
+
+async def test_the_commands_of_a_conversation(desk: Desk, server: ScriptedServer) -> None:
+    server.when(SUMMING, "say:- Likes tea.")
+    server.when(READING, "say:[USER] Likes tea. (#1)")
+
+    async def said(text: str) -> str:
+        end = await desk.ask("window:a", text)
+        assert isinstance(end, TurnFinished)
+        return end.text
+
+    assert "no versions" in await said("/dream-log") or "`" in await said("/dream-log")
+    await said("I like tea.")
+    assert "USER.md" in await said("/dream")
+    assert "nothing new" in await said("/dream")
+    first = (await said("/dream-log")).splitlines()[0]
+    assert "Dream" in first
+    id_ = first.split("`")[1]
+    assert "+- Likes tea." in await said(f"/dream-log {id_}")
+    assert "back" in await said("/dream-restore")
+    assert await facts(desk) == []
+    await said(f"/dream-restore {id_}")
+    assert [fact["text"] for fact in await facts(desk)] == ["Likes tea."]
+    assert "just so" in await said(f"/dream-restore {id_}")
+    assert "no version" in await said("/dream-restore ffffffff")
