@@ -151,9 +151,12 @@ class Dream:
         phase("reading")
         found = await self._proposals(group, asker)
         if found is None:
-            outcome.told = _(
-                "The model gave no usable answer about {n} notes of conversations, so the memory learned "
-                "nothing from them. They can still be searched."
+            outcome.told = ngettext(
+                "The model gave no usable answer about {n} summary, so nothing was learned from it. It can "
+                "still be searched.",
+                "The model gave no usable answer about {n} summaries, so nothing was learned from them. "
+                "They can still be searched.",
+                len(group),
             ).format(n=len(group))
             return
         made = _Work()

@@ -35,6 +35,7 @@ def test_skills_are_listed_and_shown(program: Program) -> None:
         "github",
         "herbs",
         "lame",
+        "memory",
         "skill-creator",
         "summarize",
         "tmux",

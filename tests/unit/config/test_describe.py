@@ -10,7 +10,15 @@ from desktop.config.describe import check_headers, setting, settings_of
 from desktop.config.schema import Config
 from desktop.errors import ConfigError
 
-PATHS = ("agents.defaults", "agents.defaults.dream", "agents.defaults.dream", "appearance", "model_host", "local", "providers.some")
+PATHS = (
+    "agents.defaults",
+    "agents.defaults.dream",
+    "agents.defaults.dream",
+    "appearance",
+    "model_host",
+    "local",
+    "providers.some",
+)
 
 
 def test_every_field_has_words() -> None:
