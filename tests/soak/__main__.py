@@ -3,6 +3,7 @@
 Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20] [--seed N]
        .venv/bin/python tests/soak kill-tools [--rounds 200] [--sandbox auto|off] [--seed N]
        .venv/bin/python tests/soak kill-subagents [--rounds 100] [--seed N]
+       .venv/bin/python tests/soak kill-memory [--rounds 200] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak remember [--messages 3000]
@@ -19,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import documents, fuzz, kill, kill_subagents, kill_tools, remember, talk
+from tests.soak import documents, fuzz, kill, kill_memory, kill_subagents, kill_tools, remember, talk
 
 
 def main() -> None:
@@ -34,6 +35,8 @@ def main() -> None:
     acting.add_argument("--sandbox", choices=("auto", "off"), default="auto")
     working = verbs.add_parser("kill-subagents", help="kill the program while subagents work for it")
     working.add_argument("--rounds", type=int, default=100)
+    remembering = verbs.add_parser("kill-memory", help="kill the program while it sums up and dreams")
+    remembering.add_argument("--rounds", type=int, default=200)
     damage = verbs.add_parser("fuzz", help="damage session files and load them")
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
@@ -42,7 +45,7 @@ def main() -> None:
     longer.add_argument("--messages", type=int, default=3000)
     random_documents = verbs.add_parser("documents", help="Markdown by chance, streamed in pieces")
     random_documents.add_argument("--count", type=int, default=10_000)
-    for verb in (kills, acting, working, damage, long, longer, random_documents):
+    for verb in (kills, acting, working, remembering, damage, long, longer, random_documents):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -53,6 +56,8 @@ def main() -> None:
         lost = kill_tools.run(chance, arguments.rounds, arguments.sandbox)
     elif arguments.verb == "kill-subagents":
         lost = kill_subagents.run(chance, arguments.rounds)
+    elif arguments.verb == "kill-memory":
+        lost = kill_memory.run(chance, arguments.rounds)
     elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
     elif arguments.verb == "talk":

@@ -1,0 +1,176 @@
+"""Kills while conversations are summed up and Dream works: nothing is lost, nothing is doubled.
+
+Each round tells the agent one thing more, sometimes writes a line into the notes by hand, and kills the
+program while it goes over all that. In the end every message is in exactly one summary, every fact stands
+in the memory once, each line by hand is still there, the cursors agree with the files, and the repository
+of the versions opens.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from desktop.memory.history import History
+from desktop.memory.notes import Notes, facts, normal
+from desktop.memory.repository import Repository
+from tests.servers.scripted import ScriptedServer, Seen
+from tests.soak.kill import Lines
+from tests.stories.program import Program
+
+_WAIT_S = 120
+_SUMMING, _READING = "You keep the memory", "You look after the long-term notes"
+_MESSAGE = re.compile(r"message \d+\b")
+
+
+class Run:
+    """A home, a model server that outlives every kill, and what was written by hand."""
+
+    def __init__(self, chance: Random, folder: Path, server: ScriptedServer) -> None:
+        self.chance, self.server = chance, server
+        self.program = Program(folder / "home")
+        self.workspace = self.program.home / "workspace"
+        self.lost: list[str] = []
+        self.by_hand: list[str] = []
+        self.told = 0
+        self.moments: Counter[str] = Counter()
+        self.program.use_server(server.url, "say:Noted.")
+        server.when(_SUMMING, _summary)
+        server.when(_READING, _learned)
+
+    def round(self) -> None:
+        """Tell something, write something, kill."""
+        self.told += 1
+        asked = self.program.run("ask", f"message {self.told}", seconds=_WAIT_S)
+        if asked.returncode:
+            self.lost.append(f"message {self.told} got no answer: {asked.stderr}")
+        if self.chance.random() < 0.5:
+            self._write()
+        with subprocess.Popen(
+            [*self.program.command, "memory", "dream", "--json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=self.program.full_environment,
+            start_new_session=True,
+        ) as process:
+            lines = Lines(process)
+            try:
+                self._wait(lines)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            lines.follow(5)
+        last = lines.events[-1] if lines.events else {}
+        self.moments[str(last.get("phase") or ("done" if last else "start"))] += 1
+
+    def _write(self) -> None:
+        line = f"- By hand {len(self.by_hand)}."
+        path = self.workspace / self.chance.choice(("USER.md", "memory/MEMORY.md"))
+        path.parent.mkdir(exist_ok=True)
+        text = path.read_text("utf-8") if path.exists() else ""
+        path.write_text(f"{text}{line}\n", "utf-8")
+        self.by_hand.append(line)
+
+    def _wait(self, lines: Lines) -> None:
+        """Until so many phases were told, and a moment more."""
+        for _ in range(self.chance.choice((1, 1, 2, 2, 3))):
+            lines.until("dream", since=len(lines.events))
+            if lines.events and "changed" in lines.events[-1]:
+                break
+        lines.follow(self.chance.choice((0, self.chance.uniform(0, 0.03), self.chance.uniform(0, 0.4))))
+
+    def finish(self) -> None:
+        """One Dream that nobody kills, and a look at everything."""
+        done = self.program.run("memory", "dream", "--json", seconds=_WAIT_S)
+        if done.returncode:
+            self.lost.append(f"the Dream after the kills: {done.stderr}")
+        self._look_at_history()
+        self._look_at_notes()
+        repository = Repository(self.workspace / "memory/.versions")
+        if not repository.sound():
+            self.lost.append("the repository of the versions does not open")
+        self.lost += [
+            f"{path.name} was set aside" for path in repository.folder.parent.glob(".versions.dam*")
+        ]
+        log = self.program.events("memory", "log", "--limit", "1000")
+        print(f"{len(log)} versions: {dict(Counter(version['cause'] for version in log))}", flush=True)
+
+    def _look_at_history(self) -> None:
+        entries = History(self.workspace / "memory").entries()
+        cursors = [entry.cursor for entry in entries]
+        if any(second <= first for first, second in pairwise(cursors)):
+            self.lost.append(f"the cursors do not grow: {cursors}")
+        for name in (".cursor", ".dream_cursor"):
+            kept = (self.workspace / "memory" / name).read_text("ascii")
+            if kept != str(cursors[-1]):
+                self.lost.append(f"{name} is {kept}, the last entry {cursors[-1]}")
+        spans = sorted((entry.start, entry.end) for entry in entries)
+        if spans[0][0] != 0 or any(first[1] != second[0] for first, second in pairwise(spans)):
+            self.lost.append(f"the entries cover {spans}")
+        found = Counter(word for entry in entries for word in _MESSAGE.findall(entry.content))
+        for number in range(1, self.told + 1):
+            if found[f"message {number}"] != 1:
+                self.lost.append(f"message {number} is in {found[f'message {number}']} summaries")
+
+    def _look_at_notes(self) -> None:
+        notes = Notes(self.workspace)
+        texts = {name: notes.read(name).text for name in ("USER", "MEMORY")}
+        known = Counter(fact.text for fact in facts(texts["MEMORY"]))
+        sources = notes.sources()
+        for number in range(1, self.told + 1):
+            fact = f"Fact of message {number}."
+            if known[fact] != 1:
+                self.lost.append(f"{fact!r} stands in the memory {known[fact]} times")
+            if ("MEMORY", normal(fact)) not in sources:
+                self.lost.append(f"{fact!r} has no source")
+        lines = Counter(line for text in texts.values() for line in text.splitlines())
+        self.lost += [f"{line!r} is there {lines[line]} times" for line in self.by_hand if lines[line] != 1]
+
+
+def _summary(seen: Seen) -> str:
+    said = _MESSAGE.findall(_text(seen))
+    return f"say:- Was told {', '.join(said)}."
+
+
+def _learned(seen: Seen) -> str:
+    new = _text(seen).partition("## New entries")[2]
+    entries = re.findall(r"### Entry #(\d+).*?\n(.*?)(?=\n### Entry|\Z)", new, re.DOTALL)
+    lines = [
+        f"[MEMORY] Fact of {word}. (#{cursor})"
+        for cursor, text in entries
+        for word in _MESSAGE.findall(text)
+    ]
+    return "say:" + ("\n".join(lines) or "[SKIP]")
+
+
+def _text(seen: Seen) -> str:
+    messages: list[dict[str, Any]] = seen.body["messages"]
+    return str(messages[-1]["content"])
+
+
+def run(chance: Random, rounds: int) -> list[str]:
+    """So many kills; what was lost or doubled, empty when nothing was."""
+    started = time.monotonic()
+    with ScriptedServer() as server, tempfile.TemporaryDirectory(prefix="killed-") as folder:
+        one = Run(chance, Path(folder), server)
+        for _number in range(rounds):
+            one.round()
+        one.finish()
+    moments = ", ".join(f"{moment} {n}" for moment, n in sorted(one.moments.items()))
+    print(
+        f"{rounds} kills of the memory's work in {time.monotonic() - started:.0f} s ({moments}); "
+        f"{len(one.lost)} lost",
+        flush=True,
+    )
+    return one.lost
