@@ -178,7 +178,7 @@ class Dream:
 
     async def _proposals(self, group: list[Entry], asker: Asker) -> list[Proposal] | None:
         """What the model proposes; None where it gave no usable answer, twice."""
-        request = proposals.request(await in_thread(self._material, group), asker)
+        request = await in_thread(lambda: proposals.request(self._material(group), asker))
         for _attempt in range(_TRIES):
             begun = time.monotonic()
             try:
@@ -218,7 +218,7 @@ class Dream:
         async with edits.copied(self._notes) as copy:
             await scribe(task.text, copy.folder, task.writable)
             changes, refused = await in_thread(
-                copy.changes, task.writable, self._notes.sources(), self._notes.forgotten()
+                lambda: copy.changes(task.writable, self._notes.sources(), self._notes.forgotten())
             )
         for line in refused:
             _log.warning("refused of a Dream: %.300s", line)

@@ -162,6 +162,9 @@ def _listed(lines: Sequence[str]) -> str:
 def _fit(text: str, tokens: int) -> str:
     """The text, or its beginning and end where it is longer."""
     text = text.strip()
+    most = max(20, tokens * 4)
+    if len(text) > 2 * most:  # to count all of it would hold up everybody
+        text = f"{text[:most]}\n[…]\n{text[-most:]}"
     size = text_tokens(text)
     if size <= tokens:
         return text or "(empty)"

@@ -25,7 +25,8 @@ FRESH = 30.0
 """For so many seconds the places are not looked up again."""
 
 PROCESS = frozenset({"environ", "mem", "root", "cwd", "fd", "map_files", "task"})
-OWN_MEMORY = (".versions", ".cursor", ".dream_cursor", "history.jsonl")
+_LISTS = ("history.jsonl", "sources.jsonl", "forgotten.jsonl", "staged.jsonl")
+OWN_MEMORY = (".versions", ".cursor", ".dream_cursor", ".dreamed", ".dreaming", *_LISTS)
 OWN: tuple[tuple[str, ...], ...] = (("sessions",), ("cron",), *(("memory", name) for name in OWN_MEMORY))
 """What in the workspace only the program itself writes."""
 MEMORY = frozenset({"agents.md", "soul.md", "user.md", "tools.md", "identity.md", "heartbeat.md", "skills"})

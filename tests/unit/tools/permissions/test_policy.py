@@ -228,6 +228,7 @@ def test_commands_beside_the_closed_places(make: Make, command: str) -> None:
         "memory/.versions/HEAD",
         "memory/.cursor",
         "memory/history.jsonl",
+        "memory/staged.jsonl",
     ],
 )
 def test_what_only_the_program_writes(make: Make, name: str) -> None:
