@@ -39,6 +39,10 @@ _WORDS = {
         mark("Reads a page, and treats it as text from outside."),
     ),
     "message": (mark("Send messages"), mark("Writes into this or another conversation.")),
+    "memory_search": (
+        mark("Search the memory"),
+        mark("Finds what was said before, in summaries and in conversations."),
+    ),
     "spawn": (mark("Begin subagents"), mark("Has a part of the work done on its own, in the background.")),
 }
 _EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}
