@@ -50,7 +50,10 @@ def test_it_begins_in_the_tray_and_comes_and_goes(
         icon = desk.tray(window.pid)
         assert icon.tooltip == TITLE
         until(lambda: icon.menu()[0]["label"] == "Show", "the menu offers to show it")
-        until(lambda: program.events("status")[0]["running"]["pid"] == window.pid, "the program runs")
+        until(
+            lambda: (program.events("status")[0]["running"] or {}).get("pid") == window.pid,
+            "the program runs",
+        )
         assert not window.all(TITLE, "frame")
         assert program.run("--hidden").returncode == 0
         assert not window.all(TITLE, "frame"), "hidden was asked for"

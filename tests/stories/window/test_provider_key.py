@@ -114,7 +114,10 @@ ALLOWED = re.compile(
     r"qwen2\.5-coder-0\.5b-instruct|Apache-2\.0|\bMB\b|\bAPI\b|\bHTTP\b|NANOBOT_[A-Z_]+|Ctrl\+.|\bEnter$|\bEsc$|"
     r"say:At your service\.|At your service\.|Are you there\?|A good name|slow story|http://\S+|word|"
     r"scripted 401 \(scripted\)|"
-    r"\bMCP\b|\bDream\b|\bSKILL\.md\b|"
+    r"\bMCP\b|\bDream\b|\bSKILL\.md\b|ClawHub|GitHub|\bgh\b|sudo apt install gh|\bJSON\b|mcpServers|"
+    r"/tmp/\S+/skills|"
+    r"\b(clawhub|github|memory|skill-creator|summarize|tmux|weather|water-bill)\b|</?p>|"
+    r"(USER|SOUL|AGENTS|MEMORY)\.md|"
     r"DuckDuckGo|SearXNG|Brave|Tavily|\bPATH\b|\bPDF\b|\bWord\b|\bExcel\b|\bshell\b"
 )
 """Names of programs, models, providers and keys, and what the story itself and its server write."""
