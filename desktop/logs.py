@@ -26,7 +26,7 @@ def mask(secret: str) -> None:
 
 def masked(text: str) -> str:
     """The text without any secret that mask() was told."""
-    for secret in _secrets:
+    for secret in sorted(_secrets, key=len, reverse=True):  # one may be the beginning of another
         if secret in text:
             text = text.replace(secret, _HIDDEN)
     return text

@@ -67,3 +67,9 @@ def test_a_disk_that_is_full_costs_the_line_not_the_program(
     logging.getLogger("desktop.x").warning("has no room")
     logs.stop(listener)
     assert capsys.readouterr().err == ""
+
+
+def test_of_a_secret_that_begins_like_another_nothing_is_left() -> None:
+    logs.mask("beginning-of-one")
+    logs.mask("beginning-of-one-and-the-rest-of-another")
+    assert "rest" not in logs.masked("the key beginning-of-one-and-the-rest-of-another")
