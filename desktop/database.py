@@ -132,6 +132,31 @@ MIGRATIONS = (
         PRIMARY KEY (server, tool)
     );
     """,
+    """
+    ALTER TABLE inbox ADD COLUMN due REAL NOT NULL DEFAULT 0;      -- not shown before, Unix time, seconds
+    ALTER TABLE inbox ADD COLUMN shown INTEGER NOT NULL DEFAULT 0; -- 0 not yet, 1 being handed over, 2 yes
+    ALTER TABLE inbox ADD COLUMN handed INTEGER NOT NULL DEFAULT 0; -- how often it was handed to the screen
+    UPDATE inbox SET shown = 2;
+    CREATE INDEX inbox_unshown ON inbox (due) WHERE state = 'open' AND shown < 2;
+    CREATE TABLE runs (
+        id TEXT PRIMARY KEY,         -- and of its turn
+        job TEXT NOT NULL,
+        name TEXT NOT NULL,          -- of the job at that time
+        planned REAL NOT NULL,       -- when it was due, Unix time, seconds
+        attempt INTEGER NOT NULL,    -- 0, and 1... for those after a failure
+        cause TEXT NOT NULL,         -- due, late, hand
+        missed INTEGER NOT NULL,     -- how many due moments before `planned` it stands for
+        claimed REAL NOT NULL,       -- when it began, Unix time, seconds
+        ended REAL,                  -- NULL until its end
+        outcome TEXT NOT NULL,       -- running, ok, failed, stopped, interrupted, skipped, asked
+        detail TEXT NOT NULL,        -- a sentence: what came of it
+        tokens INTEGER NOT NULL,
+        cost REAL,                   -- US dollars; NULL where it is not known
+        UNIQUE (job, planned, attempt)
+    );
+    CREATE INDEX runs_claimed ON runs (claimed);
+    CREATE INDEX usage_cause ON usage (cause, at);
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

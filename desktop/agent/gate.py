@@ -16,7 +16,7 @@ from desktop.agent.scope import Scope
 from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import PermissionAsked, PermissionSettled
-from desktop.inbox import APPROVAL, Inbox, Notice
+from desktop.inbox.inbox import APPROVAL, Inbox, Notice
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Claim

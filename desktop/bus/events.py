@@ -165,6 +165,24 @@ class InboxChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NoticeOpened(Event):
+    """The person chose a notice on the screen: show its conversation at that turn. `reply`: they want to
+    answer in it; `notice`: its id in the inbox."""
+
+    notice: str = ""
+    session: str = ""
+    turn: str = ""
+    reply: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JobsChanged(Event):
+    """The jobs, or their runs, are others than before. `job`: its id, where it is one."""
+
+    job: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UsageRecorded(TurnEvent):
     """One model call is in the ledger. Tokens; cost in US dollars where the provider told it."""
 

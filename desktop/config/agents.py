@@ -77,6 +77,13 @@ class AgentDefaults(Section):
             kind="folder", empty=mark("In the program's own folder"), applies="restart"
         ),
     )
+    timezone: str = Field(
+        default="",
+        title=mark("Time zone"),
+        description=mark("Where your jobs keep their time, such as Europe/Berlin."),
+        max_length=60,
+        json_schema_extra=notes(empty=mark("This computer's"), applies="now"),
+    )
     max_tokens: int = Field(
         default=8192,
         title=mark("Longest answer"),

@@ -13,6 +13,7 @@ from desktop.config.appearance import Appearance
 from desktop.config.base import Section, normal
 from desktop.config.models import LocalModel, ModelHost
 from desktop.config.permissions import Permissions
+from desktop.config.presence import Gateway, Limits, Notifications, Presence
 from desktop.config.providers import ProviderSettings
 from desktop.config.tools import Tools
 
@@ -27,6 +28,10 @@ class Config(Section):
     appearance: Appearance = Field(default_factory=Appearance, title="Appearance")
     permissions: Permissions = Field(default_factory=Permissions, title="Permissions")
     tools: Tools = Field(default_factory=Tools, title="Tools")
+    gateway: Gateway = Field(default_factory=Gateway, title="Background")
+    limits: Limits = Field(default_factory=Limits, title="Limits")
+    notifications: Notifications = Field(default_factory=Notifications, title="Notifications")
+    presence: Presence = Field(default_factory=Presence, title="Presence")
 
     @field_validator("providers", mode="before")
     @classmethod

@@ -35,7 +35,7 @@ from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
 from desktop.database import Database
 from desktop.errors import AppError
-from desktop.inbox import Inbox
+from desktop.inbox.inbox import Inbox
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.dream import Dream
 from desktop.memory.dreaming import Dreaming

@@ -17,7 +17,7 @@ from desktop.agent.turn import Inbound, Late
 from desktop.config.permissions import Folder, Rule
 from desktop.core.told import told
 from desktop.errors import UsageError
-from desktop.inbox import APPROVAL, OPEN, Notice
+from desktop.inbox.inbox import APPROVAL, OPEN, Notice
 from desktop.tasks import in_thread
 from desktop.text import _
 

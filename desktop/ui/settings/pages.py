@@ -33,7 +33,9 @@ class Page:
     groups: tuple[Group, ...]
 
 
-SECTIONS = frozenset({"appearance", "model_host", "local", "agents.defaults"})
+SECTIONS = frozenset(
+    {"appearance", "model_host", "local", "agents.defaults", "gateway.heartbeat", "limits", "presence"}
+)
 
 PAGES = (
     Page(
@@ -84,6 +86,7 @@ PAGES = (
                     "agents.defaults.max_subagent_iterations",
                 ),
             ),
+            Group(mark("In the background"), ("gateway.heartbeat", "limits", "agents.defaults.timezone")),
         ),
     ),
     Page(
@@ -134,6 +137,28 @@ PAGES = (
     Page("memory", mark("Memory"), "brain", (Group(part="memory"),)),
     Page("skills", mark("Skills"), "graduation-cap", (Group(part="skills"),)),
     Page("mcp", mark("MCP servers"), "plug", (Group(part="mcp"),)),
+    Page(
+        "notifications",
+        mark("Notifications"),
+        "bell",
+        (
+            Group(
+                mark("On the screen"),
+                (
+                    "notifications.approval",
+                    "notifications.reminder",
+                    "notifications.heartbeat",
+                    "notifications.subagent",
+                    "notifications.error",
+                ),
+            ),
+            Group(
+                mark("Quiet hours"),
+                ("notifications.quiet", "notifications.quiet_from", "notifications.quiet_to"),
+            ),
+        ),
+    ),
+    Page("presence", mark("Tray and start"), "app-window", (Group("", ("presence",)),)),
     Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),
     Page("language", mark("Language"), "languages", (Group("", ("appearance.language",)),)),
     Page(

@@ -20,7 +20,7 @@ from desktop.bus.events import Event, PermissionAsked, TurnEvent, TurnFailed, Tu
 from desktop.config.schema import Config
 from desktop.database import Database
 from desktop.errors import AppError
-from desktop.inbox import Inbox
+from desktop.inbox.inbox import Inbox
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.history import History
 from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall

@@ -9,7 +9,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import InboxChanged
 from desktop.database import Database
 from desktop.errors import StorageError
-from desktop.inbox import Inbox, Notice
+from desktop.inbox.inbox import Inbox, Notice
 from desktop.tools.audit import Audit, Entry, fingerprint
 
 
