@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from desktop.bus.events import MemoryChanged
 from desktop.core.recall import span
 from desktop.memory.dream import write
+from desktop.memory.entries import Entry
 from desktop.memory.files import NOTES
-from desktop.memory.history import Entry
 from desktop.memory.notes import Note, Source, facts, normal
 from desktop.memory.staging import Staged
 from desktop.memory.versions import DREAM, PERSON, Difference, unified
@@ -60,7 +60,7 @@ class MemoryVerbs:
         return {
             "files": await in_thread(lambda: [_note(note, sources, titles) for note in notes]),
             "waiting": len(await core.dream.waiting()),
-            "cursor": max((entry.cursor for entry in await core.history.all()), default=0),
+            "cursor": await core.history.last(),
             "dream_cursor": await core.history.consumed(),
             "dream": {
                 "state": status.state.value,

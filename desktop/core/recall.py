@@ -7,7 +7,8 @@ from typing import Any
 
 from desktop.core.finding import Finding
 from desktop.errors import UsageError
-from desktop.memory.history import Entry, History
+from desktop.memory.entries import Entry
+from desktop.memory.history import History
 from desktop.memory.seeking import Seeker
 from desktop.session.index import PER_SECOND
 from desktop.session.model import moment_of

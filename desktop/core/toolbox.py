@@ -152,7 +152,8 @@ class Workshop:
         kept = Kept(self._home.root / UNDO)
         kept.sweep()
         sweep()
-        (self._workspace / "cron").mkdir(parents=True, exist_ok=True)  # what is not there cannot be fenced
+        for folder in ("cron", "memory/archive"):  # what is not there cannot be fenced
+            (self._workspace / folder).mkdir(parents=True, exist_ok=True)
         home, workspace = self._home.root, self._workspace
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]

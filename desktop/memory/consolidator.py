@@ -15,7 +15,8 @@ from typing import Any, Protocol
 from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged
 from desktop.errors import StorageError
-from desktop.memory.history import Entry, History
+from desktop.memory.entries import Entry
+from desktop.memory.history import History
 from desktop.memory.summing import Asker, Summary, chunk, cost, cuts, raw, summed_up
 from desktop.memory.tokens import Meter
 from desktop.providers.base import Completion, ProviderError

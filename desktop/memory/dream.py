@@ -20,8 +20,9 @@ from typing import Protocol
 
 from desktop.errors import StorageError, UsageError
 from desktop.memory import edits, proposals
+from desktop.memory.entries import Entry
 from desktop.memory.files import DREAMS, NOTES
-from desktop.memory.history import Entry, History
+from desktop.memory.history import History
 from desktop.memory.notes import Notes, Source, alike, facts, normal
 from desktop.memory.proposals import ADD, REMOVE, SKILL, Material, Proposal
 from desktop.memory.staging import Change, Staging
@@ -107,8 +108,7 @@ class Dream:
 
     async def waiting(self) -> list[Entry]:
         """The entries that no Dream has dealt with, the oldest first."""
-        seen = await self._history.consumed()
-        return [entry for entry in await self._history.all() if entry.cursor > seen]
+        return await self._history.waiting()
 
     async def run(
         self, asker: Asker, scribe: Scribe, phase: Callable[[str], object] = lambda _phase: None
@@ -128,7 +128,15 @@ class Dream:
                 phase("keeping")
                 await see_through(self._keep(batch[-1].cursor, outcome, work), name="dream:keep")
                 outcome.handled += len(batch)
+            await self._archive()
             return outcome
+
+    async def _archive(self) -> None:
+        """What is long dealt with leaves the history."""
+        try:
+            await see_through(self._history.archive(), name="dream:archive")
+        except StorageError as error:
+            _log.warning("the history was not archived: %s", error)
 
     async def _keep(self, cursor: int, outcome: Outcome, work: _Work) -> None:
         if commit := await self._versions.commit(DREAM, work.message()):

@@ -17,6 +17,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged
 from desktop.errors import AppError
 from desktop.memory.dream import Dream, Outcome, Scribe
+from desktop.memory.files import replace
 from desktop.memory.summing import Asker
 from desktop.providers.base import SignInNeeded
 from desktop.services import ServiceState, Status
@@ -139,10 +140,8 @@ def _moment(path: Path) -> float | None:
 
 
 def _remember(path: Path, moment: float) -> None:
-    unfinished = path.with_name(f"{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        unfinished.write_text(f"{moment:.0f}", "ascii")
-        unfinished.replace(path)
+        replace(path, f"{moment:.0f}".encode("ascii"))
     except OSError as error:
         _log.warning("when the last Dream was could not be kept: %s", error)

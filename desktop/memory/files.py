@@ -106,6 +106,24 @@ def put(path: Path, data: bytes | None, base: bytes | None) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def replace(path: Path, data: bytes) -> None:
+    """Put a file in place in one step, whatever was there; it is on disk when this returns. Raises
+    OSError."""
+    unfinished = path.with_name(f"{path.name}.new")
+    with unfinished.open("wb") as file:
+        unfinished.chmod(0o600)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
 def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """Add a record to a file of one JSON object a line: on disk then, or the file is as it was. Raises
     OSError."""

@@ -1,30 +1,31 @@
-"""memory/history.jsonl: one summary a line, numbered by a cursor that only grows, only ever appended to.
+"""memory/history.jsonl: one summary a line, numbered by a cursor that only grows, appended to.
 
 Other programs may write the file, too: an append holds a lock beside it and looks first at what is new.
 Lines that are no entries, and cursors that are no numbers, are passed over; nothing is rewritten for them.
-nanobot's own files (a plain number in .cursor and .dream_cursor) are read and written in its form.
+nanobot's own files (a plain number in .cursor and .dream_cursor) are read and written in its form. What
+Dream has dealt with long ago is moved to archives, which are part of the history for all who read it.
 """
 
-import json
 import logging
 import os
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from desktop.errors import StorageError, explain
-from desktop.memory.files import append_line
+from desktop.memory.archives import Archives, goes, joined, lines_of, split
+from desktop.memory.entries import Entry, entries_of
+from desktop.memory.files import append_line, replace
 from desktop.session.model import now, text_tokens
 from desktop.tasks import in_thread
 from desktop.text import _
 
-type Json = dict[str, Any]
-
 LONGEST = 64_000
 """Characters of an entry."""
+OLD = timedelta(days=90)
+"""Older than this goes to an archive."""
 _ABOUT = (
     "# What was said before\nNotes of earlier parts of conversations, this one and others: what is left of "
     "those parts for you."
@@ -33,28 +34,17 @@ _LOCK_S = 10.0
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One summary. `start` and `end`: which messages of the session it covers, counted from 0; both 0 where
-    another program wrote it."""
-
-    cursor: int
-    timestamp: str
-    content: str
-    session: str = ""
-    start: int = 0
-    end: int = 0
-    outside: bool = False
-    """Text from outside was in what it sums up."""
-
-
 class History:
     """The entries of one workspace. Its public methods do not block; all raise StorageError."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / "history.jsonl"
+        self._archives = Archives(folder)
         self._entries: list[Entry] = []
+        """Those of the file itself."""
+        self._last = 0
+        """The highest cursor among them."""
         self._read = 0
         """Bytes of the file that were taken in."""
         self._inode = 0
@@ -68,19 +58,34 @@ class History:
 
     async def all(self) -> list[Entry]:
         """Every entry, the oldest first."""
-        return await in_thread(self._load)
+        return await in_thread(self.entries)
 
     def entries(self) -> list[Entry]:
         """The same, in this thread: it blocks."""
-        return self._load()
+        try:
+            with self._lock:  # archives last: an entry on its way there is seen there, or in the file
+                new = self._load()
+                old = self._archives.entries()
+                return [*old, *self._archives.without(new)] if old else new
+        except OSError as error:
+            raise explain(error) from error
 
-    async def after(self, cursor: int, limit: int = 50) -> list[Entry]:
-        """The newest entries behind a cursor, in order."""
-        return [entry for entry in await self.all() if entry.cursor > cursor][-limit:]
+    async def waiting(self) -> list[Entry]:
+        """The entries that Dream has not dealt with, the oldest first."""
+        return await in_thread(self._waiting)
 
     async def covered(self, session: str) -> int:
         """How many messages from the start of a session the entries cover."""
-        return max((e.end for e in await self.all() if e.session == session), default=0)
+        return await in_thread(self._covered, session)
+
+    async def last(self) -> int:
+        """The cursor of the newest entry; 0 where there is none."""
+        return await in_thread(self._newest)
+
+    async def archive(self, before: datetime | None = None) -> int:
+        """Move what Dream has dealt with, and what is older than `before` (aware; else than OLD), to the
+        archives; how many entries that were."""
+        return await in_thread(self._archive, before or datetime.now(UTC) - OLD)
 
     async def consumed(self) -> int:
         """Dream's cursor: the last entry that it dealt with."""
@@ -93,8 +98,7 @@ class History:
     def recent(self, limit: int = 50) -> list[Entry]:
         """The newest entries that Dream has not dealt with. Blocks; raises nothing."""
         try:
-            seen = _number(self.folder / ".dream_cursor")
-            return [entry for entry in self._load() if entry.cursor > seen][-limit:]
+            return self._waiting()[-limit:]
         except StorageError as error:
             _log.info("%s", error)
             return []
@@ -115,27 +119,61 @@ class History:
 
     # ---- in a thread
 
-    def _add(self, content: str, session: str, span: tuple[int, int], outside: bool) -> Entry:
+    def _waiting(self) -> list[Entry]:
+        seen = _number(self.folder / ".dream_cursor")
+        entries = self._load()
+        return [entry for entry in entries if entry.cursor > seen] if self._last > seen else []
+
+    def _covered(self, session: str) -> int:
+        return max((entry.end for entry in self.entries() if entry.session == session), default=0)
+
+    def _newest(self) -> int:
+        return max((entry.cursor for entry in self.entries()), default=0)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """For what writes the file. Raises StorageError."""
         from filelock import FileLock, Timeout
 
         self._make_folder()
         try:
             with self._lock, FileLock(self.folder / ".history.lock", timeout=_LOCK_S):
-                self._load()
-                last = max((entry.cursor for entry in self._entries), default=0)
-                cursor = max(last, _number(self.folder / ".cursor")) + 1
-                entry = Entry(cursor, now(), content[:LONGEST], session, *span, outside)
-                self._append(entry)
-                with suppress(OSError):  # the file itself tells the cursor, too
-                    _replace(self.folder / ".cursor", str(cursor))
+                yield
         except Timeout:
             raise StorageError(
                 _("Another program holds {path}.").format(path=self.path), _("Close it and try again.")
             ) from None
         except OSError as error:
             raise explain(error) from error
+
+    def _add(self, content: str, session: str, span: tuple[int, int], outside: bool) -> Entry:
+        with self._alone():
+            self._load()
+            cursor = max(self._last, self._archives.last(), _number(self.folder / ".cursor")) + 1
+            entry = Entry(cursor, now(), content[:LONGEST], session, *span, outside)
+            append_line(self.path, entry.record())
+            with suppress(OSError):  # the file itself tells the cursor, too
+                replace(self.folder / ".cursor", str(cursor).encode("ascii"))
         self._load()
         return entry
+
+    def _archive(self, before: datetime) -> int:
+        """Archives first, then the file without them: a kill in between doubles for nobody who reads."""
+        consumed = _number(self.folder / ".dream_cursor")
+        if not any(goes(entry, before, consumed) for entry in self._load()):
+            return 0
+        with self._alone():
+            while True:
+                size = self.path.stat().st_size
+                parted = split(lines_of(self.path), before, consumed)
+                self._archives.add(parted.months)
+                if self.path.stat().st_size == size:  # else a program that knows no lock has written
+                    break
+            replace(self.path, joined(parted.kept))
+            self._forget()
+        moved = sum(map(len, parted.months.values()))
+        _log.info("%d entries of the history were moved to archives", moved)
+        return moved
 
     def _make_folder(self) -> None:
         try:
@@ -143,76 +181,39 @@ class History:
         except OSError as error:
             raise explain(error) from error
 
-    def _append(self, entry: Entry) -> None:
-        record: Json = {"cursor": entry.cursor, "timestamp": entry.timestamp, "content": entry.content}
-        if entry.session:
-            record["session_key"] = entry.session
-        if entry.end:
-            record["messages"] = [entry.start, entry.end]
-        if entry.outside:
-            record["outside"] = True
-        append_line(self.path, record)
-
     def _load(self) -> list[Entry]:
         """Take in what is new in the file; all of it where it is another file than before."""
         try:
             with self._lock, self.path.open("rb") as file:
                 stat = os.fstat(file.fileno())
                 if stat.st_ino != self._inode or stat.st_size < self._read:
-                    self._entries, self._read, self._inode = [], 0, stat.st_ino
+                    self._forget()
+                    self._inode = stat.st_ino
                 if stat.st_size > self._read:
                     file.seek(self._read)
                     data = file.read()
                     whole = data.rfind(b"\n") + 1
-                    self._entries = [*self._entries, *_entries(data[:whole].split(b"\n"))]
+                    new = entries_of(data[:whole].split(b"\n"))
+                    self._entries = [*self._entries, *new]
+                    self._last = max([self._last, *(entry.cursor for entry in new)])
                     self._read += whole
         except FileNotFoundError:
-            self._entries, self._read, self._inode = [], 0, 0
+            self._forget()
         except OSError as error:
             raise explain(error) from error
         return self._entries
+
+    def _forget(self) -> None:
+        self._entries, self._last, self._read, self._inode = [], 0, 0, 0
 
     def _consume(self, cursor: int) -> None:
         self._make_folder()
         path = self.folder / ".dream_cursor"
         try:
             if cursor > _number(path):
-                _replace(path, str(cursor))
+                replace(path, str(cursor).encode("ascii"))
         except OSError as error:
             raise explain(error) from error
-
-
-def _entries(lines: Iterable[bytes]) -> list[Entry]:
-    return [entry for line in lines if line.strip() and (entry := _entry(line))]
-
-
-def _entry(line: bytes) -> Entry | None:
-    """The entry of a line; None where it is none."""
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(record, dict):
-        return None
-    cursor, content = record.get("cursor"), record.get("content")
-    if not isinstance(cursor, int) or not _is_count(cursor) or not isinstance(content, str):
-        return None
-    span = record.get("messages")
-    start, end = span if isinstance(span, list) and len(span) == 2 and all(map(_is_count, span)) else (0, 0)
-    session, timestamp = record.get("session_key"), record.get("timestamp")
-    return Entry(
-        cursor,
-        timestamp if isinstance(timestamp, str) else "",
-        content,
-        session if isinstance(session, str) else "",
-        start,
-        end,
-        record.get("outside") is True,
-    )
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _number(path: Path) -> int:
@@ -222,9 +223,3 @@ def _number(path: Path) -> int:
     except (OSError, UnicodeDecodeError):
         return 0
     return int(text) if text.isdecimal() and len(text) < 19 else 0
-
-
-def _replace(path: Path, text: str) -> None:
-    unfinished = path.with_name(f"{path.name}.new")
-    unfinished.write_text(text, "ascii")
-    unfinished.replace(path)

@@ -9,7 +9,8 @@ import logging
 import re
 from pathlib import Path
 
-from desktop.memory.files import decoded, read
+from desktop.memory.archives import FOLDER
+from desktop.memory.files import decoded, read, replace
 from desktop.memory.history import LONGEST
 
 _BEGIN = re.compile(r"\[(\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?)[^\]]*\]\s*")
@@ -27,6 +28,8 @@ def take_over(folder: Path) -> int:
             return 0
     except FileNotFoundError:
         pass
+    if (folder / FOLDER).is_dir() and any((folder / FOLDER).iterdir()):
+        return 0  # a history that was archived to its last entry
     old = folder / "HISTORY.md"
     days = sorted(path for path in folder.glob("????-??-??.md") if _DAY.fullmatch(path.name))
     if not days and not old.is_file():
@@ -39,9 +42,9 @@ def take_over(folder: Path) -> int:
         for at, (when, text) in enumerate(entries, 1)
     ]
     for name in (".cursor", ".dream_cursor"):  # first: an entry that is there must be one Dream knows
-        _write(folder / name, str(len(entries)))
+        replace(folder / name, str(len(entries)).encode("ascii"))
     if lines:
-        _write(history, "".join(lines))
+        replace(history, "".join(lines).encode("utf-8", "replace"))
     if old.is_file():
         old.rename(_free(folder))
     _log.info("%d entries were taken over from %s", len(entries), folder)
@@ -79,12 +82,6 @@ def _text(path: Path) -> str:
     except OSError as error:
         _log.warning("%s is not taken over: %s", path, error)
         return ""
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_name(f"{path.name}.new")
-    unfinished.write_text(text, "utf-8", newline="\n")
-    unfinished.replace(path)
 
 
 def _free(folder: Path) -> Path:

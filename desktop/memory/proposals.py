@@ -6,8 +6,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 
+from desktop.memory.entries import Entry
 from desktop.memory.files import DREAMS
-from desktop.memory.history import Entry
 from desktop.memory.notes import Source, facts, normal
 from desktop.memory.summing import Asker
 from desktop.providers.base import Completion, Request

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from desktop.memory.history import Entry
+from desktop.memory.entries import Entry
 
 _PIECE = 1_000
 """Entries whose texts are one piece."""

@@ -2,10 +2,11 @@
 
 Each round tells the agent one thing more, sometimes writes a line into the notes by hand, and kills the
 program while it goes over all that. In the end every message is in exactly one summary, every fact stands
-in the memory once, each line by hand is still there, the cursors agree with the files, and the repository
-of the versions opens.
+in the memory once, each line by hand is still there, the cursors agree with the files, no entry is in the
+history and in an archive, and the repository of the versions opens.
 """
 
+import json
 import os
 import re
 import signal
@@ -14,12 +15,14 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from desktop.memory.history import History
+from desktop.memory.archives import Archives
+from desktop.memory.history import OLD, History
 from desktop.memory.notes import Notes, facts, normal
 from desktop.memory.repository import Repository
 from tests.servers.scripted import ScriptedServer, Seen
@@ -27,6 +30,7 @@ from tests.soak.kill import Lines
 from tests.stories.program import Program
 
 _WAIT_S = 120
+HISTORY = "memory/history.jsonl"
 _SUMMING, _READING = "You keep the memory", "You look after the long-term notes"
 _MESSAGE = re.compile(r"message \d+\b")
 
@@ -47,13 +51,15 @@ class Run:
         server.when(_READING, _learned)
 
     def round(self) -> None:
-        """Tell something, write something, kill."""
+        """Tell something, write something, let time pass, kill."""
         self.told += 1
         asked = self.program.run("ask", f"message {self.told}", seconds=_WAIT_S)
         if asked.returncode:
             self.lost.append(f"message {self.told} got no answer: {asked.stderr}")
         if self.chance.random() < 0.5:
             self._write()
+        if self.chance.random() < 0.3:
+            self._age()
         with subprocess.Popen(
             [*self.program.command, "memory", "dream", "--json"],
             stdin=subprocess.DEVNULL,
@@ -81,6 +87,21 @@ class Run:
         text = path.read_text("utf-8") if path.exists() else ""
         path.write_text(f"{text}{line}\n", "utf-8")
         self.by_hand.append(line)
+
+    def _age(self) -> None:
+        """Make what is in the history so old that it belongs into an archive."""
+        lines = self._history().splitlines()
+        for at, line in enumerate(lines):
+            record = json.loads(line)
+            moment = datetime.fromisoformat(record["timestamp"])
+            if datetime.now(UTC) - moment < OLD:
+                lines[at] = json.dumps({**record, "timestamp": (moment - OLD).isoformat()})
+        if lines:
+            (self.workspace / HISTORY).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+    def _history(self) -> str:
+        path = self.workspace / HISTORY
+        return path.read_text("utf-8") if path.exists() else ""
 
     def _wait(self, lines: Lines) -> None:
         """Until so many phases were told, and a moment more."""
@@ -118,6 +139,11 @@ class Run:
         spans = sorted((entry.start, entry.end) for entry in entries)
         if spans[0][0] != 0 or any(first[1] != second[0] for first, second in pairwise(spans)):
             self.lost.append(f"the entries cover {spans}")
+        archived = {entry.cursor for entry in Archives(self.workspace / "memory").entries()}
+        here = {json.loads(line)["cursor"] for line in self._history().splitlines()}
+        print(f"{len(archived)} of {len(entries)} entries are in archives", flush=True)
+        if archived & here:
+            self.lost.append(f"{archived & here} are in the history and in an archive")
         found = Counter(word for entry in entries for word in _MESSAGE.findall(entry.content))
         for number in range(1, self.told + 1):
             if found[f"message {number}"] != 1:

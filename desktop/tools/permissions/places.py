@@ -26,7 +26,7 @@ FRESH = 30.0
 
 PROCESS = frozenset({"environ", "mem", "root", "cwd", "fd", "map_files", "task"})
 _LISTS = ("history.jsonl", "sources.jsonl", "forgotten.jsonl", "staged.jsonl")
-OWN_MEMORY = (".versions", ".cursor", ".dream_cursor", ".dreamed", ".dreaming", *_LISTS)
+OWN_MEMORY = (".versions", ".cursor", ".dream_cursor", ".dreamed", ".dreaming", "archive", *_LISTS)
 OWN: tuple[tuple[str, ...], ...] = (("sessions",), ("cron",), *(("memory", name) for name in OWN_MEMORY))
 """What in the workspace only the program itself writes."""
 MEMORY = frozenset({"agents.md", "soul.md", "user.md", "tools.md", "identity.md", "heartbeat.md", "skills"})

@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.memory.history import Entry
+from desktop.memory.entries import Entry
 from desktop.memory.seeking import Seeker
 
 TEXTS = st.text(st.sampled_from("abA äÄ茶é\n\0ß"), max_size=12)
