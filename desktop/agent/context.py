@@ -10,9 +10,11 @@ import platform
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Protocol
 
+from desktop.memory.notes import facts
 from desktop.paths import resource
 from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
@@ -23,6 +25,8 @@ MEMORY = "memory/MEMORY.md"
 LEAN_FILES = ("SOUL.md", "USER.md")
 SUBAGENT_FILES = ("AGENTS.md", "USER.md", "TOOLS.md")
 LEAN_TOKENS = 480
+LEAN_NOTES_TOKENS = 160
+"""Those of them that are kept for notes, where there are notes."""
 RECENT_TOKENS = 4_000
 _LONGEST_FILE = 60_000
 """Bytes of a file that go into the prompt."""
@@ -66,6 +70,10 @@ is likeliest and say which. Your last message is your result and goes back to {n
 did, with figures, file names and addresses, and what you could not do. Be complete, but do not pad it.
 Never invent facts, figures, files or sources.
 The line in square brackets at the end of a message is the program's: date and time."""
+
+_LEAN_NOTES = "What you know from earlier conversations:"
+_LEAN_TAIL = 6_000
+"""Characters at the end of a note in which the newest facts are looked for."""
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -115,8 +123,7 @@ class Context:
         return await in_thread(self._build, lean, min(RECENT_TOKENS, window // 8))
 
     def _build(self, lean: bool, recent_tokens: int) -> str:
-        prompt = "\n\n".join(filter(None, self.sections(recent_tokens, lean=lean).values()))
-        return _shortened(prompt, LEAN_TOKENS) if lean else prompt
+        return "\n\n".join(filter(None, self.sections(recent_tokens, lean=lean).values()))
 
     def sections(self, recent_tokens: int = RECENT_TOKENS, *, lean: bool = False) -> dict[str, str]:
         """The prompt by what it is for: system, memory, skills, recent. Blocks: call it in a thread."""
@@ -128,12 +135,32 @@ class Context:
         files = SUBAGENT_FILES if self._subagent else LEAN_FILES if lean else FILES
         policy = "" if lean else _POLICY.format(workspace=self._workspace, system=_SYSTEM)
         system = [identity, policy, *(self._read(name) for name in files)]
+        told = "\n\n".join(filter(None, system))
+        if lean:
+            return self._lean(told)
         return {
-            "system": "\n\n".join(filter(None, system)),
-            "memory": "" if lean or self._subagent else self._read(MEMORY),
-            "skills": self._skills.prompt() if self._skills and not lean else "",
-            "recent": "" if lean else self._recent(recent_tokens),
+            "system": told,
+            "memory": "" if self._subagent else self._read(MEMORY),
+            "skills": self._skills.prompt() if self._skills else "",
+            "recent": self._recent(recent_tokens),
         }
+
+    def _lean(self, told: str) -> dict[str, str]:
+        """The prompt of a small model: what it is told, then the newest facts of the notes that find room.
+        They come last, and change with the notes only: what the model's server has read before stays
+        good."""
+        user, memory = ([] if self._subagent else _newest(self._read(name)) for name in ("USER.md", MEMORY))
+        wanted = sum(map(text_tokens, (*memory, *(user if text_tokens(told) > LEAN_TOKENS else ()))))
+        told = _shortened(told, LEAN_TOKENS - min(wanted, LEAN_NOTES_TOKENS))
+        left = LEAN_TOKENS - text_tokens(told) - text_tokens(_LEAN_NOTES)
+        unseen = (fact for fact in user if fact not in told)
+        found: list[str] = []
+        for fact in filter(None, chain.from_iterable(zip_longest(unseen, memory))):
+            cost = text_tokens(fact) + 1
+            if cost <= left:
+                found.insert(0, fact)
+                left -= cost
+        return {"system": told, "memory": "\n".join([_LEAN_NOTES, *found]) if found else ""}
 
     def _read(self, name: str) -> str:
         """The file without its comments; empty where it is missing or cannot be read."""
@@ -171,6 +198,12 @@ def _told(skills: Skills, text: str) -> str:
         for skill in skills.named(text)
     )
     return "\n\n".join(named)
+
+
+def _newest(text: str) -> list[str]:
+    """The facts at the end of a note as lines, the newest first."""
+    end = text if len(text) <= _LEAN_TAIL else text[-_LEAN_TAIL:].partition("\n")[2]
+    return [f"- {fact.text}" for fact in reversed(facts(end))]
 
 
 def _shortened(prompt: str, tokens: int) -> str:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.commands import COMMANDS
-from desktop.agent.context import LEAN_TOKENS, RECENT_TOKENS
+from desktop.agent.context import RECENT_TOKENS
 from desktop.agent.turn import Inbound
 from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
@@ -89,13 +89,14 @@ class Conversations:
         chosen = core.models.choice(str(metadata.get("model") or ""), str(metadata.get("provider") or ""))
         window, lean = await core.models.window(chosen), chosen.spec.lean
         kit = await core.workshop.own(lean=lean)
-        sections = await in_thread(core.context.sections, min(RECENT_TOKENS, window // 8))
+        recent = min(RECENT_TOKENS, window // 8)
+        sections = await in_thread(lambda: core.context.sections(recent, lean=lean))
         parts = {name: text_tokens(text) for name, text in sections.items()}
         parts["tools"] = sum(text_tokens(str(schema)) for schema in kit.schemas)
         key = str(arguments.get("session") or "")
         parts["history"] = (await core.sessions.open(key)).tokens if key else 0
         if lean:
-            parts = {"system": min(parts["system"], LEAN_TOKENS), "history": parts["history"]}
+            del parts["tools"]  # most questions to it go without them
         factor = core.meter.factor(chosen.model)
         parts = {name: int(tokens * factor) for name, tokens in parts.items()}
         used = min(sum(parts.values()), window)

@@ -56,6 +56,34 @@ async def test_the_lean_prompt_has_at_most_500_tokens(
     assert prompt.startswith("You are RRR")
 
 
+async def test_a_small_model_is_told_the_newest_of_the_notes(workspace: Path) -> None:
+    (workspace / "memory").mkdir(exist_ok=True)
+    (workspace / "SOUL.md").write_text("Be kind. " * 40, "utf-8")
+    for name in ("USER.md", "memory/MEMORY.md"):
+        lines = [f"- {name} says that {n} is a number of the person." for n in range(100)]
+        (workspace / name).write_text("# Notes\n" + "\n".join(lines) + "\n", "utf-8")
+    context = Context(workspace, "Rosa")
+    prompt = await context.system_prompt(lean=True)
+    assert text_tokens(prompt) <= 480
+    for told in (
+        "Be kind.",
+        "USER.md says that 99 is",
+        "MEMORY.md says that 99 is",
+        "USER.md says that 0 is",
+    ):
+        assert told in prompt
+    assert prompt.index("that 98 is") < prompt.index("that 99 is"), "in the order of the notes"
+    said = [line for line in prompt.splitlines() if line.startswith("- ")]
+    assert len(set(said)) == len(said), "none twice"
+    (workspace / "memory/MEMORY.md").write_text("- Has a cat.\n- " + "long " * 800, "utf-8")
+    changed = await context.system_prompt(lean=True)
+    assert "- Has a cat." in changed, "a fact too long for it keeps none of the others out"
+    assert changed[: prompt.index("What you know")][:400] == prompt[:400], "what was read before stays good"
+    (workspace / "USER.md").write_text("", "utf-8")
+    (workspace / "memory/MEMORY.md").unlink()
+    assert "What you know" not in await context.system_prompt(lean=True)
+
+
 async def test_an_identity_file_replaces_ours(workspace: Path) -> None:
     (workspace / "IDENTITY.md").write_text("You are {somebody} else.", "utf-8")
     context = Context(workspace, "Rosa")

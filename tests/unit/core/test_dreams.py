@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from desktop.bus.events import MemoryChanged, ServiceChanged
+from desktop.core.dreams import STEPS, TOKENS
 from desktop.paths import Home, resource
 from desktop.services import ServiceState
 from tests.servers.scripted import ScriptedServer, Seen
@@ -118,8 +119,28 @@ async def test_a_model_that_never_ends_is_ended(desk: Desk, server: ScriptedServ
         *[["read_file", {"path": "USER.md", "limit": n}] for n in range(1, 50)],
     )
     await core.dreaming.now()
-    assert len(asked) <= 11
+    assert len(asked) == STEPS + 1, "and one for a last word, without tools"
     assert await core.history.consumed() == 1
+
+
+async def test_editing_ends_where_it_has_cost_enough(tmp_path: Path) -> None:
+    with ScriptedServer(window=200_000) as counting:
+        program = Program(tmp_path)
+        program.use_server(counting.url, "say:Good day.")
+        async with started(Home(tmp_path, tmp_path / "models")) as desk:
+            core = desk.owner.core
+            await core.change({"agents.defaults.context_window_tokens": 200_000})
+            lines = "".join(f"- Line {n} of very many that the person has written.\n" for n in range(900))
+            (core.workspace / "USER.md").write_text(lines, "utf-8")
+            await core.history.add("- x", "window:a", (0, 2))
+            steps = [["read_file", {"path": "USER.md", "offset": n}] for n in range(1, 50)]
+            asked = script(counting, "[SKILL] some-work: Does it.", *steps)
+            outcome = await core.dreaming.now()
+            editing = counting.counted[1:]
+            assert len(asked) == len(editing) < STEPS, "the steps are not what ended it"
+            assert sum(editing[:-1]) <= TOKENS < sum(editing) + 100 * len(editing)
+            assert not outcome.changed
+            assert await core.history.consumed() == 1
 
 
 async def test_what_is_due_comes_by_itself_and_says_what_goes_wrong(
