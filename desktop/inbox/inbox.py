@@ -32,7 +32,7 @@ _WORDS_OF_BODY = (
 class Notice:
     """One entry. `at`, `settled` and `due`: Unix time in seconds.
 
-    `body`: that of an approval has the `card`, those of the others a `text`, and a `remedy` where there is one.
+    `body`: that of an approval has its `card`, those of the others a `text` and perhaps a `remedy`.
     """
 
     id: str
