@@ -37,6 +37,7 @@ class Run:
         return {name: getattr(self, name) for name in _NAMES}
 
 
+type Runs = list[Run]
 _NAMES = tuple(column.name for column in fields(Run))
 _COLUMNS = ", ".join(_NAMES)
 
@@ -68,7 +69,7 @@ class Ledger:
     async def reopen(self, id_: str, claimed: float) -> bool:
         """Begin a run that waited for an answer; False if it does not. Raises StorageError."""
         changed = await self._database.write(
-            "UPDATE runs SET outcome = ?, claimed = ?, ended = NULL, detail = '' WHERE id = ? AND outcome = ?",
+            "UPDATE runs SET outcome = ?, claimed = ?, ended = NULL WHERE id = ? AND outcome = ?",
             (RUNNING, claimed, id_, ASKED),
         )
         return bool(changed)
@@ -89,14 +90,14 @@ class Ledger:
 
     async def list(
         self, job: str = "", outcome: str = "", limit: int = 200, before: float | None = None
-    ) -> list[Run]:
+    ) -> Runs:
         """Runs, the newest first: of one job or all, of one outcome or any, claimed before a moment.
         Raises StorageError."""
         where = "(? = '' OR job = ?) AND (? = '' OR outcome = ?) AND (? IS NULL OR claimed < ?)"
         values = (job, job, outcome, outcome, before, before, limit)
         return await self._rows(f"{where} ORDER BY claimed DESC, rowid DESC LIMIT ?", values)
 
-    async def open(self) -> list[Run]:
+    async def open(self) -> Runs:
         """Those without an end, the oldest first. Raises StorageError."""
         return await self._rows("outcome = ? ORDER BY claimed, rowid", (RUNNING,))
 
@@ -107,6 +108,6 @@ class Ledger:
         )
         return {float(row[0]) for row in rows}
 
-    async def _rows(self, where: str, values: tuple[Any, ...]) -> list[Run]:
+    async def _rows(self, where: str, values: tuple[Any, ...]) -> Runs:
         rows = await self._database.read(f"SELECT {_COLUMNS} FROM runs WHERE {where}", values)  # noqa: S608
         return [Run(**dict(zip(_NAMES, row, strict=True))) for row in rows]

@@ -1,22 +1,14 @@
-"""When a job is due: pure arithmetic on Unix seconds and named zones.
-
-Five fields of cron name times of the local clock. Where the hour is `*` the job follows time as it passes:
-it runs at every minute whose local clock shows what the fields say. Where hours are named each named time
-comes once a day: in the hour that autumn repeats at its first passing, and what spring leaves out at the end
-of the gap. cronsim reckons on local clock faces without a zone; what a face means in a zone is decided here,
-because with zones it goes wrong where a clock is moved by half an hour (Lord Howe).
+"""When a job is due: pure arithmetic on Unix seconds and named zones. What the five fields of cron mean
+where clocks are put forward and back stands in faces.py.
 """
 
-import copy
 import functools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim, CronSimError
-
+from desktop.cron import faces
 from desktop.errors import UsageError
 from desktop.text import _
 
@@ -45,3 +37,109 @@ class Cron:
 
 
 type Spec = At | Every | Cron
+
+SOONEST_S = 1.0
+"""The shortest interval, seconds."""
+BELATED_S = 600.0
+"""A moment so little past, in seconds, still counts as now: somebody thought about it for a while."""
+_LONGEST_S = 100 * 366 * 86400.0
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC).timestamp()
+
+
+def next_after(spec: Spec, moment: float, zone: str) -> float | None:
+    """The first due moment after a moment, both Unix seconds; None if there is none. `zone`: the person's
+    IANA name. Raises UsageError for an expression or a zone that does not exist."""
+    match spec:
+        case At(due):
+            return due if due > moment else None
+        case Every():
+            step, first = _whole(spec)
+            return (first + step * max(1, (math.floor(moment * 1000) - first) // step + 1)) / 1000
+        case Cron(expression, own):
+            return faces.after(faces.table(expression), moment, zone_of(own or zone))
+
+
+def last_until(spec: Spec, moment: float, zone: str) -> float | None:
+    """The last due moment that is not after a moment; None if there is none. Raises as next_after()."""
+    match spec:
+        case At(due):
+            return due if due <= moment else None
+        case Every():
+            step, first = _whole(spec)
+            count = (math.floor(moment * 1000) - first) // step
+            return (first + step * count) / 1000 if count >= 1 else None
+        case Cron(expression, own):
+            return faces.until(faces.table(expression), moment, zone_of(own or zone))
+
+
+def missed(spec: Spec, since: float, now: float, zone: str) -> tuple[float, int] | None:
+    """The last due moment that is after `since` and not after `now`, and how many are between `since` and
+    it; None if there is none. Its cost does not grow with their number. Raises as next_after()."""
+    last = last_until(spec, now, zone)
+    if last is None or last <= since:
+        return None
+    match spec:
+        case At():
+            return last, 0
+        case Every():
+            first = next_after(spec, since, zone) or last
+            return last, round((last - first) * 1000) // _whole(spec)[0]
+        case Cron(expression, own):
+            return last, faces.count(faces.table(expression), since, now, zone_of(own or zone)) - 1
+
+
+def _whole(spec: Every) -> tuple[int, int]:
+    """Interval and anchor in milliseconds: whole numbers, so that the same moment is the same each time."""
+    return max(1, round(spec.seconds * 1000)), round(spec.anchor * 1000)
+
+
+def check(spec: Spec, zone: str, now: float) -> None:
+    """Whether a schedule that a person or a model gave makes sense. Raises UsageError that says what is
+    wrong with it."""
+    match spec:
+        case At(due):
+            _check_moment(due, now - BELATED_S)
+        case Every(seconds, _anchor):
+            if not math.isfinite(seconds) or not SOONEST_S <= seconds <= _LONGEST_S:
+                raise UsageError(
+                    _("An interval of {seconds} seconds is not possible.").format(seconds=f"{seconds:g}"),
+                    _("Give the number of seconds between two runs, such as 3600 for every hour."),
+                )
+        case Cron(expression, _own):
+            if next_after(spec, now, zone) is None:
+                raise UsageError(
+                    _("{expression} is never due: no such day ever comes.").format(expression=expression),
+                    _("Check the day of the month and the month."),
+                )
+
+
+def _check_moment(due: float, earliest: float) -> None:
+    if not (math.isfinite(due) and due < _LATEST):
+        raise UsageError(_("That moment is too far away."), _("Give a date that comes sooner."))
+    if due < earliest:
+        raise UsageError(_("That moment is past."), _("Give a date and a time that are still to come."))
+
+
+def sane(spec: Spec) -> None:
+    """What must be true of a schedule in a file, where a moment may be past. Raises UsageError."""
+    if isinstance(spec, At):
+        _check_moment(spec.moment, _EARLIEST)
+    else:
+        check(spec, "UTC", _EARLIEST)
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The zone of an IANA name. Raises UsageError if there is none."""
+    try:
+        return _zone(name)
+    except (KeyError, ValueError, OSError):
+        raise UsageError(
+            _("There is no time zone {name}.").format(name=name),
+            _("Use a name such as Europe/Berlin or America/New_York."),
+        ) from None
+
+
+@functools.lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
