@@ -156,6 +156,12 @@ MIGRATIONS = (
     );
     CREATE INDEX runs_claimed ON runs (claimed);
     CREATE INDEX usage_cause ON usage (cause, at);
+    CREATE TABLE deliveries (
+        id TEXT PRIMARY KEY,         -- what it is of: a run, a heartbeat
+        session TEXT NOT NULL,       -- the conversation that is to have it
+        text TEXT NOT NULL,
+        source TEXT NOT NULL         -- the session it was made in
+    );
     """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""

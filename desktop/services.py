@@ -10,13 +10,16 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import ServiceChanged
 from desktop.errors import explain
-from desktop.tasks import cancel, spawn
+from desktop.tasks import cancel, in_thread, spawn
 
+SOON_S = 60.0
+"""What was due while the program was not there waits so long after its start."""
 _log = logging.getLogger(__name__)
 
 
@@ -52,6 +55,52 @@ class Status:
         _log.info("service %s: %s %s", self.name, state, detail)
         if self._bus:
             self._bus.publish(ServiceChanged(self.name, state.value, detail))
+
+
+class Rhythm:
+    """Calls `due` once an interval, counted from the last time, over restarts and sleep of the machine.
+
+    The moment of the last time is in a file. A clock that was put back makes nobody wait longer than one
+    interval; what was due while the program was not there waits SOON_S after its start.
+    """
+
+    def __init__(self, path: Path, due: Callable[[], object]) -> None:
+        self._path, self._due = path, due
+        self.last: float | None = None
+        self.next: float | None = None
+        self._interval = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def load(self) -> None:
+        """Read when the last time was."""
+        self.last = await in_thread(_moment, self._path)
+
+    def arm(self, interval: float) -> None:
+        """Wait for the next time, `interval` seconds from the last; also after the clock has jumped."""
+        self.disarm()
+        self._interval, now = interval, time.time()
+        last = self.last
+        since = now - last if last is not None and last <= now else 0.0 if last is not None else interval
+        delay = max(SOON_S, interval - since)
+        self.next = now + delay
+        self._timer = asyncio.get_running_loop().call_later(delay, self._due)
+
+    def again(self) -> None:
+        """The clock has jumped: wait for the same moment, by what the clock says now."""
+        if self._timer is not None:
+            self.arm(self._interval)
+
+    def disarm(self) -> None:
+        """Wait for nothing."""
+        self.next = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def beaten(self) -> None:
+        """Now was a time."""
+        self.last = time.time()
+        await in_thread(_remember, self._path, self.last)
 
 
 class Service(Protocol):
@@ -104,3 +153,20 @@ class Supervisor:
             _, (service, task) = self._tasks.popitem()
             await cancel(task)
             await service.stop()
+
+
+def _moment(path: Path) -> float | None:
+    try:
+        return float(path.read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _remember(path: Path, moment: float) -> None:
+    unfinished = path.with_name(f"{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        unfinished.write_text(f"{moment:.0f}", "ascii")
+        unfinished.replace(path)
+    except OSError as error:
+        _log.warning("when %s was last could not be kept: %s", path.name, error)

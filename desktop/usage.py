@@ -1,6 +1,7 @@
 """The ledger of every model call: what caused it, which model, how many tokens, how much money."""
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from desktop.bus.bus import Bus
@@ -37,6 +38,25 @@ class Total:
     input_tokens: int
     output_tokens: int
     cost: float | None
+
+
+UNATTENDED = ("job", "heartbeat", "memory")
+"""Causes of calls that nobody waits for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls came to: US dollars where the provider told the cost, tokens where it did not."""
+
+    usd: float = 0.0
+    tokens: int = 0
+    unpriced: int = 0
+    """Tokens of calls whose cost is not known."""
+
+    @property
+    def cost(self) -> float | None:
+        """In US dollars; None where a part of it is not known."""
+        return None if self.unpriced else self.usd
 
 
 class UsageLedger:
@@ -79,6 +99,26 @@ class UsageLedger:
                 call.cost,
             )
         )
+
+    async def unattended(self, since: float, free: Collection[str]) -> Spent:
+        """What nobody waited for, since a Unix time; calls of providers in `free` do not count."""
+        causes, names = ",".join("?" * len(UNATTENDED)), ",".join("?" * len(free))
+        return await self._spent(
+            f"at >= ? AND cause IN ({causes}) AND provider NOT IN ({names})", (since, *UNATTENDED, *free)
+        )
+
+    async def of_turn(self, turn: str) -> Spent:
+        """What one turn came to."""
+        return await self._spent("turn = ?", (turn,))
+
+    async def _spent(self, where: str, values: tuple[object, ...]) -> Spent:
+        tokens = "input_tokens + output_tokens"
+        rows = await self._database.read(
+            f"SELECT coalesce(sum(cost), 0), coalesce(sum({tokens}), 0),"  # noqa: S608
+            f" coalesce(sum(CASE WHEN cost IS NULL THEN {tokens} END), 0) FROM usage WHERE {where}",
+            values,
+        )
+        return Spent(*rows[0])
 
     async def since(self, moment: float) -> list[Total]:
         """Totals per provider and model since a Unix time."""

@@ -102,7 +102,7 @@ class Asking:
         call = Call(
             provider=request.endpoint.provider,
             model=request.endpoint.model,
-            cause=self._cause or ("subagent" if turn.inbound.parent else "turn"),
+            cause=self._cause or turn.inbound.cause or ("subagent" if turn.inbound.parent else "turn"),
             session=turn.home,
             turn=turn.id,
             outcome=outcome,

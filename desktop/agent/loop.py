@@ -96,6 +96,7 @@ class Loop:
         bus: Bus,
         *,
         concurrent_turns: int = 4,
+        unattended_turns: int = 4,
         steps: Callable[[], int] = lambda: 200,
         commands: Commands | None = None,
         watcher: Watcher | None = None,
@@ -106,14 +107,17 @@ class Loop:
         self._toolbox, self._runner, self._bus, self._steps = toolbox, runner, bus, steps
         self._commands, self._watcher = commands, watcher
         self._slots = asyncio.Semaphore(concurrent_turns)
+        self._unattended = asyncio.Semaphore(unattended_turns)
+        """The person's own conversations never wait for what works by itself."""
+        self._awaited: dict[str, tuple[str, asyncio.Future[Turn]]] = {}
         self._boxes: dict[str, _Mailbox] = {}
 
-    async def submit(self, inbound: Inbound) -> str:
-        """Put a message on disk and in its session's mailbox; returns the turn's id.
+    async def submit(self, inbound: Inbound, turn: str = "") -> str:
+        """Put a message on disk and in its session's mailbox; returns the turn's id, which may be given.
 
         Raises StorageError if it could not be stored; then nothing happened at all.
         """
-        turn = uuid.uuid4().hex[:12]
+        turn = turn or uuid.uuid4().hex[:12]
         session = await self._sessions.open(inbound.session)
         inbound = replace(inbound, session=session.key)
         own = not (inbound.note or inbound.source)
@@ -133,6 +137,29 @@ class Loop:
         answered = {"role": "assistant", "content": reply.text, "_turn": turn, "_command": True}
         await session.append_all([asked, answered | ({"_new": True} if reply.anew else {})])
         self._bus.publish(TurnFinished(session.key, turn, reply.text))
+
+    async def answered(self, inbound: Inbound, turn: str) -> Turn:
+        """Submit a message and wait for the end of its turn, or of the one that took it up.
+
+        Raises StorageError if it could not be stored.
+        """
+        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        self._awaited[turn] = (clean(inbound.session), future)
+        try:
+            await self.submit(inbound, turn)
+            return await future
+        finally:
+            del self._awaited[turn]
+
+    async def at_rest(self, key: str) -> None:
+        """Wait until a session has nothing to answer."""
+        while (box := self._boxes.get(clean(key))) and box.worker:
+            await asyncio.wait({box.worker})
+
+    async def all_at_rest(self) -> None:
+        """Wait until there is nothing to answer anywhere."""
+        while boxes := [box.worker for box in self._boxes.values() if box.worker]:
+            await asyncio.wait(boxes)
 
     async def again(self, key: str, front: str = "window") -> str:
         """Answer the last message of a session anew; the turn's id, empty if there is nothing to answer.
@@ -192,8 +219,8 @@ class Loop:
         return Turn(joined.id, box.session, joined.inbound, slot, waiting=box.take_waiting)
 
     async def _work(self, box: _Mailbox) -> None:
-        slot = Slot(self._slots)
         while box.waiting:
+            slot = Slot(self._unattended if box.waiting[0].inbound.cause else self._slots)
             await slot.take()
             try:
                 if box.waiting:
@@ -215,6 +242,10 @@ class Loop:
         await self._tell_watcher(turn)
 
     async def _tell_watcher(self, turn: Turn) -> None:
+        left = self.turns(turn.key)
+        for id_, (session, future) in self._awaited.items():
+            if session == turn.key and id_ not in left and not future.done():
+                future.set_result(turn)
         if self._watcher:
             try:
                 await self._watcher.ended(turn)
@@ -226,7 +257,9 @@ class Loop:
             if self._watcher:
                 await self._watcher.begun(turn)
             model, provider = _model_of(turn.inbound, turn.session)
-            ready = await self._models.ready(model, provider, turn.key, turn.id)
+            ready = await self._models.ready(
+                model, provider, turn.key, turn.id, unattended=bool(turn.inbound.cause)
+            )
             kit = await self._toolbox.kit(lean=ready.lean)
             turn.remember(turn.session.of_turn(turn.id))
             there = ready.endpoint

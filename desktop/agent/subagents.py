@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
-from desktop.agent.turn import Inbound, Turn
+from desktop.agent.turn import UNATTENDED, Inbound, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import SubagentChanged
 from desktop.database import Database
@@ -129,6 +129,7 @@ class Subagents:
                 parent=turn.key,
                 outside=turn.outside,
                 addresses=frozenset(turn.known),
+                cause=given.cause,
             )
         )
         return waits
@@ -218,6 +219,7 @@ class Subagents:
                     about=_about(one),
                     outside=one.outside,
                     addresses=one.addresses,
+                    cause=one.front if one.front in UNATTENDED else "",
                 )
             )
             await self._over(one)

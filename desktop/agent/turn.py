@@ -27,6 +27,10 @@ class Late:
     network: bool = False
 
 
+UNATTENDED = ("job", "heartbeat")
+"""Fronts of turns that nobody waits for, and what the ledger calls their calls."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """A message, and where its answer will be read."""
@@ -51,6 +55,8 @@ class Inbound:
     """The conversation that a subagent works for: its questions are asked there."""
     about: str = ""
     """What the model is told beside the text."""
+    cause: str = ""
+    """Of UNATTENDED, where it was not the person that began this; also for subagents of such a turn."""
     outside: bool = False
     """Text from outside is in it, or was where it was written."""
     addresses: frozenset[str] = frozenset()
@@ -89,8 +95,13 @@ class Ready:
 class Models(Protocol):
     """Finds the model for a turn, starting what it needs."""
 
-    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
-        """The named model, else by the configured order of choice. Raises AppError if there is none."""
+    async def ready(
+        self, model: str, provider: str, session: str, turn: str, *, unattended: bool = False
+    ) -> Ready:
+        """The named model, else by the configured order of choice. Raises AppError if there is none.
+
+        `unattended`: nobody waits for it, so it is asked only within what such work may spend.
+        """
 
 
 class Slot:

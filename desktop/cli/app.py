@@ -10,7 +10,20 @@ import sys
 import click
 
 from desktop import __version__
-from desktop.cli import acts, health, local, mcp, memory, onboard, provider, sessions, skills, talk, window
+from desktop.cli import (
+    acts,
+    health,
+    local,
+    mcp,
+    memory,
+    onboard,
+    provider,
+    serve,
+    sessions,
+    skills,
+    talk,
+    window,
+)
 from desktop.text import _, mark, serve_libraries
 
 CLICK = (
@@ -55,6 +68,6 @@ def build() -> click.Group:
         if context.invoked_subcommand is None:
             sys.exit(window.main(hidden=hidden))
 
-    for room in (talk, onboard, sessions, skills, acts, provider, local, mcp, memory, health):
+    for room in (talk, serve, onboard, sessions, skills, acts, provider, local, mcp, memory, health):
         room.register(app)
     return app

@@ -26,10 +26,12 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
+from desktop.core.background import Background, Watchers
 from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
+from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
 from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
@@ -53,7 +55,7 @@ from desktop.providers.local import BuiltinServer
 from desktop.services import Status
 from desktop.session.log import Sessions
 from desktop.skills.loader import Skills
-from desktop.tasks import cancel, in_thread, spawn
+from desktop.tasks import in_thread
 from desktop.text import use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
@@ -69,8 +71,6 @@ class Core:
         config = store.config
         self.home, self.store, self.host, self.bus = home, store, host, bus
         self.started = time.time()
-        self._recovery: asyncio.Task[None] | None = None
-        self._dreams: asyncio.Task[None] | None = None
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -93,11 +93,12 @@ class Core:
             idle_seconds=config.local.idle_stop_s,
             warm=self._lean_start,
         )
-        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus)
+        self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
+        self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
+        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration)
         self.workshop = Workshop(
             home, self.workspace, lambda: store.config, self.keychain, bus, self.database, self._look_up
         )
-        self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
 
     def _make_agents(self, scope: Scope) -> None:
@@ -126,7 +127,7 @@ class Core:
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
             commands=self.commands,
-            watcher=self._keeper,
+            watcher=Watchers(self._keeper, self),
         )
         self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
         self._workers = Loop(
@@ -141,6 +142,7 @@ class Core:
             watcher=self.subagents,
         )
         self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
+        self.background = Background(self)
 
     def _make_memory(self) -> None:
         """What is remembered for good, and who writes it."""
@@ -193,7 +195,7 @@ class Core:
             self.builtin.model = model
             await self.builtin.stop()
         await self.workshop.apply()
-        self.dreaming.apply()
+        self.background.apply()
         self.bus.publish(SettingsChanged())
 
     async def _lean_start(self) -> dict[str, Any]:
@@ -224,18 +226,20 @@ class Core:
 
     def statuses(self) -> list[Status]:
         """The state of every part that can be off."""
-        return [self.host.status, self.builtin.status, self.dreaming.status, *self.workshop.statuses()]
+        return [
+            self.host.status,
+            self.builtin.status,
+            *self.background.statuses(),
+            *self.workshop.statuses(),
+        ]
 
-    def recover(self) -> None:
-        """Tell conversations what became of their subagents while the program was not there, and begin what
-        goes on by itself; in the background."""
-        self._recovery = spawn(self.subagents.recover(), name="subagents:recover")
-        self._dreams = spawn(self.dreaming.start(), name="dream:start")
+    async def at_rest(self) -> None:
+        """Wait until no turn is under way."""
+        await self.loop.all_at_rest()
 
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
-        await cancel(self._recovery, self._dreams)
-        await self.dreaming.stop()
+        await self.background.stop()
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()

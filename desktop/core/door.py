@@ -4,6 +4,7 @@ The command line that owns the home calls handle() directly; any other comes thr
 place. Events of a running verb go to `send`, the result is returned, failures are raised as AppError.
 """
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -40,19 +41,20 @@ class Door:
             **(own or {}),
             "ask": self._ask,
             "stop": self._stop,
+            "wait": self._wait,
             "status": self._status,
             "opening": self._opening,
             "settings": settings.settings,
             "set": settings.set,
             "tools": records.tools,
             "audit": records.audit,
-            "inbox": records.inbox,
             **Conversations(core).verbs(),
             **Setup(core).verbs(),
             **Permits(core).verbs(),
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
+            **core.background.notices.verbs(),
             "search": core.finding.search,
             "search_key": records.search_key,
         }
@@ -90,6 +92,11 @@ class Door:
 
     async def _stop(self, arguments: Json, _send: Send) -> Json:
         return {"stopped": await self._core.halt(str(arguments.get("session") or "cli:direct"))}
+
+    async def _wait(self, _arguments: Json, _send: Send) -> Json:
+        """Answered never: who asks learns from the end of the connection that the owner has gone."""
+        await asyncio.Event().wait()
+        return {}
 
     async def _opening(self, arguments: Json, _send: Send) -> Json:
         """What to know before a conversation goes on: what is wrong with the settings (the last good ones

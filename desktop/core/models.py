@@ -9,6 +9,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import TurnWaiting
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
+from desktop.core.rationing import Ration
 from desktop.errors import AppError
 from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
 from desktop.providers.client import HostedProvider
@@ -46,9 +47,15 @@ class ModelChooser:
     """The agent's Models: the order of choice of the settings, made ready to be asked."""
 
     def __init__(
-        self, store: ConfigStore, keychain: Keychain, host: ModelHost, builtin: BuiltinServer, bus: Bus
+        self,
+        store: ConfigStore,
+        keychain: Keychain,
+        host: ModelHost,
+        builtin: BuiltinServer,
+        bus: Bus,
+        ration: Ration,
     ) -> None:
-        self._store, self._keychain = store, keychain
+        self._store, self._keychain, self._ration = store, keychain, ration
         self._host, self._builtin, self._bus = host, builtin, bus
         self._hosted = HostedProvider(host, WireCache().json)
 
@@ -70,7 +77,9 @@ class ModelChooser:
         if spec.lean:
             spawn(self._builtin.start(), name="prepare:builtin-model")
 
-    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
+    async def ready(
+        self, model: str, provider: str, session: str, turn: str, *, unattended: bool = False
+    ) -> Ready:
         """Raises AppError: no such model, no key, or the keychain is shut."""
 
         def waiting(seconds: float, error: ProviderError) -> None:
@@ -80,7 +89,7 @@ class ModelChooser:
         defaults = self._store.config.agents.defaults
         lean = chosen.spec.lean
         window = await self.window(chosen)
-        return Ready(
+        ready = Ready(
             provider=RetryingProvider(self.provider(chosen), on_wait=waiting),
             endpoint=await self.endpoint(chosen),
             window=window,
@@ -90,6 +99,7 @@ class ModelChooser:
             lean=lean,
             note=self._builtin.model.note if lean else "",
         )
+        return self._ration.of(ready) if unattended else ready
 
     async def window(self, chosen: Choice) -> int:
         """Tokens that a model takes, question and answer: the person's word, the model's own, the usual."""

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from desktop.bus.bus import Bus
-from desktop.errors import AppError, explain
+from desktop.errors import AppError, UsageError, explain
 from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 type Json = dict[str, Any]
 
-WINDOW = "window"
+WINDOW, SERVE = "window", "serve"
+STAYING = (WINDOW, SERVE)
+"""Fronts that stay, and so do what is due by itself; the others end with what they were asked for."""
 _PATIENCE_S = 0.1
 _log = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ class Owner:
         self._quiet = asyncio.Event()
         self._quiet.set()
         self._leaving: asyncio.Task[None] | None = None
+        self._gone = asyncio.Event()
 
     async def start(self, *, eager: bool = False, verbs: "dict[str, Verb] | None" = None) -> None:
         """Build the core and answer others. `eager`: the model host is needed at once; `verbs`: what this
@@ -66,8 +69,8 @@ class Owner:
             ends.push_async_callback(self._server.stop)
             await self._server.start()
             self._ends = ends.pop_all()
-        if self._front == WINDOW:
-            self.core.recover()
+        if self._front in STAYING:
+            self.core.background.start()
 
     async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
         """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""
@@ -98,6 +101,10 @@ class Owner:
         if self._leaving is None:
             await self._server.finish()
 
+    async def left(self) -> None:
+        """Wait until the home was handed over."""
+        await self._gone.wait()
+
     async def stop(self) -> None:
         """End everything in order and let go of the home."""
         if self._leaving is not None:
@@ -112,16 +119,21 @@ class Owner:
 
     async def _leave(self) -> None:
         await self._quiet.wait()
+        await self.core.at_rest()
         await self._server.finish()
         await self._ends.aclose()
         _log.info("the home is handed over")
+        self._gone.set()
 
 
-async def take_over(home: Home, waits: Callable[[], object] = lambda: None) -> Ownership | None:
+async def take_over(
+    home: Home, waits: Callable[[], object] = lambda: None, *, front: str = WINDOW
+) -> Ownership | None:
     """Own the home: at once if it is free, else as soon as the command that owns it has left, which is
     asked to; then `waits` is called.
 
-    None if another window owns it: that one has been told to show itself. Raises AppError, OSError.
+    None if a window owns it: to another window (`front`) it has shown itself. Raises AppError, OSError;
+    UsageError where another process serves already.
     """
     asked = failed = ""
     while True:
@@ -130,9 +142,13 @@ async def take_over(home: Home, waits: Callable[[], object] = lambda: None) -> O
         address = await in_thread(_address, home)
         try:
             if address != asked:  # another command may have come in between
-                if (await _ask(home, "status"))["front"] == WINDOW:
-                    await _ask(home, "show")
+                owner = await _ask(home, "status")
+                if owner["front"] == WINDOW:
+                    if front == WINDOW:
+                        await _ask(home, "show")
                     return None
+                if owner["front"] == front:
+                    raise UsageError(_("Process {pid} serves already.").format(pid=owner["pid"]))
                 await _ask(home, "hand_over")
                 asked = address
                 waits()

@@ -1,4 +1,4 @@
-"""The verbs that show what happened: the tools there are, the audit log, the inbox."""
+"""The verbs that show what happened: the tools there are, the audit log."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ _ENGINES = ("brave", "tavily")
 
 
 class Records:
-    """Reads what the agent did and what waits for the person."""
+    """Reads what the agent can do and did."""
 
     def __init__(self, core: "Core") -> None:
         self._core = core
@@ -45,11 +45,6 @@ class Records:
         limit, session = int(arguments.get("limit") or 200), str(arguments.get("session") or "")
         entries = await self._core.audit.latest(limit, session)
         return {"entries": [entry.as_json() for entry in entries]}
-
-    async def inbox(self, arguments: Json, _send: Send) -> Json:
-        """What waits for the person, the newest first; with `all`, what is done too."""
-        notices = await self._core.inbox.list(all_=bool(arguments.get("all")))
-        return {"notices": [notice.as_json() for notice in notices], "open": await self._core.inbox.count()}
 
     async def search_key(self, arguments: Json, _send: Send) -> Json:
         """Store a search engine's key in the keychain; an empty one removes it. Raises KeychainError."""

@@ -7,6 +7,7 @@ ProviderError
 ├── ContextTooLong    the request does not fit the model's window
 ├── BadRequest        the server refuses what was asked (unknown model, bad parameter)
 ├── Unreachable       no connection, no answer in time, broken off, or a server fault
+├── DayIsSpent        our own limit on what works by itself: nobody was asked
 ├── AnswerTooLong     our own cap on one answer
 └── HostDied          the model host went away in mid-answer
 """
@@ -56,6 +57,10 @@ class RateLimited(ProviderError):
 
 class QuotaExceeded(ProviderError):
     """The account has no quota or money left."""
+
+
+class DayIsSpent(ProviderError):
+    """What may be spent in a day by work that nobody waits for is spent."""
 
 
 class ContextTooLong(ProviderError):

@@ -65,8 +65,14 @@ class Running:
         return task.result()
 
     def settle(self) -> None:
-        """Wait until nothing is under way any more."""
-        self._until(lambda: not [task for task in tasks._running if not task.done()], timeout=20_000)
+        """Wait until nothing is under way any more, but for the index of the search, which waits for a quiet
+        moment itself."""
+
+        def still() -> bool:
+            names = [task.get_name() for task in tasks._running if not task.done()]
+            return all(name.startswith("search:") for name in names)
+
+        self._until(still, timeout=20_000)
         self.wait(asyncio.sleep(0))  # what is called when a task is done
 
     @property

@@ -66,7 +66,9 @@ class ScriptedModel:
         first, *self.scripts = self.scripts
         return first
 
-    async def ready(self, model: str, provider: str, session: str, turn: str) -> Ready:
+    async def ready(
+        self, model: str, provider: str, session: str, turn: str, *, unattended: bool = False
+    ) -> Ready:
         if model == "missing":
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")

@@ -1,0 +1,55 @@
+"""serve: everything that the program does by itself, without a window, until it is told to end.
+
+A window that starts takes the home over once nothing is under way; when it quits, serving goes on.
+"""
+
+from contextlib import suppress
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, say
+from desktop.cli.run import run
+from desktop.errors import AppError
+from desktop.ipc import NoOwnerError, call
+from desktop.paths import Home
+from desktop.text import _
+
+
+def register(app: click.Group) -> None:
+    """Add the command to the command line."""
+
+    @options.verb(app, "serve", _("Keep appointments without a window, until Ctrl+C or SIGTERM."))
+    def serve_command(*, as_json: bool) -> None:
+        run(lambda home: _serve(home, as_json), as_json=as_json)
+
+
+async def _serve(home: Home, as_json: bool) -> None:
+    from desktop.core.owner import SERVE, Owner, take_over
+
+    def tell(event: str, text: str) -> None:
+        if as_json:
+            emit({"event": event})
+        else:
+            say(text)
+
+    while True:
+        ownership = await take_over(home, front=SERVE)
+        if ownership is None:
+            tell("waiting", _("The window is at work; this goes on when it is quit."))
+            await _until_gone(home)
+            continue
+        owner = Owner(home, SERVE, ownership)
+        await owner.start()
+        tell("serving", _("At work: reminders, jobs and the heartbeat. Ctrl+C ends it."))
+        try:
+            await owner.left()
+        finally:
+            await owner.stop()
+
+
+async def _until_gone(home: Home) -> None:
+    """Wait until the window has gone, however it ends."""
+    with suppress(NoOwnerError, AppError):
+        async for _line in call(home, "wait", {}):
+            pass

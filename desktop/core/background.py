@@ -1,0 +1,91 @@
+"""What goes on by itself in a program that stays: heartbeat, memory, notifications, and what was left.
+
+start() brings it up behind a window or in `serve`; a command that only answers has none of it.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from desktop.agent.turn import Ready, Turn
+from desktop.core.deliveries import Deliveries
+from desktop.core.notices import Notices
+from desktop.core.unattended import BEAT, Unattended
+from desktop.heartbeat import Heartbeat
+from desktop.inbox.desktop_screen import desktop_screen
+from desktop.inbox.presenter import Presenter
+from desktop.memory.keeper import Keeper
+from desktop.services import Status
+from desktop.tasks import cancel, spawn
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+
+class Background:
+    """The parts, and their life."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+        self._recovery: asyncio.Task[None] | None = None
+        self.deliveries, self.notices = Deliveries(core), Notices(core)
+        self.unattended = Unattended(core)
+        self.heartbeat = Heartbeat(
+            core.workspace,
+            lambda: core.store.config.gateway.heartbeat,
+            self._model,
+            self.unattended.heartbeat,
+            core.usage,
+            core.inbox,
+            core.bus,
+        )
+        screen = desktop_screen()
+        screen.acted = self.notices.acted
+        self.presenter = Presenter(core.inbox, lambda: core.store.config.notifications, screen)
+
+    def start(self) -> None:
+        """Come up, in the background; and tell conversations what they were not told before the end."""
+        self.presenter.start()
+        self._recovery = spawn(self._recover(), name="background:start")
+
+    async def _recover(self) -> None:
+        await self.deliveries.recover()
+        await self._core.subagents.recover()
+        await self._core.dreaming.start()
+        await self.heartbeat.start()
+
+    async def stop(self) -> None:
+        """Begin nothing more, end what is under way."""
+        await cancel(self._recovery)
+        await self.heartbeat.stop()
+        await self._core.dreaming.stop()
+        await self.deliveries.stop()
+        await self.presenter.stop()
+
+    def apply(self) -> None:
+        """Obey changed settings."""
+        self._core.dreaming.apply()
+        self.heartbeat.apply()
+        self.presenter.look()
+
+    def statuses(self) -> list[Status]:
+        """The states of the parts that can be off."""
+        return [self._core.dreaming.status, self.heartbeat.status]
+
+    async def _model(self) -> Ready:
+        return await self._core.models.ready("", "", BEAT, "", unattended=True)
+
+
+class Watchers:
+    """The loop's Watcher: who keeps versions of the memory, and who puts results into the inbox."""
+
+    def __init__(self, keeper: Keeper, core: "Core") -> None:
+        self._keeper, self._core = keeper, core
+
+    async def begun(self, turn: Turn) -> None:
+        """A turn has its place. Raises StorageError."""
+        await self._keeper.begun(turn)
+
+    async def ended(self, turn: Turn) -> None:
+        """A turn is over. Raises StorageError."""
+        await self._keeper.ended(turn)
+        await self._core.background.notices.ended(turn)

@@ -1,0 +1,64 @@
+"""What was made outside a conversation and belongs into it: put there once, when nothing is being answered.
+
+It is in state.db before the conversation gets it. One that was killed in between is put there at the next
+start, unless the conversation has it already.
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from desktop.bus.events import TurnSpoke
+from desktop.errors import AppError
+from desktop.tasks import cancel, in_thread, spawn
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+_log = logging.getLogger(__name__)
+
+
+class Deliveries:
+    """Those on their way."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def put(self, id_: str, session: str, text: str, source: str) -> None:
+        """Have a conversation get a message of the agent, soon. Raises StorageError."""
+        row = (id_, session, text, source)
+        await self._core.database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?)", row)
+        self._begin(row)
+
+    async def recover(self) -> None:
+        """Go on with those of the last time. Raises StorageError."""
+        for row in await self._core.database.read("SELECT id, session, text, source FROM deliveries"):
+            self._begin(row, again=True)
+
+    async def stop(self) -> None:
+        """Leave the rest for the next start."""
+        await cancel(*self._tasks)
+
+    def _begin(self, row: tuple[Any, ...], *, again: bool = False) -> None:
+        task = spawn(self._one(*row, again=again), name=f"deliver:{row[0]}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _one(self, id_: str, key: str, text: str, source: str, *, again: bool) -> None:
+        core = self._core
+        try:
+            await core.loop.at_rest(key)
+            session = await core.sessions.open(key)
+            there = await in_thread(session.path.exists)
+            if there and not (again and await self._has_it(key, id_)):
+                message = {"role": "assistant", "content": text, "_from": source, "_delivery": id_}
+                await session.append({**message, "_channel_delivery": True})
+                core.bus.publish(TurnSpoke(session.key, "", text))
+            await core.database.write("DELETE FROM deliveries WHERE id = ?", (id_,))
+        except AppError as error:
+            _log.warning("%s could not be delivered to %s yet: %s", id_, key, error)
+
+    async def _has_it(self, key: str, id_: str) -> bool:
+        records = await (await self._core.sessions.open(key)).everything()
+        return any(record.get("_delivery") == id_ for record in records)

@@ -1,0 +1,157 @@
+"""The verbs of the inbox, and what a button of a notification does.
+
+Who acts on a notice closes it; where its conversation has to be shown, the front end is told by an event.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.subagents import PREFIX
+from desktop.agent.turn import Inbound, Turn
+from desktop.bus.events import NoticeOpened
+from desktop.core.permits import Permits
+from desktop.errors import UsageError
+from desktop.inbox.inbox import APPROVAL, SUBAGENT, Notice
+from desktop.tasks import spawn
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+type Verb = Callable[[Json, Send], Awaitable[Json]]
+
+SNOOZES = ("10m", "1h", "tomorrow")
+_MORNING = 9
+
+
+class Notices:
+    """Acts on the inbox."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    def verbs(self) -> dict[str, Verb]:
+        """Each under its name."""
+        return {
+            "inbox": self.inbox,
+            "notice_done": self.done,
+            "notice_open": self.open,
+            "snooze": self.snooze,
+            "reply": self.reply,
+        }
+
+    async def inbox(self, arguments: Json, _send: Send) -> Json:
+        """What waits for the person, the newest first; with `all`, what is done too. `kind` and `words`
+        choose; `before` (Unix time) and `limit` page. `open` is how many wait in all."""
+        before = arguments.get("before")
+        notices = await self._core.inbox.list(
+            all_=bool(arguments.get("all")),
+            kind=str(arguments.get("kind") or ""),
+            words=str(arguments.get("words") or ""),
+            before=float(before) if before is not None else None,
+            limit=int(arguments.get("limit") or 200),
+        )
+        return {"notices": [notice.as_json() for notice in notices], "open": await self._core.inbox.count()}
+
+    async def done(self, arguments: Json, _send: Send) -> Json:
+        """Close one (`id`), or all but questions of permission (`all`)."""
+        if not arguments.get("all"):
+            notice = await self._get(arguments)
+            return {"done": await self._core.inbox.settle(notice.id, "done")}
+        closed = [n for n in await self._core.inbox.list(limit=10_000) if n.kind != APPROVAL]
+        for notice in closed:
+            await self._core.inbox.settle(notice.id, "done")
+        return {"done": len(closed)}
+
+    async def open(self, arguments: Json, _send: Send) -> Json:
+        """The person looks at it: it is closed, but a question stays open. Gives where it leads."""
+        notice = await self._get(arguments)
+        if notice.kind != APPROVAL:
+            await self._core.inbox.settle(notice.id, "seen")
+        return {"session": notice.session, "turn": notice.turn}
+
+    async def snooze(self, arguments: Json, _send: Send) -> Json:
+        """Have one come again later: `until` in Unix time, or `for` one of SNOOZES."""
+        notice = await self._get(arguments)
+        until = arguments.get("until")
+        moment = float(until) if until is not None else later(str(arguments.get("for") or SNOOZES[0]))
+        return {"until": moment, "snoozed": await self._core.inbox.snooze(notice.id, moment)}
+
+    async def reply(self, arguments: Json, _send: Send) -> Json:
+        """Answer in the conversation of a notice."""
+        notice, text = await self._get(arguments), str(arguments["text"])
+        session = notice.session or f"reminder:{notice.id}"
+        turn = await self._core.loop.submit(Inbound(session, text, "window", about=_about(notice)))
+        await self._core.inbox.settle(notice.id, "replied")
+        return {"turn": turn, "session": session}
+
+    async def _get(self, arguments: Json) -> Notice:
+        notice = await self._core.inbox.get(str(arguments["id"]))
+        if notice is None:
+            raise UsageError(_("There is no such notice."))
+        return notice
+
+    # ---- what is done on the screen
+
+    def acted(self, notice: str, action: str, text: str) -> None:
+        """A button of a notification, or the notification itself, was chosen."""
+        spawn(self._acted(notice, action, text), name=f"notice:{action}")
+
+    async def _acted(self, id_: str, action: str, text: str) -> None:
+        given: Json = {"id": id_, "text": text}
+        notice = await self._core.inbox.get(id_)
+        if action == "dismissed":
+            return
+        if notice is None:  # it stood for several
+            self._core.bus.publish(NoticeOpened(id_))
+            return
+        if action == "done":
+            await self.done(given, _nobody)
+        elif action == "snooze":
+            await self.snooze(given, _nobody)
+        elif action == "reply" and text.strip():
+            await self.reply(given, _nobody)
+        elif action in ("approve", "deny"):
+            await Permits(self._core).permit({"question": id_, "yes": action == "approve"}, _nobody)
+        else:
+            await self.open(given, _nobody)
+            opened = NoticeOpened(id_, notice.session, notice.turn, action == "reply")
+            self._core.bus.publish(opened)
+
+    # ---- what becomes a notice
+
+    async def ended(self, turn: Turn) -> None:
+        """A turn is over: one that told the result of a subagent is worth a notice. Raises StorageError."""
+        inbound = turn.inbound
+        if inbound.source.startswith(PREFIX) and not inbound.cause and turn.outcome == "done":
+            body = {"text": turn.answer.strip()}
+            await self._core.inbox.add(
+                Notice(f"result:{turn.id}", SUBAGENT, turn.key, turn.id, inbound.label, body)
+            )
+
+
+def later(how: str, now: float | None = None) -> float:
+    """The moment that one of SNOOZES means, in Unix time. Raises UsageError."""
+    now = time.time() if now is None else now
+    if how == "10m":
+        return now + 600
+    if how == "1h":
+        return now + 3600
+    if how == "tomorrow":
+        day = datetime.fromtimestamp(now).astimezone() + timedelta(days=1)
+        return day.replace(hour=_MORNING, minute=0, second=0, microsecond=0).timestamp()
+    raise UsageError(_("Snooze for one of these: {words}.").format(words=", ".join(SNOOZES)))
+
+
+def _about(notice: Notice) -> str:
+    """What the model is told of the notice that the person answers."""
+    text = str(notice.body.get("text") or "")
+    return f"[The person answers this notice: {notice.title!r}, {text[:2000]!r}]" if text else ""
+
+
+def _nobody(_line: Json) -> None:
+    """A button tells of nothing on the way."""

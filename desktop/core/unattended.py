@@ -1,0 +1,143 @@
+"""Turns that nobody waits for, of a job and of the heartbeat: how they begin, and who gets what they find.
+
+What one found is in the inbox before its conversation gets it; a turn that found nothing worth telling says
+so in one word, and nobody is bothered.
+"""
+
+import asyncio
+import time
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from desktop.agent.scope import AUTONOMOUS
+from desktop.agent.turn import Inbound, Turn
+from desktop.bus.events import TurnFailed, TurnFinished
+from desktop.cron.job import Job
+from desktop.cron.ledger import Run
+from desktop.cron.service import Done
+from desktop.errors import AppError
+from desktop.inbox.inbox import HEARTBEAT, REMINDER, Notice
+from desktop.providers.base import DayIsSpent
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+NOTHING = "NOTHING_TO_TELL"
+JOB, BEAT = "job", "heartbeat"
+"""Fronts; also the session of the heartbeat, and before a colon what a job's begins with, is `cron`."""
+_AUTONOMOUS_S = 3600.0
+_LATE_S = 120.0
+
+
+class Unattended:
+    """The scheduler's Runner, and the heartbeat's work."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+        self._going = asyncio.Event()
+        self._going.set()
+
+    def pause(self, *, paused: bool) -> None:
+        """Begin nothing until it is taken back; what is under way goes on."""
+        if paused:
+            self._going.clear()
+        else:
+            self._going.set()
+
+    async def begun(self, job: Job, run: Run) -> bool:
+        """Whether the message of a run is on disk. Raises StorageError."""
+        session = await self._core.sessions.open(session_of(job))
+        return bool(session.of_turn(run.id))
+
+    async def __call__(self, job: Job, run: Run) -> Done:
+        """Do a job once. Raises StorageError."""
+        await self._going.wait()
+        try:
+            await self._core.ration.check()
+        except DayIsSpent as error:
+            return Done("skipped", error.text)
+        key = session_of(job)
+        session = await self._core.sessions.open(key)
+        until = time.time() + _AUTONOMOUS_S if job.mode == AUTONOMOUS else None
+        await session.set_metadata(title=job.name, mode=job.mode or None, mode_until=until)
+        turn = await self._turn(Inbound(key, job.message, JOB, about=_about(job, run), cause=JOB), run.id)
+        spent = await self._core.usage.of_turn(run.id)
+        if turn.outcome == "done" and _worth_telling(turn):
+            await self._tell(turn, f"run:{run.id}", REMINDER, job.session or key, job.name)
+        outcome = {"done": "ok", "stopped": "stopped"}.get(turn.outcome, "failed")
+        return Done(outcome, turn.answer.strip(), spent.tokens, spent.cost)
+
+    async def heartbeat(self, task: str) -> None:
+        """Do what is due, and tell of it where there is something to tell. Raises AppError."""
+        await self._going.wait()
+        turn = await self._turn(
+            Inbound(BEAT, task, BEAT, about=_BEAT_ABOUT, cause=BEAT), uuid.uuid4().hex[:12]
+        )
+        if turn.outcome == "failed":
+            raise AppError(turn.answer)
+        if turn.outcome == "done" and _worth_telling(turn):
+            title = " ".join(task.split())[:80]
+            await self._tell(turn, f"beat:{turn.id}", HEARTBEAT, await self._latest() or BEAT, title)
+
+    async def _tell(self, turn: Turn, id_: str, kind: str, session: str, title: str) -> None:
+        """Put what was found into the inbox, then into its conversation. Raises StorageError."""
+        text = turn.answer.strip()
+        await self._core.inbox.add(Notice(id_, kind, session, turn.id, title, {"text": text}))
+        if session != turn.key:
+            await self._core.background.deliveries.put(id_, session, text, turn.key)
+
+    async def _turn(self, inbound: Inbound, id_: str) -> Turn:
+        """Begin a turn and wait for its end; where it had subagents, its answer is what came of all."""
+        core = self._core
+        with core.bus.subscribe() as events:
+            turn = await core.loop.answered(inbound, id_)
+            while core.subagents.of(turn.key) or core.loop.turns(turn.key):
+                event = await anext(events)
+                if isinstance(event, TurnFinished | TurnFailed) and event.session == turn.key:
+                    turn.answer = event.text if isinstance(event, TurnFinished) else event.error
+                    await core.loop.at_rest(turn.key)
+        return turn
+
+    async def _latest(self) -> str:
+        """The conversation that the person used last; empty where there is none."""
+        for info in await self._core.sessions.list():
+            if not own(info.key):
+                return info.key
+        return ""
+
+
+_BEAT_ABOUT = (
+    "[The message above is from the program, not from the person, who may not be there: a task of "
+    "HEARTBEAT.md that is due. Do it; ask nothing back. Where a task is done for good, mark it so in "
+    f"HEARTBEAT.md. Your answer is told to the person. If there is nothing worth telling, answer {NOTHING} "
+    "and nothing else.]"
+)
+
+
+def _about(job: Job, run: Run) -> str:
+    """What the model is told beside a job's message."""
+    planned = datetime.fromtimestamp(run.planned).astimezone()
+    late = " It is late: the computer was off or asleep." if run.claimed - run.planned > _LATE_S else ""
+    missed = f" It stands for {run.missed} missed times before it, too." if run.missed else ""
+    return (
+        f"[The message above is the job {job.name!r}, begun by the program and not by the person, who may "
+        f"not be there. It was due at {planned:%Y-%m-%d %H:%M}.{late}{missed} Do what it says; ask nothing "
+        "back. Your answer is told to the person: begin with what matters and be short. If there is "
+        f"nothing worth telling, answer {NOTHING} and nothing else.]"
+    )
+
+
+def _worth_telling(turn: Turn) -> bool:
+    answer = turn.answer.strip()
+    return bool(answer) and NOTHING not in answer
+
+
+def own(key: str) -> bool:
+    """Whether a session is the program's own, not a conversation that the person began."""
+    return key == BEAT or key.startswith(("cron:", "subagent:"))
+
+
+def session_of(job: Job) -> str:
+    """The session in which a job works."""
+    return f"cron:{job.id}"
