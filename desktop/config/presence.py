@@ -119,6 +119,15 @@ class Notifications(Section):
 class Presence(Section):
     """How the program is reached while its window is closed."""
 
+    paused: bool = Field(
+        default=False,
+        title=mark("Pause what works by itself"),
+        description=mark(
+            "Jobs, the heartbeat and the memory wait until you take it back. Reminders still come."
+        ),
+        json_schema_extra=notes(applies="now"),
+    )
+
     tray: bool = Field(
         default=True,
         title=mark("Icon in the tray"),

@@ -7,6 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from desktop.agent.turn import Ready, Turn
+from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.core.deliveries import Deliveries
 from desktop.core.notices import Notices
 from desktop.core.unattended import BEAT, Unattended
@@ -31,7 +32,7 @@ class Background:
         self.unattended = Unattended(core)
         self.heartbeat = Heartbeat(
             core.workspace,
-            lambda: core.store.config.gateway.heartbeat,
+            self._beats,
             self._model,
             self.unattended.heartbeat,
             core.usage,
@@ -48,6 +49,7 @@ class Background:
         self._recovery = spawn(self._recover(), name="background:start")
 
     async def _recover(self) -> None:
+        self.unattended.pause(paused=self._core.store.config.presence.paused)
         await self.deliveries.recover()
         await self._core.subagents.recover()
         await self._core.dreaming.start()
@@ -63,6 +65,7 @@ class Background:
 
     def apply(self) -> None:
         """Obey changed settings."""
+        self.unattended.pause(paused=self._core.store.config.presence.paused)
         self._core.dreaming.apply()
         self.heartbeat.apply()
         self.presenter.look()
@@ -70,6 +73,11 @@ class Background:
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
         return [self._core.dreaming.status, self.heartbeat.status]
+
+    def _beats(self) -> HeartbeatSettings:
+        config = self._core.store.config
+        beats = config.gateway.heartbeat
+        return beats.model_copy(update={"enabled": False}) if config.presence.paused else beats
 
     async def _model(self) -> Ready:
         return await self._core.models.ready("", "", BEAT, "", unattended=True)

@@ -24,6 +24,7 @@ from desktop.agent.scope import Scope
 from desktop.agent.subagents import Subagents
 from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
+from desktop.config.agents import Dream as Dreams
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.core.background import Background, Watchers
@@ -113,9 +114,8 @@ class Core:
         hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
         self._make_memory()
-        idle = lambda: 60.0 * store.config.agents.defaults.idle_compact_after_minutes  # noqa: E731
         self.meter = Meter()
-        self.memory = Consolidator(self.history, self.usage, bus, idle, self.meter)
+        self.memory = Consolidator(self.history, self.usage, bus, self._idle, self.meter)
         self.context = Context(self.workspace, defaults.bot_name, self.skills, self.history.prompt)
         self.loop = Loop(
             self.sessions,
@@ -157,7 +157,7 @@ class Core:
         self.dreaming = Dreaming(
             self.dream,
             Minds(self),
-            lambda: self.store.config.agents.defaults.dream,
+            self._dreams,
             self.bus,
             self.history.folder,
         )
@@ -197,6 +197,16 @@ class Core:
         await self.workshop.apply()
         self.background.apply()
         self.bus.publish(SettingsChanged())
+
+    def _idle(self) -> float:
+        """After how many seconds of quiet a conversation is summed up; 0 for never."""
+        config = self.store.config
+        return 0.0 if config.presence.paused else 60.0 * config.agents.defaults.idle_compact_after_minutes
+
+    def _dreams(self) -> Dreams:
+        config = self.store.config
+        dreams = config.agents.defaults.dream
+        return dreams.model_copy(update={"enabled": False}) if config.presence.paused else dreams
 
     async def _lean_start(self) -> dict[str, Any]:
         """What every request to a small model begins with, for it to be read ahead of the first."""
