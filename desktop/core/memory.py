@@ -1,8 +1,9 @@
 """The verbs of the memory: what it holds, its versions, its search, and Dream."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from desktop.bus.events import MemoryChanged
@@ -10,7 +11,7 @@ from desktop.core.recall import span
 from desktop.memory.dream import write
 from desktop.memory.entries import Entry
 from desktop.memory.files import NOTES
-from desktop.memory.notes import Note, Source, facts, normal
+from desktop.memory.notes import Note, Source, each_fact, facts, normal
 from desktop.memory.staging import Staged
 from desktop.memory.versions import DREAM, PERSON, Difference, unified
 from desktop.session.model import utc
@@ -236,9 +237,9 @@ class MemoryVerbs:
         return {info.key: info.title for info in await self._core.sessions.list()}
 
 
-def _note(note: Note, sources: dict[tuple[str, str], Source], titles: dict[str, str]) -> Json:
+def _note(note: Note, sources: Mapping[tuple[str, str], Source], titles: dict[str, str]) -> Json:
     shown = []
-    for fact in facts(note.text)[:_MOST_FACTS]:
+    for fact in islice(each_fact(note.text), _MOST_FACTS):
         source = sources.get((note.name, normal(fact.text)), Source(0, "", ""))
         shown.append(
             {

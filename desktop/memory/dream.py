@@ -23,7 +23,7 @@ from desktop.memory import edits, proposals
 from desktop.memory.entries import Entry
 from desktop.memory.files import DREAMS, NOTES
 from desktop.memory.history import History
-from desktop.memory.notes import Notes, Source, alike, facts, normal
+from desktop.memory.notes import Notes, Source, alike, each_fact, facts, normal
 from desktop.memory.proposals import ADD, REMOVE, SKILL, Material, Proposal
 from desktop.memory.staging import Change, Staging
 from desktop.memory.summing import Asker
@@ -251,7 +251,7 @@ class Dream:
 
     def _add(self, found: list[Proposal], group: list[Entry], made: _Work) -> None:
         """The simple facts that are new, and were not forgotten."""
-        known = {normal(fact.text) for name in DREAMS for fact in facts(self._notes.read(name).text)}
+        known = {normal(fact.text) for name in DREAMS for fact in each_fact(self._notes.read(name).text)}
         forgotten = self._notes.forgotten()
         for proposal in (one for one in found if one.kind == ADD):
             fact = proposal.text

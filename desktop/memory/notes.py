@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,12 @@ def alike(one: str, other: str) -> bool:
 
 def facts(text: str) -> list[Fact]:
     """The facts of a note in order; not what stands in comments and code."""
-    lines, found, heading = _plain(text.splitlines()), list[Fact](), ""
+    return list(each_fact(text))
+
+
+def each_fact(text: str) -> Iterator[Fact]:
+    """The same one by one: very many kept at once would have the garbage collector hold up everybody."""
+    lines, heading = _plain(text.splitlines()), ""
     for at, line in enumerate(lines):
         if match := _HEADING.match(line):
             heading = match[1]
@@ -112,8 +117,7 @@ def facts(text: str) -> list[Fact]:
             end = at + 1
             while end < len(lines) and lines[end].startswith(("  ", "\t")) and not _FACT.match(lines[end]):
                 end += 1
-            found.append(Fact(match[1], heading, (at, end)))
-    return found
+            yield Fact(match[1], heading, (at, end))
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
@@ -146,6 +150,8 @@ class Notes:
         self._folder = workspace / "memory"
         self._lock = threading.RLock()
         self._lists: dict[str, tuple[tuple[int, int], list[Json]]] = {}
+        self._sources: tuple[list[Json], dict[tuple[str, str], Source]] = ([], {})
+        """The list that they were read from, and they."""
 
     def read(self, name: str) -> Note:
         """A note as it is; what is wrong with it is said in it. Raises UsageError for a name it has not."""
@@ -224,7 +230,7 @@ class Notes:
         names = dict.fromkeys((name, *(DREAMS if name in DREAMS else ())))
         notes = [self.read(one) for one in names]
         for note in notes:
-            if any(normal(one.text) == wanted for one in facts(note.text)):
+            if any(normal(one.text) == wanted for one in each_fact(note.text)):
                 if not note.editable:
                     raise StorageError(note.problem, note.remedy)
                 found = True
@@ -237,7 +243,7 @@ class Notes:
     def _take_out(self, name: str, wanted: str) -> None:
         for attempt in range(_TRIES):
             note = self.read(name)
-            gone = [one.lines for one in facts(note.text) if normal(one.text) == wanted]
+            gone = [one.lines for one in each_fact(note.text) if normal(one.text) == wanted]
             if not gone:
                 return
             lines = note.text.splitlines(keepends=True)
@@ -253,16 +259,20 @@ class Notes:
 
     # ---- the two lists
 
-    def sources(self) -> dict[tuple[str, str], Source]:
+    def sources(self) -> Mapping[tuple[str, str], Source]:
         """Where facts came from: by the note's name and the fact in its normal form."""
+        lines, (read_from, found) = self._list("sources"), self._sources
+        if lines is read_from:
+            return found
         found = {}
-        for line in self._list("sources"):
+        for line in lines:
             cursor, session, timestamp = line.get("cursor"), line.get("session"), line.get("timestamp")
             found[str(line.get("file")), str(line.get("fact"))] = Source(
                 cursor if isinstance(cursor, int) else 0,
                 session if isinstance(session, str) else "",
                 timestamp if isinstance(timestamp, str) else "",
             )
+        self._sources = (lines, found)
         return found
 
     def credit(self, found: Iterable[tuple[str, str, Source]]) -> None:
@@ -295,7 +305,7 @@ class Notes:
     def welcome(self, name: str, text: str) -> None:
         """What stands in a note by the person's own hand is no longer forgotten. Raises StorageError."""
         forgotten = set(self.forgotten())
-        for fact in {normal(one.text) for one in facts(text)} & forgotten:
+        for fact in {normal(one.text) for one in each_fact(text)} & forgotten:
             self._append("forgotten", {"fact": fact, "file": name, "timestamp": now(), "back": True})
 
     def welcome_all(self) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from desktop.memory.entries import Entry
 from desktop.memory.files import DREAMS
-from desktop.memory.notes import Source, facts, normal
+from desktop.memory.notes import Source, each_fact, normal
 from desktop.memory.summing import Asker
 from desktop.providers.base import Completion, Request
 from desktop.session.model import text_tokens
@@ -150,7 +150,7 @@ def _removable(material: Material) -> list[str]:
     known = (
         (name, fact.text, material.sources.get((name, normal(fact.text))))
         for name in DREAMS
-        for fact in facts(material.notes.get(name, ""))
+        for fact in each_fact(material.notes.get(name, ""))
     )
     return [f"{name}, {source.timestamp[:10]}: {text}" for name, text, source in known if source]
 

@@ -1,7 +1,8 @@
 """Finds entries of the history by their words, among very many.
 
 The texts are kept in small letters and in large pieces, so that a word is looked for by few fast calls.
-Everything blocks; it is called in threads.
+From the second search on each full piece also has a list of its words, which is a fraction of its length
+and tells what the piece does not hold. Everything blocks; it is called in threads.
 """
 
 import threading
@@ -11,8 +12,6 @@ from dataclasses import dataclass, field
 
 from desktop.memory.entries import Entry
 
-_PIECE = 1_000
-"""Entries whose texts are one piece."""
 _BETWEEN = b"\0"
 
 
@@ -25,6 +24,15 @@ class _Piece:
     text: bytes = b""
     """In small letters; as bytes, for no other search is as fast."""
     offsets: list[int] = field(default_factory=list)
+    words: bytes = b""
+    """Each word once; empty where that is not known, or not much shorter."""
+    learned: bool = False
+
+    def learn(self) -> None:
+        """List the words."""
+        words = _BETWEEN.join(set(self.text.split()))
+        self.words = words if 2 * len(words) < len(self.text) else b""
+        self.learned = True
 
     def add(self, entries: Sequence[Entry]) -> None:
         parts = [self.text] if self.offsets else []
@@ -37,15 +45,19 @@ class _Piece:
         self.text = _BETWEEN.join(parts)
 
     def find(self, words: Sequence[bytes]) -> Iterator[int]:
-        """Which entries have all words (the rarest first), the newest first."""
-        found, at = list[int](), self.text.find(words[0])  # much faster than from the end
+        """Which entries have all words, the newest first."""
+        known = self.words or self.text
+        if not all(word in known for word in words):
+            return
+        rarest = min(words, key=self.text.count) if len(words) > 1 else words[0]
+        found, at = list[int](), self.text.find(rarest)  # much faster than from the end
         while at >= 0:
             place = bisect_right(self.offsets, at) - 1
             found.append(place)
-            at = self.text.find(words[0], self._end(place))
+            at = self.text.find(rarest, self._end(place))
         for place in reversed(found):
             start, stop = self.offsets[place], self._end(place)
-            if all(self.text.find(word, start, stop) >= 0 for word in words[1:]):
+            if all(self.text.find(word, start, stop) >= 0 for word in words if word is not rarest):
                 yield self.start + place
 
     def _end(self, place: int) -> int:
@@ -55,10 +67,13 @@ class _Piece:
 class Seeker:
     """Searches one list of entries that only grows."""
 
-    def __init__(self) -> None:
+    def __init__(self, piece: int = 1_000) -> None:
+        """`piece`: how many entries are searched together."""
+        self._piece = piece
         self._pieces: list[_Piece] = []
         self._first: Entry | None = None
         self._count = 0
+        self._searches = 0
         self._lock = threading.Lock()
 
     def find(
@@ -82,6 +97,11 @@ class Seeker:
     def _matching(self, entries: Sequence[Entry], words: Sequence[bytes]) -> Iterator[Entry]:
         with self._lock:
             self._take_in(entries)
+            self._searches += 1
+            if self._searches > 1:
+                for piece in self._pieces:
+                    if not piece.learned and len(piece.offsets) >= self._piece:
+                        piece.learn()
             pieces = list(self._pieces)
         for piece in reversed(pieces):
             for place in piece.find(words):
@@ -93,10 +113,10 @@ class Seeker:
         if first is not self._first or len(entries) < self._count:
             self._pieces, self._first, self._count = [], first, 0
         while self._count < len(entries):
-            if not self._pieces or len(self._pieces[-1].offsets) >= _PIECE:
+            if not self._pieces or len(self._pieces[-1].offsets) >= self._piece:
                 self._pieces.append(_Piece(self._count))
             last = self._pieces[-1]
-            more = entries[self._count : last.start + _PIECE]
+            more = entries[self._count : last.start + self._piece]
             last.add(more)
             self._count += len(more)
 

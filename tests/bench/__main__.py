@@ -11,10 +11,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, lean, search, servers, tools, turn, window
+from tests.bench import cold, idle, lean, memory, search, servers, tools, turn, window
 from tests.bench.table import Table
 
-PARTS = ("import", "cold", "warm", "turn", "idle", "window", "conversation", "search", "tools", "mcp")
+PARTS = (
+    *("import", "cold", "warm", "turn", "idle", "window"),
+    *("conversation", "search", "memory", "tools", "mcp"),
+)
 MODELS = "lean"
 """How well the built-in models act: minutes each, so only when asked for."""
 
@@ -43,6 +46,8 @@ def main() -> None:
         window.measure(table, arguments.runs)
     if "search" in arguments.parts:
         asyncio.run(search.measure(table, arguments.messages))
+    if "memory" in arguments.parts:
+        asyncio.run(memory.measure(table, arguments.runs))
     if "tools" in arguments.parts:
         asyncio.run(tools.measure(table, arguments.runs, nanobot=not arguments.no_nanobot))
     if "mcp" in arguments.parts:

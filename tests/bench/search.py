@@ -35,7 +35,7 @@ _BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 _RARE = "vorwärts-2417"
 
 
-def _words(chance: random.Random) -> Iterator[str]:
+def said(chance: random.Random) -> Iterator[str]:
     """Texts as long and as repetitive as those of people; every fifth is Chinese."""
     syllables = [
         c + v for c in "bcdfghjklmnprstvwz" for v in ("a", "e", "i", "o", "u", "an", "er", "in", "st")
@@ -58,7 +58,7 @@ def _words(chance: random.Random) -> Iterator[str]:
 def write(folder: Path, count: int) -> int:
     """So many messages in logs of 400; the bytes of all texts."""
     chance = random.Random(1)
-    texts = _words(chance)
+    texts = said(chance)
     moment, size = _BEGIN, 0
     folder.mkdir(parents=True)
     for begin in range(0, count, _A_SESSION):
@@ -153,7 +153,7 @@ async def _turns(database: Database, path: Path, folder: Path, *, searching: boo
     sessions, ledger = Sessions(folder), UsageLedger(database, Bus())
     finding = Finding(path, sessions, rest=0)
     session = await sessions.open(f"turns{searching}")
-    texts = _words(random.Random(2))
+    texts = said(random.Random(2))
     process = psutil.Process()
     begin = process.io_counters().write_chars
     for turn in range(_TURNS):

@@ -10,21 +10,19 @@ import asyncio
 import json
 import random
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.bench import peers
+from tests.bench.running import running_core, server_apart
 from tests.bench.table import Table, middle
 from tests.bench.ticking import Lateness
 from tests.servers.scripted import ScriptedServer
 from tests.servers.web import PUBLIC, Asked, Site, page, serving
-from tests.stories.program import Program
 
 PAGES = 20
 PAGE_S = 0.5
@@ -64,7 +62,7 @@ async def _pages(table: Table, runs: int, *, nanobot: bool) -> None:
     rounds, turns, bare = [], [], []
     async with serving(site):
         with ScriptedServer() as server, tempfile.TemporaryDirectory() as folder:
-            async with _core(Path(folder), server.url, "say:hello") as core:
+            async with running_core(Path(folder), server.url, "say:hello") as core:
                 loop = _loop(core, {fetch.name: fetch})
                 await _round(server, core, loop, names)  # the reader is warm from here on
                 for _ in range(runs):
@@ -150,8 +148,8 @@ async def _nanobot_pages(server: ScriptedServer, addresses: Sequence[str], runs:
 async def _sessions(table: Table, runs: int, *, nanobot: bool) -> None:
     late: Lateness = Lateness()
     ours, bare = [], []
-    with _server() as url, tempfile.TemporaryDirectory() as folder:
-        async with _core(Path(folder), url, LATE, maxConcurrentTurns=SESSIONS) as core:
+    with server_apart() as url, tempfile.TemporaryDirectory() as folder:
+        async with running_core(Path(folder), url, LATE, maxConcurrentTurns=SESSIONS) as core:
             await _together(core, "warm")
             for number in range(runs):
                 async with late.watched():
@@ -231,7 +229,7 @@ async def _written(count: int) -> float:
         log.parent.mkdir(parents=True)
         log.write_text(_history(chance, count))
         database = Path(folder) / "state.db"
-        async with _core(Path(folder), server.url, "echo", contextWindowTokens=10_000_000) as core:
+        async with running_core(Path(folder), server.url, "echo", contextWindowTokens=10_000_000) as core:
             await _turn(core, _words(chance))
             await _indexed(core)
             with _kept(database) as size:
@@ -293,27 +291,6 @@ def _words(chance: random.Random) -> str:
 # ---- what they share
 
 
-@asynccontextmanager
-async def _core(home: Path, url: str, model: str, **defaults: Any) -> AsyncIterator[Any]:
-    """The running core in a home of its own."""
-    from desktop.bus.bus import Bus
-    from desktop.core.core import Core
-    from desktop.paths import Home
-    from desktop.providers.host_process import ModelHost
-
-    program = Program(home)
-    program.use_server(url, model)
-    config = json.loads((home / "config.json").read_text())
-    config["agents"]["defaults"] |= defaults
-    program.configure(**config)
-    bus = Bus()
-    core = await Core.start(Home(home, home / "models"), ModelHost(bus), bus)
-    try:
-        yield core
-    finally:
-        await core.stop()
-
-
 class _Bag:
     """A Toolbox of given tools."""
 
@@ -342,18 +319,6 @@ def _loop(core: Any, tools: dict[str, Any]) -> Any:
 
 async def _nowhere(_saying: Any, _source: str) -> None:
     """No other conversation is written to here."""
-
-
-@contextmanager
-def _server() -> Iterator[str]:
-    """The scripted server as a process of its own; its address."""
-    program = Path(__file__).resolve().parents[1] / "servers" / "scripted.py"
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with ExitStack() as ends:
-        process = ends.enter_context(subprocess.Popen([sys.executable, str(program)], **pipes))
-        ends.callback(process.kill)
-        assert process.stdout
-        yield process.stdout.readline().strip()
 
 
 @asynccontextmanager

@@ -14,7 +14,8 @@ TEXTS = st.text(st.sampled_from("abA äÄ茶é\n\0ß"), max_size=12)
 @given(st.lists(TEXTS, max_size=30), st.lists(TEXTS, max_size=30), TEXTS)
 def test_it_finds_what_a_look_at_each_finds(first: list[str], more: list[str], query: str) -> None:
     entries = [Entry(at, "", text) for at, text in enumerate(first)]
-    seeker = Seeker()
+    seeker = Seeker(piece=4)
+    seeker.find(entries, "a", 1)
     for texts in ([], more):
         entries = [*entries, *(Entry(len(entries) + at, "", text) for at, text in enumerate(texts))]
         words = query.casefold().replace("\0", " ").split()
