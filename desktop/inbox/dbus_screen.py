@@ -56,6 +56,7 @@ class DBusScreen:
         self._asking: dict[str, tuple[Toast, asyncio.Task[bool]]] = {}
         """Calls without an answer so far: their toast may still come."""
         self._early: deque[Message] = deque(maxlen=_EARLY)
+        self._closing: set[asyncio.Task[None]] = set()
         self._late: set[str] = set()
         """Toasts that came after show() had given them up."""
         self._unwanted: set[str] = set()
@@ -105,7 +106,7 @@ class DBusScreen:
 
     async def stop(self) -> None:
         """See Screen."""
-        await cancel(*(task for _toast, task in self._asking.values()))
+        await cancel(*(task for _toast, task in self._asking.values()), *self._closing)
         for notice in [name for name, toast in self._toasts.items() if toast.kind == APPROVAL]:
             await self.clear(notice)
         bus, self._bus = self._bus, None
@@ -191,6 +192,12 @@ class DBusScreen:
         self._can, self._name = frozenset(reply.body[0]), str(information.body[0])
         self._owner = str(reply.sender)
 
+    def _close_later(self, place: tuple[str, int]) -> None:
+        """Some daemons leave a toast on the screen after its button was pressed."""
+        task = spawn(self._close(place), name="toast:close")
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
     async def _close(self, place: tuple[str, int]) -> None:
         owner, number = place
         if self._bus is None or owner != self._owner:
@@ -265,11 +272,13 @@ class DBusScreen:
                 self._early.append(message)
         elif message.member == "ActionInvoked":
             toast = self._forget(notice)
+            self._close_later(place)
             name = "open" if rest[0] == _DEFAULT else str(rest[0])
             if toast is not None and _offers(toast, name):
                 self._tell(notice, name, "")
         elif message.member == "NotificationReplied":
             self._forget(notice)
+            self._close_later(place)
             self._tell(notice, "reply", str(rest[0]))
         elif message.member == "NotificationClosed":
             self._forget(notice)

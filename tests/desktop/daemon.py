@@ -151,6 +151,8 @@ class _Server:
         if message.interface == CONTROL:
             answer = getattr(self, f"do_{str(message.member).lower()}")(*json.loads(message.body[0]))
             return Message.new_method_return(message, "s", [json.dumps(answer)])
+        if message.member == "Introspect":
+            return Message.new_method_return(message, "s", [_introspection()])
         if message.member == "GetServerInformation":
             return Message.new_method_return(message, "ssss", ["Test Daemon", "Tests", "1", "1.2"])
         if message.member == "GetCapabilities":
@@ -215,6 +217,26 @@ class _Server:
         signal_ = Message.new_signal(PATH, NAME, member, signature, body)
         signal_.destination = self._visible[number][1]
         self._bus.send(signal_)
+
+
+def _introspection() -> str:
+    """What there is to call and to hear, for clients that ask."""
+    told = "".join(
+        f'<{kind} name="{name}">'
+        + "".join(f'<arg type="{type_}" direction="in"/>' for type_ in given.split())
+        + "".join(f'<arg type="{type_}" direction="out"/>' for type_ in back.split())
+        + f"</{kind}>"
+        for kind, name, given, back in (
+            ("method", "Notify", "s u s s s as a{sv} i", "u"),
+            ("method", "CloseNotification", "u", ""),
+            ("method", "GetCapabilities", "", "as"),
+            ("method", "GetServerInformation", "", "s s s s"),
+            ("signal", "ActionInvoked", "", "u s"),
+            ("signal", "NotificationReplied", "", "u s"),
+            ("signal", "NotificationClosed", "", "u u"),
+        )
+    )
+    return f'<node><interface name="{NAME}">{told}</interface></node>'
 
 
 def _options() -> argparse.Namespace:

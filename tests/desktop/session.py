@@ -1,6 +1,7 @@
 """A desktop session inside the test's own, for what the one around all tests cannot be: without a tray,
 without a keychain, with another screen."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,3 +29,18 @@ def nested_session(*options: str) -> Iterator[dict[str, str]]:
         finally:
             process.stdin.close()
             process.wait(30)
+
+
+@contextmanager
+def private_bus() -> Iterator[str]:
+    """The address of a bus on which nobody is but who the test brings: no notification daemon, say."""
+    config = Path(os.environ["DESKTOP_SESSION_FOLDER"]) / "bus.conf"
+    command = ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            address = process.stdout.readline().strip()
+            assert address, f"no bus: dbus-daemon ended with {process.wait(30)}"
+            yield address
+        finally:
+            process.kill()

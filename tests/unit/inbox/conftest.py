@@ -1,4 +1,4 @@
-"""An inbox in a file of its own, a notification daemon on the session's bus, a screen that speaks to it."""
+"""An inbox in a file of its own, a notification daemon on a bus of its own, a screen that speaks to it."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from desktop.database import Database
 from desktop.inbox.dbus_screen import DBusScreen
 from desktop.inbox.inbox import Inbox
 from tests.desktop.daemon import Daemon
+from tests.desktop.session import private_bus
 
 type Acts = list[tuple[str, str, str]]
 
@@ -31,17 +32,25 @@ def inbox(database: Database) -> Inbox:
 
 
 @pytest.fixture
-def daemon(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Daemon]:
-    """Started with the options of the test's mark `daemon(...)`."""
+def bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a bus for the test alone; the session's has a real daemon perhaps."""
     if "DESKTOP_SESSION_FOLDER" not in os.environ:
         pytest.skip("needs a desktop session: bash tests/desktop-session.sh -- pytest ...")
+    with private_bus() as address:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
+        yield address
+
+
+@pytest.fixture
+def daemon(bus: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Daemon]:
+    """Started with the options of the test's mark `daemon(...)`."""
     mark = request.node.get_closest_marker("daemon")
     with Daemon(tmp_path, *(mark.args if mark else ())) as daemon:
         yield daemon
 
 
 @pytest.fixture
-async def screen() -> AsyncIterator[DBusScreen]:
+async def screen(bus: str) -> AsyncIterator[DBusScreen]:
     """Less patient than the program's."""
     screen = DBusScreen(patience=1.0)
     yield screen
