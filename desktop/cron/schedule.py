@@ -106,12 +106,19 @@ def check(spec: Spec, zone: str, now: float) -> None:
                     _("An interval of {seconds} seconds is not possible.").format(seconds=f"{seconds:g}"),
                     _("Give the number of seconds between two runs, such as 3600 for every hour."),
                 )
-        case Cron(expression, _own):
-            if next_after(spec, now, zone) is None:
+        case Cron(expression, own):
+            zone_of(own or zone)
+            if not _comes(expression):
                 raise UsageError(
                     _("{expression} is never due: no such day ever comes.").format(expression=expression),
                     _("Check the day of the month and the month."),
                 )
+
+
+@functools.lru_cache(maxsize=1024)
+def _comes(expression: str) -> bool:
+    """Whether fields are due ever again; that depends on no zone, and hardly on the year."""
+    return faces.after(faces.table(expression), _EARLIEST, _zone("UTC")) is not None
 
 
 def _check_moment(due: float, earliest: float) -> None:

@@ -1,0 +1,124 @@
+"""jobs.json as text: its entries one by one, each with the very words it is written in.
+
+It is read entry by entry, so that a file of ten thousand jobs holds up nobody: a thread that reads it lets
+the others go on between two entries.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from desktop.errors import StorageError
+from desktop.text import _
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The entries, each as read and as written, and what else is in the file."""
+
+    entries: tuple[tuple[Any, str], ...] = ()
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def look(self) -> str:
+        space = _SPACE.match(self.text, self.at)
+        self.at = space.end() if space else self.at
+        return self.text[self.at : self.at + 1]
+
+    def take(self, sign: str) -> bool:
+        if self.look() != sign:
+            return False
+        self.at += 1
+        return True
+
+    def need(self, sign: str) -> None:
+        if not self.take(sign):
+            raise json.JSONDecodeError(f"{sign} is missing", self.text, self.at)
+
+    def value(self) -> Any:
+        self.look()
+        value, self.at = _DECODER.raw_decode(self.text, self.at)
+        return value
+
+    def name(self) -> str:
+        if self.look() != '"':
+            raise json.JSONDecodeError("a name is missing", self.text, self.at)
+        return str(self.value())
+
+
+def parse(data: bytes, name: str) -> Document:
+    """The file's document. Raises StorageError that names the line where it is damaged."""
+    try:
+        reader = _Reader(data.decode("utf-8-sig"))
+        return _document(reader)
+    except json.JSONDecodeError as error:
+        where = _("{file} is damaged at line {line}.").format(file=name, line=error.lineno)
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        where = _("{file} is damaged: it is not text of that kind.").format(file=name)
+    raise StorageError(
+        where,
+        _(
+            "The jobs as they were last go on. Correct the file, or change any job in the program: the "
+            "damaged file is then kept aside."
+        ),
+    )
+
+
+def _document(reader: _Reader) -> Document:
+    entries: tuple[tuple[Any, str], ...] = ()
+    rest: dict[str, Any] = {}
+    reader.need("{")
+    while reader.look() != "}":
+        if rest or entries:
+            reader.need(",")
+        name = reader.name()
+        reader.need(":")
+        if name == "jobs":
+            entries = tuple(_entries(reader))
+            rest.setdefault("version", 1)
+        else:
+            rest[name] = reader.value()
+    reader.need("}")
+    if reader.look():
+        raise json.JSONDecodeError("more text than one document", reader.text, reader.at)
+    return Document(entries, rest)
+
+
+def _entries(reader: _Reader) -> Iterable[tuple[Any, str]]:
+    reader.need("[")
+    if reader.take("]"):
+        return
+    while True:
+        reader.look()
+        start = reader.at
+        value = reader.value()
+        yield value, reader.text[start : reader.at]
+        if reader.take("]"):
+            return
+        reader.need(",")
+
+
+def render(entry: Mapping[str, Any]) -> str:
+    """The words of one entry."""
+    text = json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False)
+    return text.replace("\n", f"\n{_INDENT}")
+
+
+def join(entries: Iterable[str], rest: Mapping[str, Any]) -> bytes:
+    """The file's bytes."""
+    head = {"version": 1} | dict(rest)
+    lines = [f"  {json.dumps(name)}: {render(value)}" for name, value in head.items()]
+    jobs = ",\n".join(f"{_INDENT}{entry}" for entry in entries)
+    lines.append(f'  "jobs": [\n{jobs}\n  ]' if jobs else '  "jobs": []')
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8", "surrogatepass")

@@ -1,0 +1,91 @@
+"""Who runs the jobs of a workspace: one process, by a lock; beside it stands who that is."""
+
+import json
+import logging
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.config import document
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+LOCK, CARD = ".scheduler.lock", ".scheduler.json"
+_log = logging.getLogger(__name__)
+
+
+class Owner:
+    """The lock of one workspace. Everything blocks for a moment; it is called in threads."""
+
+    def __init__(self, folder: Path, front: str) -> None:
+        """`folder`: the workspace's `cron`. `front`: what this process is: window, serve, ..."""
+        self._folder, self._front = folder, front
+        self._lock: FileLock | None = None
+
+    @property
+    def mine(self) -> bool:
+        """Whether this process has it."""
+        return self._lock is not None
+
+    def take(self) -> bool:
+        """Take the lock; whether it is held now. Raises OSError for an unusable folder."""
+        from filelock import FileLock, Timeout
+
+        if self._lock is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self._folder / LOCK, mode=0o600, thread_local=False)
+            try:
+                lock.acquire(blocking=False)
+            except Timeout:
+                return False
+            self._lock = lock
+            self._sign()
+        return True
+
+    def release(self) -> None:
+        """Let the next process have it; harmless where it is not held."""
+        if self._lock is not None:
+            (self._folder / CARD).unlink(missing_ok=True)
+            self._lock.release()
+            self._lock = None
+
+    def who(self) -> str:
+        """Who runs the jobs, as a sentence; empty if that is this process."""
+        if self.mine:
+            return ""
+        card = self._read()
+        pid, front = card.get("pid"), card.get("front")
+        if not pid or _started(pid) != card.get("started"):
+            return _("Another program runs the jobs of this folder; here they are only shown.")
+        return _(
+            "The jobs of this folder are run by another program ({front}, process {pid}); here they are "
+            "only shown."
+        ).format(front=front or "nanobot-desktop", pid=pid)
+
+    def _sign(self) -> None:
+        pid = os.getpid()
+        card = {"pid": pid, "started": _started(pid), "front": self._front, "since": int(time.time())}
+        try:
+            document.write(self._folder / CARD, json.dumps(card).encode())
+        except OSError as error:
+            _log.info("who runs the jobs could not be noted: %s", error)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            card = json.loads((self._folder / CARD).read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return card if isinstance(card, dict) else {}
+
+
+def _started(pid: Any) -> float | None:
+    """When a process began: with its number that tells it from a later one of the same number."""
+    import psutil
+
+    try:
+        return round(psutil.Process(int(pid)).create_time(), 2)
+    except (psutil.Error, ValueError, TypeError):
+        return None

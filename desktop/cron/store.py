@@ -1,0 +1,238 @@
+"""jobs.json: the jobs, readable and editable by hand, and safe from every half-written state of it.
+
+Each change is made on what the file holds at that moment, under a lock, and put in place whole. A copy
+beside it holds the last good state: with that the jobs go on while the file is nonsense, which is not
+written over until it is whole again or the person changes a job in the program.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from desktop.config import document
+from desktop.cron import file, form
+from desktop.cron.job import Job
+from desktop.errors import AppError, StorageError, UsageError, explain
+from desktop.tasks import in_thread
+from desktop.text import _
+
+FILE, LAST, LOCK = "jobs.json", ".jobs.last.json", ".jobs.lock"
+_LOCK_S = 20.0
+_STATE = (
+    *("next_due", "last_due", "last_run", "last_run_id", "last_outcome", "last_detail", "failures"),
+    *("paused", "planned_as", "planned_in"),
+)
+_log = logging.getLogger(__name__)
+
+type Change = Callable[[Mapping[str, Job]], Mapping[str, Job | None]]
+"""From the jobs by id to those that are to be put in place, or taken away (None)."""
+type _Mark = tuple[int, int, int] | None
+"""What tells that the file has changed: time, size and inode; None where there is none."""
+_UNREAD = (-1, -1, -1)
+_UNREADABLE = (-2, -2, -2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One entry of the file: a job, or what is kept for others."""
+
+    text: str
+    job: Job | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is known of the file."""
+
+    entries: tuple[_Entry, ...] = ()
+    rest: Mapping[str, Any] = field(default_factory=lambda: {"version": 1})
+    jobs: Mapping[str, Job] = field(default_factory=dict)
+    mark: _Mark = _UNREAD
+    trouble: str = ""
+    """Why the file cannot be used, and what to do; empty where it can."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with single jobs."""
+
+
+class Store:
+    """The file, and the jobs in it as they were last good."""
+
+    def __init__(self, folder: Path, zone: Callable[[], str]) -> None:
+        """`folder`: the workspace's `cron`. `zone`: the person's, for times without an offset."""
+        self.folder, self._zone = folder, zone
+        self.path = folder / FILE
+        self._state = _State()
+        self._busy = asyncio.Lock()
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """By id, in the order of the file."""
+        return self._state.jobs
+
+    @property
+    def trouble(self) -> str:
+        """What the person must know of the file, with the remedy; empty where all is well."""
+        return " ".join((self._state.trouble, *self._state.problems)).strip()
+
+    async def load(self) -> bool:
+        """Read the file if it changed; whether it had. Never raises: what is wrong is in `trouble`."""
+        async with self._busy:
+            before = self._state
+            self._state = await in_thread(self._look, before)
+            return self._state is not before
+
+    async def update(self, change: Change, *, by_person: bool) -> Mapping[str, Job | None]:
+        """Change jobs on disk; what was changed. A file that is nonsense is replaced only where a person
+        does it. Raises StorageError, and what `change` raises; then nothing is changed."""
+        async with self._busy:
+            self._state, changed = await in_thread(self._change, self._state, change, by_person)
+            return changed
+
+    def _look(self, known: _State) -> _State:
+        """What the file holds now; `known` itself if nothing changed."""
+        mark: _Mark = _UNREADABLE
+        try:
+            mark = self._mark()
+            if mark == known.mark:
+                return known
+            if mark is None:
+                return _State(mark=None)
+            return replace(_kept(self._parsed(self.path.read_bytes()), known), mark=mark)
+        except (OSError, StorageError) as error:
+            return self._damaged(known, explain(error), mark)
+
+    def _damaged(self, known: _State, error: AppError, mark: _Mark) -> _State:
+        """The file is of no use: what was known before, or the copy."""
+        if known.mark == _UNREAD:
+            try:
+                known = self._parsed((self.folder / LAST).read_bytes())
+            except (OSError, StorageError) as missing:
+                _log.info("there is no copy of %s: %s", self.path, missing)
+        return replace(known, mark=mark, trouble=str(error))
+
+    def _change(
+        self, known: _State, change: Change, by_person: bool
+    ) -> tuple[_State, Mapping[str, Job | None]]:
+        from filelock import FileLock, Timeout
+
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.folder / LOCK, mode=0o600, timeout=_LOCK_S):
+                fresh = self._look(known)
+                if changed := change(fresh.jobs):
+                    fresh = self._put(_changed(fresh, changed), by_person)
+                return fresh, changed
+        except Timeout as error:
+            raise StorageError(
+                _("Another program holds the list of jobs."), _("Try again in a moment.")
+            ) from error
+        except OSError as error:
+            raise explain(error) from error
+
+    def _put(self, state: _State, by_person: bool) -> _State:
+        state = replace(state, entries=tuple(map(_worded, state.entries)))
+        data = file.join((entry.text for entry in state.entries), state.rest)
+        if state.trouble and by_person:
+            if self.path.exists():
+                document.keep(self.path, self.path.read_bytes())
+            state = replace(state, trouble="")
+        if not state.trouble:
+            document.write(self.path, data)
+            state = replace(state, mark=self._mark())
+        try:
+            document.write(self.folder / LAST, data)
+        except OSError as error:
+            if state.trouble:
+                raise
+            _log.info("no copy of %s could be kept: %s", self.path, error)
+        return state
+
+    def _mark(self) -> _Mark:
+        try:
+            seen = self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return seen.st_mtime_ns, seen.st_size, seen.st_ino
+
+    def _parsed(self, data: bytes) -> _State:
+        zone = self._zone()
+        found = file.parse(data, FILE)
+        entries: list[_Entry] = []
+        jobs: dict[str, Job] = {}
+        problems: list[str] = []
+        for number, (raw, text) in enumerate(found.entries, start=1):
+            try:
+                entry = _entry(raw, text, zone, jobs)
+            except UsageError as error:
+                entry = _Entry(text)
+                problems.append(_problem(raw, number, error))
+            if entry.job:
+                jobs[entry.job.id] = entry.job
+            entries.append(entry)
+        return _State(tuple(entries), {"version": 1} | dict(found.rest), jobs, problems=tuple(problems))
+
+
+def _worded(entry: _Entry) -> _Entry:
+    return entry if entry.text or not entry.job else _Entry(file.render(form.write(entry.job)), entry.job)
+
+
+def _entry(raw: Any, text: str, zone: str, jobs: Mapping[str, Job]) -> _Entry:
+    if not isinstance(raw, dict):
+        raise UsageError(_("It is no object in braces."))
+    if form.system(raw):
+        return _Entry(text)
+    job = form.read(raw, zone)
+    if job.id and job.id not in jobs:
+        return _Entry(text, job)
+    base = f"{text}{len(jobs)}"
+    id_ = hashlib.sha256(base.encode("utf-8", "replace")).hexdigest()[:8]
+    return _Entry("", replace(job, id=id_))
+
+
+def _problem(raw: Any, number: int, error: UsageError) -> str:
+    name = raw.get("name") or raw.get("id") if isinstance(raw, dict) else ""
+    named = str(name) or str(number)
+    return _("The job {name} in jobs.json cannot be used: {reason}").format(name=repr(named), reason=error)
+
+
+def _kept(fresh: _State, known: _State) -> _State:
+    """An editor may save what it read long ago: of two states of a job the later one counts."""
+    jobs = dict(fresh.jobs)
+    for id_, job in fresh.jobs.items():
+        old = known.jobs.get(id_)
+        if old and old is not job and form.identity(old.spec) == form.identity(job.spec):
+            later = max(old.last_due or 0, old.last_run or 0) > max(job.last_due or 0, job.last_run or 0)
+            if later:
+                state = {name: getattr(old, name) for name in _STATE}
+                if job.enabled:
+                    state |= {"paused": "", "failures": job.failures}
+                jobs[id_] = replace(job, **state)
+    if all(jobs[id_] is job for id_, job in fresh.jobs.items()):
+        return fresh
+    entries = tuple(
+        entry if entry.job is None or jobs[entry.job.id] is entry.job else _Entry("", jobs[entry.job.id])
+        for entry in fresh.entries
+    )
+    return replace(fresh, entries=entries, jobs=jobs)
+
+
+def _changed(state: _State, changed: Mapping[str, Job | None]) -> _State:
+    jobs = dict(state.jobs)
+    entries: list[_Entry] = []
+    for entry in state.entries:
+        if entry.job is None or entry.job.id not in changed:
+            entries.append(entry)
+        elif (job := changed[entry.job.id]) is not None:
+            jobs[job.id] = job
+            entries.append(_Entry("", job))
+        else:
+            del jobs[entry.job.id]
+    for id_, job in changed.items():
+        if job is not None and id_ not in state.jobs:
+            jobs[id_] = job
+            entries.append(_Entry("", job))
+    return replace(state, entries=tuple(entries), jobs=jobs)

@@ -1,0 +1,201 @@
+"""The alarm and what it hears: real timers of the kernel, a real bus with mocks of systemd's services."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from desktop.cron.clock import Alarm, KernelAlarm, LoopAlarm, SystemClock, alarm
+from desktop.cron.wake import Wake
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's timers are Linux's")
+BUS = "unix:path={}"
+NEVER = "unix:path=/nowhere/at/all"
+
+
+class Heard:
+    """What an alarm called, in order."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self._more = asyncio.Event()
+
+    def add(self, name: str) -> None:
+        self.calls.append(name)
+        self._more.set()
+
+    async def wait(self, *names: str) -> None:
+        async with asyncio.timeout(5):
+            while self.calls != list(names):
+                self._more.clear()
+                await self._more.wait()
+
+
+class Wound:
+    """A clock that somebody sets."""
+
+    def __init__(self) -> None:
+        self.shift = 0.0
+
+    def now(self) -> float:
+        return time.time() + self.shift
+
+
+@pytest.fixture(params=["kernel", "loop"])
+async def rings(request: pytest.FixtureRequest) -> AsyncIterator[tuple[Alarm, Heard]]:
+    if request.param == "kernel" and sys.platform != "linux":
+        pytest.skip("the kernel's timers are Linux's")
+    bell: Alarm = KernelAlarm() if request.param == "kernel" else LoopAlarm(SystemClock())
+    heard = Heard()
+    bell.start(lambda: heard.add("ring"), lambda: heard.add("changed"))
+    yield bell, heard
+    bell.stop()
+
+
+async def test_it_rings_once_at_its_moment(rings: tuple[Alarm, Heard]) -> None:
+    bell, heard = rings
+    moment = time.time() + 0.2
+    bell.set(moment)
+    await heard.wait("ring")
+    assert 0 <= time.time() - moment < 0.5
+
+
+async def test_a_moment_that_is_past_rings_at_once(rings: tuple[Alarm, Heard]) -> None:
+    bell, heard = rings
+    bell.set(0.0)
+    await heard.wait("ring")
+    bell.set(time.time() - 1e6)
+    await heard.wait("ring", "ring")
+
+
+async def test_the_last_setting_counts(rings: tuple[Alarm, Heard]) -> None:
+    bell, heard = rings
+    bell.set(time.time() + 0.1)
+    bell.set(time.time() + 1e9)
+    bell.set(None)
+    bell.set(time.time() + 0.15)
+    await heard.wait("ring")
+
+
+async def test_a_clock_that_is_set_is_noticed_by_its_drift() -> None:
+    clock, heard = Wound(), Heard()
+    bell = LoopAlarm(clock, stretch=0.05)
+    bell.start(lambda: heard.add("ring"), lambda: heard.add("changed"))
+    bell.set(time.time() + 1000)
+    clock.shift = -3600
+    await heard.wait("changed")
+    clock.shift = 5000
+    await heard.wait("changed", "changed", "ring")
+    bell.stop()
+
+
+@linux
+async def test_linux_has_the_kernels() -> None:
+    bell = alarm()
+    assert isinstance(bell, KernelAlarm)
+    bell.start(lambda: None, lambda: None)
+    bell.stop()
+
+
+@linux
+async def test_a_clock_that_is_set_is_told_by_the_kernel() -> None:
+    """Setting the clock to what it shows tells the kernel's timers as well, and harms nobody."""
+    heard = Heard()
+    bell = KernelAlarm()
+    bell.start(lambda: heard.add("ring"), lambda: heard.add("changed"))
+    bell.set(time.time() + 1000)
+    try:
+        time.clock_settime_ns(time.CLOCK_REALTIME, time.time_ns())
+    except PermissionError:
+        bell.stop()
+        pytest.skip("only root may set the clock")
+    await heard.wait("changed")
+    bell.set(time.time())
+    await heard.wait("changed", "ring")
+    bell.stop()
+
+
+@pytest.fixture
+def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A private bus in the place of the system's."""
+    address = BUS.format(tmp_path / "bus")
+    daemon = subprocess.Popen(
+        ["dbus-daemon", "--session", "--nofork", f"--address={address}", "--print-address"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert daemon.stdout
+    assert daemon.stdout.readline()
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", address)
+    yield address
+    daemon.terminate()
+    daemon.wait(5)
+    daemon.stdout.close()
+
+
+@pytest.fixture
+def systemd(bus: str) -> Iterator[None]:
+    """Mocks of logind and timedated, by python-dbusmock."""
+    mocks = [
+        subprocess.Popen(
+            ["/usr/bin/python3", "-m", "dbusmock", "--template", name],
+            env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": bus},
+            stdout=subprocess.DEVNULL,
+        )
+        for name in ("logind", "timedated")
+    ]
+    for name in ("org.freedesktop.login1", "org.freedesktop.timedate1"):
+        gdbus("wait", "--timeout", "10", name)
+    yield
+    for mock in mocks:
+        mock.terminate()
+        mock.wait(5)
+
+
+def gdbus(verb: str, *arguments: str) -> None:
+    subprocess.run(
+        ["gdbus", verb, "--system", *arguments], check=True, stdout=subprocess.DEVNULL, timeout=15
+    )
+
+
+def sleeps(going: bool) -> None:
+    gdbus(
+        *("call", "--dest", "org.freedesktop.login1", "--object-path", "/org/freedesktop/login1"),
+        *("--method", "org.freedesktop.DBus.Mock.EmitSignal", "org.freedesktop.login1.Manager"),
+        *("PrepareForSleep", "b", f"[<{str(going).lower()}>]"),
+    )
+
+
+@linux
+async def test_wake_up_and_a_new_zone_are_heard(systemd: None) -> None:
+    heard = Heard()
+    wake = Wake(lambda: heard.add("woke"))
+    await wake.start()
+    await asyncio.to_thread(sleeps, True)
+    await asyncio.to_thread(sleeps, False)
+    await heard.wait("woke")
+    await asyncio.to_thread(
+        gdbus,
+        *("call", "--dest", "org.freedesktop.timedate1", "--object-path", "/org/freedesktop/timedate1"),
+        *("--method", "org.freedesktop.timedate1.SetTimezone", "Asia/Tokyo", "false"),
+    )
+    await heard.wait("woke", "woke")
+    await wake.stop()
+
+
+@linux
+async def test_a_bus_that_is_absent_or_goes_away_is_no_trouble(
+    bus: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wake = Wake(lambda: None)
+    await wake.start()
+    await wake.stop()
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", NEVER)
+    wake = Wake(lambda: None)
+    await wake.start()
+    await wake.stop()
