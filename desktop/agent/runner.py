@@ -20,7 +20,7 @@ from desktop.bus.events import TurnFinished, TurnJoined
 from desktop.memory.tokens import Meter, family
 from desktop.providers.base import BadRequest, Completion, ContextTooLong, Message, Request, ToolCall
 from desktop.session.log import Session
-from desktop.session.model import text_tokens
+from desktop.session.model import message_tokens, text_tokens
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 
@@ -129,7 +129,11 @@ class Runner:
                     raise
             else:
                 if completion.usage and not family(ready.endpoint.model):
-                    self._meter.learn(ready.endpoint.model, turn.estimate, completion.usage.input_tokens)
+                    last = turn.request or request  # of an answer in pieces, that for the last of them
+                    more = sum(map(message_tokens, last.messages[len(request.messages) :]))
+                    self._meter.learn(
+                        ready.endpoint.model, turn.estimate + more, completion.usage.input_tokens
+                    )
                 return completion
 
     async def _shorten(self, turn: Turn, ready: Ready, kit: Kit) -> bool:

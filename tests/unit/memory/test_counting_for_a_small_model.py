@@ -1,0 +1,71 @@
+"""The built-in model's own tokenizer against our count: after one answer they are at most a tenth apart."""
+
+from pathlib import Path
+
+import pytest
+
+from desktop.bus.events import TurnFinished
+from desktop.paths import Home
+from desktop.session.model import message_tokens, text_tokens
+from tests.stories.program import Program
+from tests.unit.core.test_conversations import Desk, started
+from tests.unit.providers.test_engine import MODELS
+
+ENGLISH = """\
+The garden behind the house had been left alone for years, and when we opened the gate at last we found \
+apple trees, a small pond and a bench that somebody must have built with great care. Anna wants to keep \
+the trees, replace the fence before winter, and grow tomatoes near the southern wall."""
+CHINESE = """\
+屋子后面的花园已经荒废了很多年，我们终于打开大门的时候，发现里面有苹果树、一个小池塘，还有一张不知道是谁\
+用心做的长椅。安娜想把这些树留下来，在冬天之前把篱笆换掉，并且在南墙边种西红柿。"""
+CODE = '''\
+```python
+def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that touch."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+```'''
+
+
+@pytest.mark.parametrize(
+    ("text", "longest"),
+    [(ENGLISH, 512), (CHINESE, 512), (CODE, 512), (ENGLISH, 32)],
+    ids=["English", "Chinese", "code", "answers in pieces"],
+)
+async def test_the_count_is_near_after_one_answer(tmp_path: Path, text: str, longest: int) -> None:
+    if not MODELS.is_dir():
+        pytest.skip(f"the built-in model is not in {MODELS}")
+    Program(tmp_path).configure(agents={"defaults": {"maxTokens": longest}})
+    async with started(Home(tmp_path, MODELS)) as desk:
+        first = await counted(desk, text)
+        meter, (model, real) = desk.owner.core.meter, await spent(desk)
+        factor = meter.factor(model)
+        guessed = factor * await counted(desk, text)
+        model, real_now = await spent(desk)
+    print(f"{first} for {real}; with a factor of {factor:.2f} then {guessed:.0f} for {real_now}")
+    assert guessed == pytest.approx(real_now, rel=0.1)
+
+
+async def counted(desk: Desk, text: str) -> int:
+    """Say something; our estimate of the request, without a factor."""
+    assert isinstance(await desk.ask("window:a", text), TurnFinished)
+    core = desk.owner.core
+    prompt = await core.context.system_prompt(lean=True)
+    session = await core.sessions.open("window:a")
+    assert session.history(100_000)[-1]["role"] == "assistant"
+    return text_tokens(prompt) + session.shown - message_tokens(session.history(100_000)[-1])
+
+
+async def spent(desk: Desk) -> tuple[str, int]:
+    """The model, and the tokens that its server counted in the first request of the last turn."""
+    sql = (
+        "SELECT model, input_tokens FROM usage WHERE turn = "
+        "(SELECT turn FROM usage WHERE cause = 'turn' ORDER BY id DESC LIMIT 1) ORDER BY id LIMIT 1"
+    )
+    ((model, tokens),) = await desk.owner.core.database.read(sql)
+    return str(model), int(tokens)
