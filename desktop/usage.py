@@ -59,6 +59,11 @@ class Spent:
         return None if self.unpriced else self.usd
 
 
+def midnight() -> float:
+    """When today began here, in Unix time."""
+    return time.mktime((*time.localtime()[:3], 0, 0, 0, 0, 0, -1))
+
+
 class UsageLedger:
     """Rows in state.db, announced on the bus."""
 
@@ -106,6 +111,10 @@ class UsageLedger:
         return await self._spent(
             f"at >= ? AND cause IN ({causes}) AND provider NOT IN ({names})", (since, *UNATTENDED, *free)
         )
+
+    async def today(self) -> Spent:
+        """What all calls since midnight here came to."""
+        return await self._spent("at >= ?", (midnight(),))
 
     async def of_turn(self, turn: str) -> Spent:
         """What one turn came to."""

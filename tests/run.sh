@@ -84,19 +84,12 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
-# Two lanes, for two cores: what needs no screen, and beside it lint, types and all the rest.
+# Two lanes, for two cores: what needs no screen, and beside it lint, types, the window and Python 3.13.
+blind=()
+[ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
 without_a_screen() {
-  local session=() code=0
-  [ "$(uname)" != Linux ] || session=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
   say "== pytest, units and the stories of the terminal"
-  "${session[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window || code=1
-  if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
-    install_locked "$root/.venv-3.13" python313 test
-    say "== pytest tests/unit on Python 3.13, without PySide6"
-    "${session[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit || code=1
-    finish_compiling
-  fi
-  return $code
+  "${blind[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window
 }
 python313() { find_python 3.13; }
 
@@ -109,6 +102,12 @@ step "ruff format" "$bin/ruff" format --check
 step "mypy" "$bin/mypy"
 step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
   --ignore tests/unit --ignore-glob 'tests/stories/test_*'
+if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
+  install_locked "$root/.venv-3.13" python313 test
+  step "pytest tests/unit on Python 3.13, without PySide6" \
+    "${blind[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit
+  finish_compiling
+fi
 wait "$lane" || failed+=("units and the stories of the terminal")
 cat "$beside"
 

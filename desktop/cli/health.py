@@ -100,14 +100,13 @@ async def _used_today(home: Home) -> list[dict[str, Any]]:
 
     from desktop.bus.bus import Bus
     from desktop.database import Database
-    from desktop.usage import UsageLedger
+    from desktop.usage import UsageLedger, midnight
 
     if not home.database.exists():
         return []
-    midnight = time.mktime((*time.localtime()[:3], 0, 0, 0, 0, 0, -1))
     database = Database(home.database, mend=False)
     await database.open()
     try:
-        return [asdict(total) for total in await UsageLedger(database, Bus()).since(midnight)]
+        return [asdict(total) for total in await UsageLedger(database, Bus()).since(midnight())]
     finally:
         await database.close()

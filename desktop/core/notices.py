@@ -5,6 +5,7 @@ Who acts on a notice closes it; where its conversation has to be shown, the fron
 
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ class Notices:
             "notice_open": self.open,
             "snooze": self.snooze,
             "reply": self.reply,
+            "spent": self.spent,
         }
 
     async def inbox(self, arguments: Json, _send: Send) -> Json:
@@ -88,6 +90,10 @@ class Notices:
         turn = await self._core.loop.submit(Inbound(session, text, "window", about=_about(notice)))
         await self._core.inbox.settle(notice.id, "replied")
         return {"turn": turn, "session": session}
+
+    async def spent(self, _arguments: Json, _send: Send) -> Json:
+        """What today has cost: `usd` as far as that is known, `tokens`, and those that are `unpriced`."""
+        return asdict(await self._core.usage.today())
 
     async def _get(self, arguments: Json) -> Notice:
         notice = await self._core.inbox.get(str(arguments["id"]))

@@ -1,6 +1,5 @@
 """What work that nobody waits for may spend in a day: looked up in the ledger before each call."""
 
-import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -11,7 +10,7 @@ from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.providers.base import Completion, DayIsSpent, Delta, Provider, Request
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
-from desktop.usage import UsageLedger
+from desktop.usage import UsageLedger, midnight
 
 _FREE = frozenset({BUILTIN.name, *(spec.name for spec in PROVIDERS if spec.local)})
 
@@ -24,8 +23,8 @@ class Ration:
 
     async def check(self) -> None:
         """Raises DayIsSpent, of which the person is told once a day; StorageError."""
-        limits, midnight = self._limits(), _midnight()
-        spent = await self._usage.unattended(midnight, _FREE)
+        limits, since = self._limits(), midnight()
+        spent = await self._usage.unattended(since, _FREE)
         if spent.usd < limits.daily_usd and spent.unpriced < limits.daily_tokens:
             return
         error = DayIsSpent(
@@ -33,7 +32,7 @@ class Ration:
             _("It goes on tomorrow. The limit is in the settings, under Agent."),
         )
         title, body = error.text, {"text": error.remedy}
-        await self._inbox.add(Notice(f"spent:{midnight:.0f}", ERROR, "", "", title, body))
+        await self._inbox.add(Notice(f"spent:{since:.0f}", ERROR, "", "", title, body))
         raise error
 
     def of(self, ready: Ready) -> Ready:
@@ -53,8 +52,3 @@ class _Rationed:
         async with aclosing(self._inner.stream(request)) as stream:
             async for item in stream:
                 yield item
-
-
-def _midnight() -> float:
-    """When today began here, in Unix time."""
-    return time.mktime((*time.localtime()[:3], 0, 0, 0, 0, 0, -1))

@@ -1,7 +1,5 @@
 """The ways to answer a question: at its call in the conversation, by key, and in the inbox."""
 
-from typing import Any
-
 from PySide6.QtCore import QObject
 
 from desktop.ui.conversation.step_cell import first_card
@@ -9,8 +7,6 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.questions import Questions
-
-type Json = dict[str, Any]
 
 
 class Answering(QObject):
@@ -23,7 +19,7 @@ class Answering(QObject):
         self._window, self._view, self._questions, self._library = window, view, questions, library
         questions.changed.connect(self._show)
         for shown in (view, window.inbox):
-            shown.answered.connect(self._answer)
+            shown.answered.connect(questions.take)
         window.inbox.open_wanted.connect(self._open)
         window.yes_wanted.connect(lambda: self._press(yes=True))
         window.no_wanted.connect(lambda: self._press(yes=False))
@@ -32,12 +28,6 @@ class Answering(QObject):
         questions = self._questions.all
         self._window.header.show_waiting(len(questions))
         self._window.inbox.show_questions(questions, self._library.title)
-
-    def _answer(self, question: str, given: Json | None) -> None:
-        if given is None:
-            self._questions.later(question)
-        else:
-            self._questions.answer(question, given)
 
     def _open(self, key: str) -> None:
         self._window.inbox.leave()

@@ -43,6 +43,13 @@ class Questions(QObject):
         """Say yes or no: `given` is what the verb `permit` takes besides the question."""
         self._funnel.run(self._answer(question, given), name="questions:answer")
 
+    def take(self, question: str, given: Json | None) -> None:
+        """What the person chose at a question; None to leave it for later."""
+        if given is None:
+            self.later(question)
+        else:
+            self.answer(question, given)
+
     def later(self, question: str) -> None:
         """Have the turn go on without an answer; the inbox keeps the question."""
         self._funnel.run(self._actions.call("later", question=question), name="questions:later")

@@ -43,6 +43,10 @@ class WindowState:
     unsent: list[tuple[str, str]] = field(default_factory=list)
     """Conversation and text of messages that were sent and are not known to be stored yet."""
     told_about_tray: bool = False
+    tray: bool = True
+    """Whether the person wants an icon in the tray, as the settings said last."""
+    quick_draft: str = ""
+    """What is being written in the quick chat."""
 
     def give_back(self, key: str, text: str) -> None:
         """Make a text part of a conversation's draft again, before what was written since."""
@@ -103,8 +107,10 @@ def _state(given: dict[str, Any]) -> WindowState:
             if isinstance(line, dict) and {"key", "title", "updated"} <= line.keys()
         ],
         unread=[str(key) for key in given.get("unread") or []],
+        quick_draft=str(given.get("quick_draft") or ""),
         drafts={str(key): str(text) for key, text in dict(given.get("drafts") or {}).items()},
         told_about_tray=bool(given.get("told_about_tray")),
+        tray=bool(given.get("tray", True)),
     )
     for key, text in reversed(given.get("unsent") or []):
         state.give_back(str(key), str(text))

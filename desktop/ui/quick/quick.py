@@ -1,0 +1,167 @@
+"""What the quick chat does: the agent of the main window, in a conversation of its own, from anywhere.
+
+The window is made when it is first wanted. Its conversation is gone on with for a while; then a new one
+begins. Hiding it ends nothing.
+"""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QClipboard, QGuiApplication
+
+from desktop.bus.events import Event
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.funnel import Funnel
+from desktop.ui.state import StateFile
+
+if TYPE_CHECKING:
+    from desktop.ui.quick.window import QuickWindow
+
+type Json = dict[str, Any]
+
+_ANEW_S = 900.0
+"""After so long a new conversation begins."""
+_LONGEST = 20_000
+"""Characters taken over from the clipboard or a selection."""
+
+
+class Quick(QObject):
+    """One for the program."""
+
+    onward = Signal(str, str)
+    """Key and draft: to be gone on with in the main window."""
+    first_key = Signal()
+    settings_wanted = Signal()
+
+    def __init__(self, actions: Actions, funnel: Funnel, file: StateFile, parent: QObject) -> None:
+        super().__init__(parent)
+        self._actions, self._funnel, self._file = actions, funnel, file
+        self.talk: Controller | None = None
+        self.window: QuickWindow | None = None
+        self._used = 0.0
+        self.assistant = ""
+
+    # ---- coming and going
+
+    def toggle(self) -> None:
+        """Come, or go where it is in front."""
+        if self.window is not None and self.window.isVisible() and self.window.isActiveWindow():
+            self.hide()
+        else:
+            self.open()
+
+    def open(self, text: str = "", session: str = "") -> None:
+        """Come. `text` goes along as a quotation; `session`: a conversation to go on with."""
+        window, talk = self._made()
+        if session:
+            if session != talk.key:
+                talk.open(session)
+        elif not talk.busy and talk.key and time.monotonic() - self._used > _ANEW_S:
+            talk.open("")
+        if text.strip():
+            self._quote(text.strip()[:_LONGEST])
+        window.present()
+
+    def open_with(self, source: str) -> None:
+        """Come with what is on the clipboard ("clipboard"), or selected in some window ("selection")."""
+        clipboard = QGuiApplication.clipboard()
+        mode = QClipboard.Mode.Clipboard
+        if source == "selection" and clipboard.supportsSelection():
+            mode = QClipboard.Mode.Selection
+        self.open(clipboard.text(mode) if source else "")
+
+    def hide(self) -> None:
+        """Go; what is under way goes on."""
+        self._used = time.monotonic()
+        if self.window is not None:
+            self.window.hide()
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        if self.talk is not None:
+            self.talk.handle(event)
+
+    @property
+    def in_front(self) -> str:
+        """The conversation that the person has before their eyes here; empty for none."""
+        shown = self.window is not None and self.window.isActiveWindow()
+        return self.talk.key if shown and self.talk is not None else ""
+
+    # ---- how
+
+    def _made(self) -> tuple["QuickWindow", Controller]:
+        if self.window is not None and self.talk is not None:
+            return self.window, self.talk
+        from desktop.ui.conversation.completer import Completer
+        from desktop.ui.quick.window import QuickWindow
+
+        talk = self.talk = Controller(self._actions, self._funnel, self)
+        window = self.window = QuickWindow(talk.transcript)
+        self._completer = Completer(self._actions, self._funnel, window.composer)
+        window.composer.show_draft(self._file.state.quick_draft)
+        if self.assistant:
+            window.call(self.assistant)
+        window.hidden_wanted.connect(self.hide)
+        window.onward_wanted.connect(self._onward)
+        window.new_wanted.connect(self._anew)
+        window.composer.sent.connect(self._send)
+        window.composer.stop_wanted.connect(talk.stop)
+        window.composer.changed.connect(self._draft)
+        window.composer.first_key.connect(self.first_key)
+        window.view.acted.connect(talk.act)
+        window.view.wanted.connect(talk.calls.look_into)
+        window.view.answered.connect(talk.questions.take)
+        talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
+        talk.model_known.connect(lambda line: window.tell_model(str(line["title"])))
+        talk.settings_wanted.connect(self.settings_wanted)
+        talk.refused.connect(self._refused)
+        self._funnel.told.connect(self._told)
+        talk.questions.refresh()
+        talk.open("")
+        return window, talk
+
+    def _send(self, text: str) -> None:
+        assert self.window is not None
+        assert self.talk is not None
+        self._used = time.monotonic()
+        self.window.notice.hide()
+        self.window.composer.show_draft("")
+        self.window.view.to_end()
+        self.talk.send(text)
+
+    def _refused(self, _key: str, text: str) -> None:
+        if self.window is not None:
+            kept = "\n\n".join(part for part in (text, self.window.composer.text()) if part)
+            self.window.composer.show_draft(kept)
+
+    def _quote(self, text: str) -> None:
+        assert self.window is not None
+        quoted = "\n".join(f"> {line}" for line in text.splitlines())
+        draft = self.window.composer.text().rstrip()
+        self.window.composer.show_draft(f"{draft}\n\n{quoted}\n\n".lstrip("\n"))
+
+    def _anew(self) -> None:
+        assert self.window is not None
+        assert self.talk is not None
+        self.talk.open("")
+        self.window.composer.setFocus()
+
+    def _onward(self) -> None:
+        assert self.window is not None
+        assert self.talk is not None
+        draft = self.window.composer.text()
+        self.window.composer.show_draft("")
+        self.hide()
+        self.onward.emit(self.talk.key, draft)
+
+    def _draft(self, text: str) -> None:
+        self._file.state.quick_draft = text
+        self._file.save()
+
+    def _told(self, text: str, remedy: str) -> None:
+        if self.window is not None and self.window.isVisible():
+            dismiss = (_("Dismiss"), self.window.notice.hide)
+            self.window.notice.tell(text, remedy, actions=(dismiss,))

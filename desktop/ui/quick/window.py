@@ -1,0 +1,197 @@
+"""The quick chat's window: a field on the screen where the cursor is, and above it what was said."""
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QCursor,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainterPath,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.composer import Composer
+from desktop.ui.conversation.transcript import Transcript
+from desktop.ui.conversation.view import ConversationView
+from desktop.ui.theme.icons import app_icon
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.trace import note
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.order import go_on
+from desktop.ui.widgets.styled import styled
+from desktop.ui.words import spoken
+
+_WIDTH, _HEIGHT, _ICON = 660, 520, 20
+_FROM_TOP = 0.24
+"""Of the screen's height above the window."""
+_SHEET = """
+QWidget#quick { background: $window; }
+QFrame#quick-frame { background: transparent; border: 1px solid $border_strong; border-radius: 14px; }
+"""
+
+
+class QuickWindow(QWidget):
+    """Shows one conversation; hidden, not closed."""
+
+    hidden_wanted = Signal()
+    onward_wanted = Signal()
+    """Go on in the main window."""
+    new_wanted = Signal()
+
+    def __init__(self, transcript: Transcript) -> None:
+        flags = Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowStaysOnTopHint
+        super().__init__(None, flags)
+        self.setObjectName("quick")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        styled(self, _SHEET)
+        self.view, self.composer, self.notice = ConversationView(transcript), Composer(), Notice()
+        self._transcript = transcript
+        self._name, self._model, self._keys = label("title"), label("small"), label("small")
+        self.new, self.onward, self.away = (
+            IconButton("square-pen"),
+            IconButton("app-window"),
+            IconButton("x"),
+        )
+        self._frame = QFrame(self)
+        self._frame.setObjectName("quick-frame")
+        self._frame.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._lay_out()
+        self.setFixedWidth(_WIDTH)
+        self.composer.field.limit(8 * Size.TEXT * 2)
+        self.composer.field.installEventFilter(self)
+        self.new.clicked.connect(self.new_wanted)
+        self.onward.clicked.connect(self.onward_wanted)
+        self.away.clicked.connect(self.hidden_wanted)
+        transcript.reset.connect(self._fit)
+        transcript.added.connect(self._fit)
+        self.composer.field.textChanged.connect(self._fit)
+        spoken(self._words)
+        self._fit()
+
+    def _lay_out(self) -> None:
+        icon = QLabel()
+        icon.setPixmap(app_icon().pixmap(QSize(_ICON, _ICON)))
+        head = QHBoxLayout()
+        head.setContentsMargins(Space.L, Space.S, Space.S, 0)
+        head.setSpacing(Space.S)
+        head.addWidget(icon)
+        head.addWidget(self._name)
+        head.addWidget(self._model, 1)
+        for made in (self.new, self.onward, self.away):
+            head.addWidget(made)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
+        foot.setSpacing(Space.S)
+        foot.addWidget(self.notice)
+        foot.addWidget(self.composer)
+        self._keys.setContentsMargins(Space.M, 0, 0, 0)
+        foot.addWidget(self._keys)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        column.addLayout(foot)
+
+    def _words(self) -> None:
+        self.setWindowTitle(_("Quick chat"))
+        self.setAccessibleName(_("Quick chat"))
+        self._name.setText(self.composer.assistant)
+        self.new.say(_("New conversation"), "Ctrl+N")
+        self.onward.say(_("Go on in the window"), "Ctrl+Enter")
+        self.away.say(_("Hide"), "Esc")
+        keys = _("Enter sends · Ctrl+Enter goes on in the window · Esc hides")
+        self._keys.setText(keys)
+
+    def call(self, assistant: str) -> None:
+        """What the agent calls itself."""
+        self.composer.call(assistant)
+        self._name.setText(assistant)
+
+    def tell_model(self, title: str) -> None:
+        """Which model answers."""
+        self._model.setText(title)
+
+    def present(self) -> None:
+        """Come, on the screen where the cursor is, with the keyboard."""
+        if not self.isVisible():
+            self._fit()
+            self._place()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.composer.setFocus()
+
+    def _place(self) -> None:
+        screen = QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
+        room = screen.availableGeometry()
+        left = room.left() + (room.width() - self.width()) // 2
+        top = room.top() + int(room.height() * _FROM_TOP)
+        highest = max(room.top(), room.bottom() - _HEIGHT)
+        self.move(QPoint(max(room.left(), left), min(top, highest)))
+
+    def _fit(self) -> None:
+        """As high as the field alone, until something was said."""
+        talks = bool(self._transcript.entries)
+        if self.view.isHidden() == talks:
+            self.view.setVisible(talks)
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        height = _HEIGHT if talks else layout.totalMinimumSize().height()
+        if height != self.height():
+            self.setFixedHeight(height)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        note("quick")
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.ignore()
+        self.hidden_wanted.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._frame.setGeometry(QRect(QPoint(0, 0), self.size()))
+        self._frame.raise_()
+        path = QPainterPath()
+        path.addRoundedRect(QRectF(self.rect()), Size.RADIUS_LARGE, Size.RADIUS_LARGE)
+        self.setMask(QRegion(path.toFillPolygon().toPolygon()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        handle = self.windowHandle()
+        if event.button() == Qt.MouseButton.LeftButton and handle is not None:
+            handle.startSystemMove()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._key(event):
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._key(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        """Take the window's own keys; Esc hides it and ends nothing."""
+        control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        if event.key() == Qt.Key.Key_Escape:
+            self.hidden_wanted.emit()
+        elif control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not self.composer.field.composing:
+                self.onward_wanted.emit()
+        elif control and event.key() == Qt.Key.Key_N:
+            self.new_wanted.emit()
+        else:
+            return False
+        return True
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return go_on(self, forward=forward)

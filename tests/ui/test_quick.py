@@ -1,0 +1,188 @@
+"""The quick chat over a real core: it asks, hides without ending anything, and hands over to the window."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QCursor, QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop import tasks
+from desktop.tasks import cancel, spawn
+from desktop.ui.funnel import Funnel
+from desktop.ui.quick.quick import Quick
+from desktop.ui.quick.window import QuickWindow
+from desktop.ui.state import StateFile
+from desktop.ui.theme.theme import theme
+from desktop.ui.words import speak
+from tests.desktop.desk import Desk
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+from tests.ui.program import Running
+
+STAYING = {"test:events", "search:index", "search:work"}
+
+
+class Bed:
+    """The quick chat, what it told, and the keyboard of a person."""
+
+    def __init__(self, running: Running, qtbot: QtBot, desk: Desk, folder: Path) -> None:
+        self.running, self.until, self.desk = running, qtbot.waitUntil, desk
+        self.file = StateFile(folder / "window.json")
+        self.onward: list[tuple[str, str]] = []
+        self.quick = Quick(running.actions, Funnel(), self.file, QApplication.instance())  # type: ignore[arg-type]
+        self.quick.onward.connect(lambda key, draft: self.onward.append((key, draft)))
+        self._hearing = spawn(self._hear(), name="test:events")
+
+    async def _hear(self) -> None:
+        with self.running.core.bus.subscribe() as events:
+            async for event in events:
+                self.quick.handle(event)
+
+    @property
+    def window(self) -> QuickWindow:
+        assert self.quick.window
+        return self.quick.window
+
+    @property
+    def said(self) -> list[str]:
+        assert self.quick.talk
+        return [entry.text for entry in self.quick.talk.transcript.entries]
+
+    def open(self, text: str = "") -> None:
+        self.quick.open(text)
+        self.arrived()
+
+    def arrived(self) -> None:
+        """Wait until it has the keyboard, and all that it reads."""
+        self.until(self.window.isActiveWindow, timeout=10_000)
+        self.until(
+            lambda: {t.get_name() for t in tasks._running if not t.done()} <= STAYING, timeout=20_000
+        )
+
+    def ask(self, text: str) -> None:
+        """Type and press Enter; wait until the message is shown."""
+        self.desk.type(text)
+        self.until(lambda: self.window.composer.text() == text)
+        self.desk.key("Return")
+        self.until(lambda: self.said[-2:-1] == [text], timeout=20_000)
+
+    def rest(self) -> None:
+        talk = self.quick.talk
+        assert talk
+        self.until(lambda: not talk.busy, timeout=20_000)
+
+    def stop(self) -> None:
+        if self.quick.window:
+            self.quick.window.hide()
+            self.quick.window.deleteLater()
+        self.running.wait(cancel(self._hearing))
+        self.running.settle()
+
+
+@pytest.fixture
+def bed(
+    home: Path,
+    server: ScriptedServer,
+    qtbot: QtBot,
+    desk: Desk,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> Iterator[Bed]:
+    Program(home).use_server(server.url, "say:Noted.")
+    bed = Bed(request.getfixturevalue("running"), qtbot, desk, tmp_path)
+    yield bed
+    bed.stop()
+
+
+def test_it_asks_and_grows_and_hides_without_ending_the_answer(bed: Bed, server: ScriptedServer) -> None:
+    bed.open()
+    low = bed.window.height()
+    assert low < 180
+    held = server.hold("capital")
+    server.script("say:Paris.")
+    bed.ask("What is the capital of France?")
+    assert bed.window.height() > 2 * low
+    assert bed.window.composer.text() == ""
+    bed.desk.key("Escape")
+    bed.until(lambda: not bed.window.isVisible())
+    held.set()
+    bed.rest()
+    assert bed.said[-1] == "Paris."
+    bed.open()
+    assert bed.said[-1] == "Paris."
+
+
+def test_it_is_where_the_cursor_is_and_on_the_screen(bed: Bed) -> None:
+    QCursor.setPos(5, 5)
+    bed.open()
+    screen = QGuiApplication.screenAt(QCursor.pos())
+    assert screen
+    assert screen.availableGeometry().contains(QRect(bed.window.geometry()))
+
+
+def test_the_draft_is_still_there(bed: Bed) -> None:
+    bed.open()
+    bed.desk.type("half a thou")
+    bed.until(lambda: bed.window.composer.text() == "half a thou")
+    bed.desk.key("Escape")
+    bed.until(lambda: not bed.window.isVisible())
+    bed.file.write()
+    again = Quick(bed.running.actions, Funnel(), StateFile(bed.file._path), bed.quick)
+    again.open()
+    bed.quick, first = again, bed.quick
+    bed.arrived()
+    bed.quick = first
+    assert again.window
+    assert again.window.composer.text() == "half a thou"
+    again.window.hide()
+
+
+def test_ctrl_enter_goes_on_in_the_window_with_the_draft(bed: Bed, server: ScriptedServer) -> None:
+    server.script("say:Paris.")
+    bed.open()
+    bed.ask("The capital of France?")
+    bed.rest()
+    bed.desk.type("And of Italy?")
+    bed.until(lambda: bed.window.composer.text() == "And of Italy?")
+    bed.desk.key("ctrl+Return")
+    bed.until(lambda: bool(bed.onward))
+    [(key, draft)] = bed.onward
+    assert key.startswith("window:")
+    assert draft == "And of Italy?"
+    assert not bed.window.isVisible()
+    assert bed.window.composer.text() == ""
+    assert len(server.requests) == 1
+
+
+def test_what_is_on_the_clipboard_comes_along_as_a_quotation(bed: Bed) -> None:
+    QGuiApplication.clipboard().setText("one\ntwo")
+    bed.quick.open_with("clipboard")
+    bed.arrived()
+    assert bed.window.composer.text() == "> one\n> two\n\n"
+
+
+def test_a_new_conversation_by_key(bed: Bed, server: ScriptedServer) -> None:
+    server.script("say:Paris.")
+    bed.open()
+    bed.ask("The capital of France?")
+    bed.rest()
+    bed.desk.key("ctrl+n")
+    bed.until(lambda: bed.said == [])
+    bed.arrived()
+    assert bed.window.height() < 180
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh_CN", True)])
+def test_pictures(bed: Bed, server: ScriptedServer, language: str, dark: bool) -> None:
+    theme().choose("dark" if dark else "light")
+    speak(language)
+    bed.open()
+    bed.desk.screenshot(f"quick-empty-{language}")
+    server.script("say:Paris is the **capital** of France.\n\n- It lies on the Seine.\n- `2.1` million.")
+    bed.ask("What is the capital of France?")
+    bed.rest()
+    bed.until(lambda: bed.desk.colours() > 40)
+    assert bed.desk.screenshot(f"quick-{language}").exists()
