@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.bus.events import MemoryChanged
 from desktop.core.recall import span
-from desktop.memory.dream import write
 from desktop.memory.entries import Entry
 from desktop.memory.files import NOTES
 from desktop.memory.notes import Note, Source, each_fact, facts, normal
@@ -209,7 +208,7 @@ class MemoryVerbs:
             said = facts("\n".join(one.change.add))
             source = Source(one.cursor, one.session, one.at)
             notes.credit((name, fact.text, source) for fact in said)
-        write(notes, one.change)
+        notes.change(one.change.file, one.change.applied)
         if name:
             notes.welcome(name, "\n".join(one.change.add))
 

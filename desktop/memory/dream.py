@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from desktop.errors import StorageError, UsageError
+from desktop.errors import StorageError
 from desktop.memory import edits, proposals
 from desktop.memory.entries import Entry
 from desktop.memory.files import DREAMS, NOTES
@@ -37,7 +37,6 @@ BATCHES = 20
 """Batches of one Dream at the most."""
 _TRIES = 2
 """How often a batch may fail before it is passed over."""
-_HAND_TRIES = 5
 _log = logging.getLogger(__name__)
 
 
@@ -278,31 +277,8 @@ class Dream:
 
     def _apply(self, made: _Work) -> list[str]:
         self._notes.credit(made.sources)
-        return [change.file for change in made.changes.values() if write(self._notes, change)]
-
-
-def write(notes: Notes, change: Change) -> bool:
-    """Make a change in its file as that is now, also where somebody writes at the same time; whether it was
-    made. Raises StorageError. Blocks."""
-    for attempt in range(_HAND_TRIES):
-        note = notes.at(change.file)
-        if not note.editable:
-            _log.warning("%s cannot be changed: %s", note.path, note.problem)
-            return False
-        text = change.applied(note.text)
-        if text == note.text:
-            return False
-        try:
-            notes.put(note, text)
-        except UsageError:
-            if attempt == _HAND_TRIES - 1:
-                raise StorageError(
-                    _("{path} is being changed by another program.").format(path=note.path),
-                    _("Try again in a moment."),
-                ) from None
-            continue
-        return True
-    return False
+        changes = made.changes.values()
+        return [change.file for change in changes if self._notes.change(change.file, change.applied)]
 
 
 def _note_of(file: str) -> str:

@@ -10,7 +10,8 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,25 @@ class Notes:
         except OSError as error:
             raise explain(error) from error
 
+    def change(self, file: str, edit: Callable[[str], str]) -> bool:
+        """Make a change in a file, by its path in the workspace, as that is now, also where somebody writes
+        at the same time; whether it was made. Raises StorageError."""
+        for _attempt in range(_TRIES):
+            note = self.at(file)
+            if not note.editable:
+                _log.warning("%s cannot be changed: %s", note.path, note.problem)
+                return False
+            text = edit(note.text)
+            if text == note.text:
+                return False
+            with suppress(UsageError):  # somebody wrote at this moment: look again
+                self.put(note, text)
+                return True
+        raise StorageError(
+            _("{path} is being changed by another program.").format(path=note.path),
+            _("Try again in a moment."),
+        )
+
     def forget(self, name: str, fact: str) -> None:
         """Take a fact out of the notes for good: out of this one and of all that Dream writes. Raises
         UsageError where it is in none of them, StorageError."""
@@ -238,24 +258,7 @@ class Notes:
             raise UsageError(_("This is not in {name} (any more).").format(name=NOTES.get(name, name)))
         self._append("forgotten", {"fact": wanted, "file": name, "timestamp": now()})
         for note in notes:
-            self._take_out(note.name, wanted)
-
-    def _take_out(self, name: str, wanted: str) -> None:
-        for attempt in range(_TRIES):
-            note = self.read(name)
-            gone = [one.lines for one in each_fact(note.text) if normal(one.text) == wanted]
-            if not gone:
-                return
-            lines = note.text.splitlines(keepends=True)
-            for start, end in reversed(gone):
-                del lines[start:end]
-            try:
-                self.put(note, "".join(lines))
-            except UsageError:
-                if attempt == _TRIES - 1:
-                    raise
-                continue  # somebody wrote at this moment: look again
-            return
+            self.change(NOTES[note.name], lambda text: _without(text, wanted))
 
     # ---- the two lists
 
@@ -335,6 +338,14 @@ class Notes:
                 append_line(self._folder / f"{name}.jsonl", record)
         except OSError as error:
             raise explain(error) from error
+
+
+def _without(text: str, wanted: str) -> str:
+    """A text without a fact."""
+    lines = text.splitlines(keepends=True)
+    for start, end in reversed([one.lines for one in each_fact(text) if normal(one.text) == wanted]):
+        del lines[start:end]
+    return "".join(lines)
 
 
 def _lines(text: str) -> str:

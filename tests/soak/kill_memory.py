@@ -7,14 +7,10 @@ history and in an archive, and the repository of the versions opens.
 """
 
 import json
-import os
 import re
-import signal
-import subprocess
 import tempfile
 import time
 from collections import Counter
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +23,7 @@ from desktop.memory.notes import Notes, facts, normal
 from desktop.memory.repository import Repository
 from tests.servers.scripted import ScriptedServer, Seen
 from tests.soak.kill import Lines
+from tests.soak.killing import killed
 from tests.stories.program import Program
 
 _WAIT_S = 120
@@ -60,23 +57,8 @@ class Run:
             self._write()
         if self.chance.random() < 0.3:
             self._age()
-        with subprocess.Popen(
-            [*self.program.command, "memory", "dream", "--json"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=self.program.full_environment,
-            start_new_session=True,
-        ) as process:
-            lines = Lines(process)
-            try:
-                self._wait(lines)
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            lines.follow(5)
+        with killed(self.program, "memory", "dream", "--json") as (_process, lines):
+            self._wait(lines)
         last = lines.events[-1] if lines.events else {}
         self.moments[str(last.get("phase") or ("done" if last else "start"))] += 1
 

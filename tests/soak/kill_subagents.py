@@ -5,10 +5,7 @@ interrupted; the program never begins one again by itself.
 """
 
 import json
-import os
-import signal
 import sqlite3
-import subprocess
 import tempfile
 import time
 from collections import Counter
@@ -19,6 +16,7 @@ from typing import Any
 
 from tests.servers.scripted import ScriptedServer
 from tests.soak.kill import Lines
+from tests.soak.killing import killed
 from tests.stories.program import Program
 
 type Json = dict[str, Any]
@@ -42,23 +40,11 @@ class Run:
     def round(self, number: int) -> None:
         """Have two begun, kill, look."""
         self._script(number)
-        with subprocess.Popen(
-            [*self.program.command, "ask", "--json", "--approve", "all", f"question {number}"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=self.program.full_environment,
-            start_new_session=True,
-        ) as process:
-            lines = Lines(process)
-            try:
-                self._wait(lines)
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            lines.follow(5)
+        with killed(self.program, "ask", "--json", "--approve", "all", f"question {number}") as (
+            _process,
+            lines,
+        ):
+            self._wait(lines)
         self._note(lines.events)
 
     def _script(self, number: int) -> None:

@@ -7,14 +7,12 @@ off reads "interrupted" in the next request, and never runs again; what ran for 
 
 import json
 import os
-import signal
 import sqlite3
-import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -25,6 +23,7 @@ import psutil
 from desktop.tools.exec.tree import MARK
 from tests.servers.scripted import ScriptedServer
 from tests.soak.kill import Lines
+from tests.soak.killing import killed
 from tests.stories.program import Program
 
 type Json = dict[str, Any]
@@ -32,6 +31,7 @@ type Json = dict[str, Any]
 _INTERRUPTED = "interrupted"
 _GONE_S = 5.0
 _LONG_S = 600
+_ASK = ("ask", "--json", "--approve", "all")
 _CALLS = 5
 """Of a whole turn."""
 _KEPT = "Nothing may happen to this.\n"
@@ -79,7 +79,7 @@ class Run:
         self.workspace.mkdir()
         (self.workspace / "kept.txt").write_text(_KEPT)
         self._script(0, naps=(0, 0))
-        with self._started("question 0") as (process, lines):
+        with killed(self.program, *_ASK, "question 0") as (process, lines):
             lines.until("turn_started")
             begun = time.monotonic()
             process.wait(60)
@@ -94,12 +94,9 @@ class Run:
         stay = self.chance.choice((0, 0, 0, 1, 2))
         short = self.chance.choice((0, 0, 0.1))
         self._script(number, [_LONG_S if stay == place else short for place in (1, 2)])
-        with self._started(one.question) as (process, lines):
+        with killed(self.program, *_ASK, one.question) as (_process, lines):
             self._wait(lines, {0: _CALLS, 1: 0, 2: _CALLS - 1}[stay])
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            lines.follow(5)
-            one.events = lines.events
+        one.events = lines.events
         requests = [seen.body for seen in self.server.requests]
         self.server.forget()
         self.moments[one.moment] += 1
@@ -127,24 +124,6 @@ class Run:
         """Appends a token to a file, and may stay a while."""
         stay = f"; MARK={self.mark} sleep {nap}" if nap else ""
         return f"echo {token} >> ran.txt{stay}"
-
-    @contextmanager
-    def _started(self, question: str) -> Iterator[tuple[subprocess.Popen[str], Lines]]:
-        """An `ask` in a session of its own; killed in the end, whatever happened."""
-        with subprocess.Popen(
-            [*self.program.command, "ask", "--json", "--approve", "all", question],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=self.program.full_environment,
-            start_new_session=True,
-        ) as process:
-            try:
-                yield process, Lines(process)
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
 
     def _wait(self, lines: Lines, results: int) -> None:
         """Until some moment: before the turn, anywhere in it, or just after something was told.

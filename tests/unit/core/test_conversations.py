@@ -1,6 +1,6 @@
 """The verbs of conversations, through the door of a real core beside a real server."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,6 @@ class Desk:
         return [(message["role"], message["content"]) for message in found["messages"]]
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as server:
-        yield server
-
-
 @asynccontextmanager
 async def started(home: Home) -> AsyncIterator[Desk]:
     ownership = Ownership.take(home)
@@ -63,14 +57,6 @@ async def started(home: Home) -> AsyncIterator[Desk]:
             yield Desk(owner, events)
     finally:
         await owner.stop()
-
-
-@pytest.fixture
-async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
-    program = Program(tmp_path)
-    program.use_server(server.url, "say:Good day.")
-    async with started(Home(tmp_path, tmp_path / "models")) as desk:
-        yield desk
 
 
 async def test_a_conversation_is_listed_with_its_first_words_until_it_is_named(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 """Dream in a real core: the runner on a copy of the notes, its fence, and its timer."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,20 +15,6 @@ from tests.stories.program import Program
 from tests.unit.core.test_conversations import Desk, started
 
 READING, EDITING = "long-term notes", "keep the notes"
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
-    program = Program(tmp_path)
-    program.use_server(server.url, "say:Good day.")
-    async with started(Home(tmp_path, tmp_path / "models")) as desk:
-        yield desk
 
 
 def script(server: ScriptedServer, lines: str, *steps: Sequence[object]) -> list[Seen]:

@@ -1,34 +1,16 @@
 """The verbs of the memory, its commands and its tool, in a real core beside a real server."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from desktop.bus.events import TurnFinished
 from desktop.errors import UsageError
-from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
-from tests.stories.program import Program
-from tests.unit.core.test_conversations import Desk, started
+from tests.unit.core.test_conversations import Desk
 
 READING, SUMMING = "long-term notes", "keep the memory"
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
-    program = Program(tmp_path)
-    program.use_server(server.url, "say:Good day.")
-    async with started(Home(tmp_path, tmp_path / "models")) as desk:
-        yield desk
 
 
 async def learned(desk: Desk, server: ScriptedServer) -> dict[str, Any]:
