@@ -50,11 +50,11 @@ def due(job: Job, now: float, zone: str, *, waited: bool = False) -> Due:
         cause = DUE if in_time or waited else LATE
         return Due(Moment(last, before, cause), None, following)
     if not in_time and not (waited and not before):
-        return Due(None, Moment(last, before), following)
+        return Due(None, Moment(last, before, LATE), following)
     if not before:
         return Due(Moment(last, 0), None, following)
     previous = max(first, last_until(job.spec, last - _TICK_S, zone) or first)
-    return Due(Moment(last, 0), Moment(previous, before - 1), following)
+    return Due(Moment(last, 0), Moment(previous, before - 1, LATE), following)
 
 
 def plan(job: Job, now: float, zone: str) -> Job:

@@ -74,7 +74,7 @@ def _connector() -> "Callable[[Callable[[Message], None]], Awaitable[MessageBus]
                     body=[rule],
                 )
             )
-            if answer is not None and answer.message_type is MessageType.ERROR:
+            if answer.message_type is MessageType.ERROR:
                 _log.info("the bus refuses to tell: %s", answer.body)
         return bus
 
