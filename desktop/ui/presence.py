@@ -18,7 +18,7 @@ class Presence(QObject):
     def __init__(self, window: MainWindow, file: StateFile) -> None:
         super().__init__(window)
         self._window, self._file = window, file
-        self.tray = Tray(window)
+        self.tray = Tray(window, wanted=file.state.tray)
         self.tray.toggle_wanted.connect(self.toggle)
         self.tray.lost.connect(self._lost)
         window.close_wanted.connect(self.close)
@@ -28,6 +28,14 @@ class Presence(QObject):
         """The program was started to be in the tray."""
         if not self.tray.present:
             self._window.showMinimized()
+
+    def use_tray(self, wanted: bool) -> None:
+        """Whether the person wants the icon; without it a closed window is minimised. Kept for the next
+        start, whose first picture does not wait for the settings."""
+        if wanted != self._file.state.tray:
+            self._file.state.tray = wanted
+            self._file.save()
+        self.tray.use(wanted)
 
     def toggle(self) -> None:
         """Hide the window if it is in front, else bring it there."""

@@ -34,6 +34,11 @@ class TrayHost(QObject):
             return QSystemTrayIcon.isSystemTrayAvailable()
         return self._on_bus or _x11_tray()
 
+    @property
+    def on_bus(self) -> bool:
+        """Whether icons go over the bus: then messages of an icon go to the notification daemon too."""
+        return self._on_bus
+
     def _watch(self) -> None:
         from PySide6.QtDBus import QDBusConnection, QDBusServiceWatcher
 
