@@ -18,6 +18,7 @@ from desktop.cli import (
     memory,
     onboard,
     provider,
+    quick,
     serve,
     sessions,
     skills,
@@ -68,6 +69,6 @@ def build() -> click.Group:
         if context.invoked_subcommand is None:
             sys.exit(window.main(hidden=hidden))
 
-    for room in (talk, serve, onboard, sessions, skills, acts, provider, local, mcp, memory, health):
+    for room in (talk, quick, serve, onboard, sessions, skills, acts, provider, local, mcp, memory, health):
         room.register(app)
     return app

@@ -1,12 +1,13 @@
-"""nanobot-desktop without a verb: the window, or a sentence where there can be none."""
+"""nanobot-desktop without a verb, and quick: the window, or a sentence where there can be none."""
 
 import importlib.util
 import os
 import sys
 
 
-def main(*, hidden: bool) -> int:
-    """Run the window; the exit code. Imports nothing that its first picture does not need."""
+def main(*, hidden: bool, quick: str | None = None) -> int:
+    """Run the window; the exit code. Imports nothing that its first picture does not need. `quick`: with
+    the quick chat open; see Quick.open_with()."""
     if trouble := _trouble():
         from desktop.cli.output import complain
         from desktop.errors import AppError
@@ -15,7 +16,7 @@ def main(*, hidden: bool) -> int:
         return 1
     from desktop.ui.start import main as window
 
-    return window(hidden=hidden)
+    return window(hidden=hidden, quick=quick)
 
 
 def _trouble() -> tuple[str, str] | None:

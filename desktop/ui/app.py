@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from desktop.ui.loop import Loop
 
 
-def main(*, hidden: bool = False) -> int:
-    """Run the window until the person quits; the exit code. `hidden`: begin in the tray."""
+def main(*, hidden: bool = False, quick: str | None = None) -> int:
+    """Run the window until the person quits; the exit code. `hidden`: begin in the tray; `quick`: with the
+    quick chat, and what Quick.open_with() is to take along."""
     place = home()
     if place.ipc.exists() and _another(place, hidden=hidden):
         return 0
@@ -54,7 +55,7 @@ def main(*, hidden: bool = False) -> int:
         from desktop.ui.loop import Loop
 
         loops.append(Loop(app))
-        Conductor(app, window, file, rows, place).begin(hidden=hidden)
+        Conductor(app, window, file, rows, place).begin(hidden=hidden, quick=quick)
 
     if hidden:
         QTimer.singleShot(0, begin)

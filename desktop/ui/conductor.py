@@ -5,7 +5,7 @@ import gc
 import signal
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
@@ -27,6 +27,7 @@ from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.outside import Outside
 from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
@@ -36,6 +37,9 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
+
+if TYPE_CHECKING:
+    from desktop.core.door import Verb
 
 type Json = dict[str, Any]
 
@@ -72,10 +76,12 @@ class Conductor(QObject):
         self._completer = Completer(self._program, self._funnel, window.composer)
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
+        self._outside = Outside(self._program, self._funnel, window, self.library, self._presence, file)
         self._ticker = Ticker.wanted(self)
 
-    def begin(self, *, hidden: bool) -> None:
-        """Start the program behind the window; `hidden`: it is wanted in the tray."""
+    def begin(self, *, hidden: bool, quick: str | None = None) -> None:
+        """Start the program behind the window; `hidden`: it is wanted in the tray. `quick`: with the quick
+        chat, and what Quick.open_with() is to take along."""
         loop = asyncio.get_running_loop()
         self._funnel.install(loop)
         self._connect()
@@ -84,6 +90,8 @@ class Conductor(QObject):
                 loop.add_signal_handler(getattr(signal, name), self.quit)
         if hidden:
             self._presence.begin_hidden()
+        if quick is not None:
+            self._outside.quick.open_with(quick)
         spawn(self._life(), name="window")
 
     def quit(self) -> None:
@@ -114,6 +122,7 @@ class Conductor(QObject):
             self._window.remember(self._file.state)
             self._file.write()
         self._window.hide()
+        self._outside.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_END_S):
                 await cancel(start, quitting, self._events)
@@ -129,7 +138,7 @@ class Conductor(QObject):
             timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
 
         try:
-            if not await self._program.start(self._place, {"show": self._show}, waits):
+            if not await self._program.start(self._place, self._verbs(), waits):
                 return False
         except Exception as error:
             told = explain(error)
@@ -143,6 +152,7 @@ class Conductor(QObject):
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
         self.talk.questions.refresh()
+        self._outside.begin()
         self._setup.check()
         self._funnel.run(self._tell_of_problems(), name="window:problems")
         note("ready")
@@ -180,6 +190,7 @@ class Conductor(QObject):
             async for event in events:
                 self.talk.handle(event)
                 self._fullness.handle(event)
+                self._outside.handle(event)
                 if isinstance(event, ServiceChanged):
                     self._service_changed(event)
                 elif isinstance(event, SettingsChanged):
@@ -195,8 +206,16 @@ class Conductor(QObject):
             self._window.header.show_service(event.name, event.state, event.detail)
         self._setup.happened(event)
 
+    def _verbs(self) -> "dict[str, Verb]":
+        """What the window alone can do."""
+        return {"show": self._show, "quick": self._quick, "reachable": self._outside.reachable}
+
     async def _show(self, _arguments: Json, _send: object) -> Json:
         self._window.present()
+        return {}
+
+    async def _quick(self, arguments: Json, _send: object) -> Json:
+        self._outside.quick.open_with(str(arguments.get("source") or ""))
         return {}
 
     # ---- who hears whom
@@ -225,6 +244,8 @@ class Conductor(QObject):
         self._setup.answered.connect(window.composer.setFocus)
         self._funnel.told.connect(self._told)
         self._presence.noticed.connect(self.library.seen)
+        self._outside.quick.first_key.connect(self._prepare)
+        self._outside.quick.settings_wanted.connect(self._settings)
         tray = self._presence.tray
         tray.new_wanted.connect(self._new)
         tray.settings_wanted.connect(self._settings)

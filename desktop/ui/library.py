@@ -65,6 +65,23 @@ class Library(QObject):
         self.seen()
         self._file.save()
 
+    @property
+    def key(self) -> str:
+        """The open conversation; empty for a new one."""
+        return self._talk.key
+
+    def recent(self, most: int) -> list[tuple[str, str]]:
+        """Key and title of the conversations that were used last."""
+        found = sorted(self._rows.conversations, key=lambda one: one.updated, reverse=True)
+        return [(one.key, one.shown) for one in found[:most]]
+
+    def go_on(self, key: str, draft: str) -> None:
+        """Show a conversation that was begun elsewhere, with what was being written there."""
+        if draft.strip():
+            self._file.state.give_back(key, draft)
+        self.open(key)
+        self._window.composer.setFocus()
+
     def title(self, key: str) -> str:
         """What a conversation is called in the list."""
         found = self._rows.get(key)

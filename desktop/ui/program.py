@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from desktop.bus.bus import Bus
     from desktop.core.door import Verb
     from desktop.core.owner import Owner
+    from desktop.inbox.presenter import Presenter
 
 type Json = dict[str, Any]
 
@@ -51,6 +52,11 @@ class Program:
     def bus(self) -> "Bus":
         """Where the core tells what happens; only once it is up."""
         return self._owner.result().bus
+
+    @property
+    def presenter(self) -> "Presenter":
+        """Who brings notices to the screen; only once the core is up."""
+        return self._owner.result().core.background.presenter
 
     async def stop(self) -> None:
         """End everything in order."""

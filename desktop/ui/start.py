@@ -8,11 +8,11 @@ takes 0.3 s of CPU and 10 MB of memory.
 import builtins
 
 
-def main(*, hidden: bool) -> int:
-    """Run the window until the person quits; the exit code. `hidden`: begin in the tray."""
+def main(*, hidden: bool, quick: str | None = None) -> int:
+    """As desktop.ui.app.main()."""
     import PySide6.QtCore  # noqa: F401 - it changes `import` when it is loaded
 
     builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
     from desktop.ui.app import main as window
 
-    return window(hidden=hidden)
+    return window(hidden=hidden, quick=quick)

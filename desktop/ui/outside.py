@@ -1,0 +1,238 @@
+"""How the program is there while its window is closed: tray, quick chat, shortcut, notices that open it."""
+
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from desktop.bus.events import (
+    Event,
+    InboxChanged,
+    NoticeOpened,
+    ServiceChanged,
+    SettingsChanged,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    UsageRecorded,
+)
+from desktop.inbox.inbox import APPROVAL, Notice
+from desktop.inbox.screen import DIGEST, Toast
+from desktop.tasks import in_thread
+from desktop.text import _
+from desktop.ui.funnel import Funnel
+from desktop.ui.library import Library
+from desktop.ui.main_window import MainWindow
+from desktop.ui.presence import Presence
+from desktop.ui.program import Program
+from desktop.ui.quick.quick import Quick
+from desktop.ui.state import StateFile
+from desktop.ui.system import autostart
+from desktop.ui.system.shortcut import Shortcut
+from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
+
+type Json = dict[str, Any]
+
+_RECENT = 3
+_TROUBLE = ("failed", "needs_sign_in")
+
+
+class Outside(QObject):
+    """One for the program; begin() once the core is up."""
+
+    def __init__(
+        self,
+        program: Program,
+        funnel: Funnel,
+        window: MainWindow,
+        library: Library,
+        presence: Presence,
+        file: StateFile,
+    ) -> None:
+        super().__init__(window)
+        self._program, self._funnel, self._window = program, funnel, window
+        self._library, self._presence = library, presence
+        self.quick = Quick(program, funnel, file, self)
+        self.shortcut = Shortcut(self)
+        self._working: set[str] = set()
+        self._troubled: set[str] = set()
+        self._open, self._asked = 0, False
+        """How many notices wait, and whether one of them is a question of permission."""
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._read)
+        self._connect()
+
+    def _connect(self) -> None:
+        tray, quick = self._presence.tray, self.quick
+        tray.quick_wanted.connect(quick.open)
+        tray.inbox_wanted.connect(self._show_inbox)
+        tray.conversation_wanted.connect(self._show_conversation)
+        tray.pause_wanted.connect(self._pause)
+        tray.notice_wanted.connect(self._chosen)
+        quick.onward.connect(self._onward)
+        self.shortcut.pressed.connect(quick.toggle)
+
+    def begin(self) -> None:
+        """Obey the settings, and show notices also where the desktop does not."""
+        presenter = self._program.presenter
+        presenter.fallback = self._say
+        presenter.attended = self._attended
+        presenter.look()
+        self._funnel.run(self._apply(), name="outside:settings")
+        self._soon.start()
+
+    def close(self) -> None:
+        """The program ends."""
+        self.shortcut.close()
+        if self.quick.window is not None:
+            self.quick.window.hide()
+
+    # ---- what happens
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        self.quick.handle(event)
+        if isinstance(event, TurnEvent):
+            self._turn(event)
+        elif isinstance(event, NoticeOpened):
+            self._opened(event)
+        elif isinstance(event, InboxChanged):
+            self._soon.start()
+        elif isinstance(event, ServiceChanged):
+            self._service(event)
+        elif isinstance(event, SettingsChanged):
+            self._funnel.run(self._apply(), name="outside:settings")
+
+    def _turn(self, event: TurnEvent) -> None:
+        if isinstance(event, TurnStarted):
+            self._working.add(event.session)
+        elif isinstance(event, TurnFinished | TurnFailed):
+            self._working.discard(event.session)
+            self._soon.start()
+        elif isinstance(event, UsageRecorded):
+            self._soon.start()
+            return
+        else:
+            return
+        self._show_state()
+
+    def _service(self, event: ServiceChanged) -> None:
+        if event.state in _TROUBLE:
+            self._troubled.add(event.name)
+        else:
+            self._troubled.discard(event.name)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        state = IDLE
+        if self._troubled:
+            state = TROUBLE
+        elif self._asked:
+            state = NEEDS_YOU
+        elif self._working:
+            state = WORKING
+        self._presence.tray.show_state(state, self._open)
+
+    # ---- the tray's menu
+
+    def _read(self) -> None:
+        self._funnel.run(self._refresh(), name="outside:read")
+
+    async def _refresh(self) -> None:
+        """What the menu tells: the last conversations, and what today has cost."""
+        tray = self._presence.tray
+        found = await self._program.call("inbox", kind=APPROVAL, limit=1)
+        self._open, self._asked = found["open"], bool(found["notices"])
+        self._show_state()
+        tray.show_recent(self._library.recent(_RECENT))
+        tray.show_spend(_spent(await self._program.call("spent")))
+
+    async def _apply(self) -> None:
+        values = (await self._program.call("settings"))["values"]
+        self._presence.use_tray(bool(values.get("presence.tray", True)))
+        self._presence.tray.show_paused(bool(values.get("presence.paused", False)))
+        self.shortcut.use(str(values.get("presence.shortcut") or ""))
+        self.quick.assistant = str(values.get("agents.defaults.bot_name") or "")
+        if autostart.supported():
+            wanted = bool(values.get("presence.login", False))
+            await in_thread(lambda: autostart.set_up(wanted=wanted))
+
+    def _pause(self, paused: bool) -> None:
+        change = {"presence.paused": paused}
+        self._funnel.run(self._program.call("set", values=change), name="outside:pause")
+
+    def _show_inbox(self) -> None:
+        self._window.present()
+        if not self._window.inbox.isVisible():
+            self._window.toggle_inbox()
+
+    def _show_conversation(self, key: str) -> None:
+        self._window.present()
+        if key:
+            self._library.open(key)
+
+    def _onward(self, key: str, draft: str) -> None:
+        self._window.present()
+        self._library.go_on(key, draft)
+
+    # ---- notices
+
+    def _attended(self, notice: Notice) -> bool:
+        """Whether the person has its conversation before their eyes."""
+        if self._window.isActiveWindow() and notice.session == self._library.key:
+            return True
+        return bool(notice.session) and notice.session == self.quick.in_front
+
+    def _opened(self, event: NoticeOpened) -> None:
+        if event.notice.startswith(DIGEST):
+            self._show_inbox()
+        elif event.reply:
+            self.quick.open(session=event.session)
+        else:
+            self._show_conversation(event.session)
+
+    def _say(self, toast: Toast) -> bool:
+        """Show a notice at the tray's icon, where the desktop has no notifications of its own."""
+        return self._presence.tray.show_notice(toast.notice, toast.title, toast.body)
+
+    def _chosen(self, notice: str) -> None:
+        """What was shown at the icon was clicked."""
+        if notice:
+            self._funnel.run(self._open_notice(notice), name="outside:notice")
+
+    async def _open_notice(self, notice: str) -> None:
+        if notice.startswith(DIGEST):
+            self._show_inbox()
+            return
+        self._show_conversation((await self._program.call("notice_open", id=notice))["session"])
+
+    # ---- what the settings tell
+
+    async def reachable(self, _arguments: Json, _send: object) -> Json:
+        """What of all this works here: lines of `text`, `remedy` and `ok`."""
+        held, how = self.shortcut.state, await self._program.presenter.reach()
+        lines = [
+            _line(_("The shortcut works."), held.held)
+            if held.held
+            else _line(held.text, False, held.remedy),
+            _line(
+                _("The icon is in the tray.")
+                if self._presence.tray.present
+                else _("This desktop has no tray: a closed window is minimised."),
+                self._presence.tray.present,
+            ),
+            _line(how.missing or _("Notifications come to the screen."), how.way == "daemon"),
+        ]
+        return {"lines": [line for line in lines if line["text"]]}
+
+
+def _line(text: str, ok: bool, remedy: str = "") -> Json:
+    return {"text": text, "remedy": remedy, "ok": ok}
+
+
+def _spent(found: Json) -> str:
+    """Today's cost, for the menu."""
+    if found["unpriced"]:
+        tokens = f"{found['tokens']:,}"
+        return _("Today: {tokens} tokens").format(tokens=tokens)
+    return _("Today: ${usd}").format(usd=f"{found['usd']:.2f}")
