@@ -1,12 +1,13 @@
 """Rows of a list that may be long: made a few at a time, and used again for other items."""
 
+import time
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-_AT_ONCE = 3
-"""Rows made in one go: more would be felt."""
+_STEP_S = 0.003
+"""Seconds for making rows in one go, one at least: more would be felt."""
 
 
 class Stock[Row: QWidget, Item](QObject):
@@ -44,9 +45,8 @@ class Stock[Row: QWidget, Item](QObject):
         self._step()
 
     def _step(self) -> None:
-        for _number in range(_AT_ONCE):
-            if not self.waiting:
-                break
+        end = time.perf_counter() + _STEP_S
+        while self.waiting:
             if self._next == len(self.rows):
                 self.rows.append(self._make_row())
                 self._show_row(self.rows[-1], self._items[self._next])
@@ -55,6 +55,8 @@ class Stock[Row: QWidget, Item](QObject):
                 self._show_row(self.rows[self._next], self._items[self._next])
             self.rows[self._next].show()
             self._next += 1
+            if time.perf_counter() >= end:
+                break
         if self.waiting:
             self._timer.start()
         else:
