@@ -38,6 +38,13 @@ def register(app: click.Group) -> None:
     def inbox_command(all_: bool, *, as_json: bool) -> None:
         run(lambda home: _inbox(home, all_, as_json), as_json=as_json)
 
+    @options.verb(
+        inbox, "done", _("Close a notice, by its id in inbox list; all but questions without one.")
+    )
+    @click.argument("notice", default="")
+    def done_command(notice: str, *, as_json: bool) -> None:
+        run(lambda home: _done(home, notice, as_json), as_json=as_json)
+
     @options.verb(app, "approve", _("Answer a question that waits, by its id in inbox list."))
     @click.argument("question")
     @click.option("--no", is_flag=True, help=_("Refuse it."))
@@ -101,8 +108,18 @@ async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
         say(f"    {notice['title']}")
         if card := notice["body"].get("card"):
             show(card)
+        elif text := notice["body"].get("text"):
+            say("\n".join(f"    {line}" for line in str(text).splitlines()))
     if not notices and not as_json:
         say(_("Nothing waits for you."))
+
+
+async def _done(home: Home, id_: str, as_json: bool) -> None:
+    done = await _call(home, "notice_done", **({"id": id_} if id_ else {"all": True}))
+    if as_json:
+        emit(done)
+    else:
+        say(_("Done."))
 
 
 async def _approve(home: Home, question: str, given: Json, as_json: bool) -> int:

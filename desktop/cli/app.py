@@ -12,6 +12,7 @@ import click
 from desktop import __version__
 from desktop.cli import (
     acts,
+    cron,
     health,
     local,
     mcp,
@@ -69,6 +70,20 @@ def build() -> click.Group:
         if context.invoked_subcommand is None:
             sys.exit(window.main(hidden=hidden))
 
-    for room in (talk, quick, serve, onboard, sessions, skills, acts, provider, local, mcp, memory, health):
+    for room in (
+        talk,
+        quick,
+        serve,
+        cron,
+        onboard,
+        sessions,
+        skills,
+        acts,
+        provider,
+        local,
+        mcp,
+        memory,
+        health,
+    ):
         room.register(app)
     return app

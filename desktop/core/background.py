@@ -11,6 +11,10 @@ from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.core.deliveries import Deliveries
 from desktop.core.notices import Notices
 from desktop.core.unattended import BEAT, Unattended
+from desktop.cron.ledger import Ledger
+from desktop.cron.service import Scheduler
+from desktop.cron.store import Store
+from desktop.cron.zone import zone as here
 from desktop.heartbeat import Heartbeat
 from desktop.inbox.desktop_screen import desktop_screen
 from desktop.inbox.presenter import Presenter
@@ -30,6 +34,11 @@ class Background:
         self._recovery: asyncio.Task[None] | None = None
         self.deliveries, self.notices = Deliveries(core), Notices(core)
         self.unattended = Unattended(core)
+        self.ledger = Ledger(core.database)
+        store = Store(core.workspace / "cron", self._zone)
+        self.scheduler = Scheduler(
+            store, self.ledger, core.inbox, core.bus, self.unattended, self._zone, front=core.front
+        )
         self.heartbeat = Heartbeat(
             core.workspace,
             self._beats,
@@ -54,10 +63,12 @@ class Background:
         await self._core.subagents.recover()
         await self._core.dreaming.start()
         await self.heartbeat.start()
+        await self.scheduler.start()
 
     async def stop(self) -> None:
         """Begin nothing more, end what is under way."""
         await cancel(self._recovery)
+        await self.scheduler.stop()
         await self.heartbeat.stop()
         await self._core.dreaming.stop()
         await self.deliveries.stop()
@@ -68,11 +79,16 @@ class Background:
         self.unattended.pause(paused=self._core.store.config.presence.paused)
         self._core.dreaming.apply()
         self.heartbeat.apply()
+        self.scheduler.apply()
         self.presenter.look()
 
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
-        return [self._core.dreaming.status, self.heartbeat.status]
+        return [self.scheduler.status, self._core.dreaming.status, self.heartbeat.status]
+
+    def _zone(self) -> str:
+        """The person's time zone. Blocks."""
+        return self._core.store.config.agents.defaults.timezone or here()
 
     def _beats(self) -> HeartbeatSettings:
         config = self._core.store.config

@@ -68,9 +68,9 @@ _log = logging.getLogger(__name__)
 class Core:
     """All parts of a running program; one attribute a room."""
 
-    def __init__(self, home: Home, store: ConfigStore, host: ModelHost, bus: Bus) -> None:
+    def __init__(self, home: Home, store: ConfigStore, host: ModelHost, bus: Bus, front: str = "") -> None:
         config = store.config
-        self.home, self.store, self.host, self.bus = home, store, host, bus
+        self.home, self.store, self.host, self.bus, self.front = home, store, host, bus, front
         self.started = time.time()
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
@@ -163,12 +163,12 @@ class Core:
         )
 
     @classmethod
-    async def start(cls, home: Home, host: ModelHost, bus: Bus) -> "Core":
-        """Read the settings and open what is stored. Raises AppError or OSError."""
+    async def start(cls, home: Home, host: ModelHost, bus: Bus, front: str = "") -> "Core":
+        """Read the settings and open what is stored. Raises AppError or OSError. `front`: who shows it."""
         store = ConfigStore(home.config, os.environ)
         await in_thread(store.load)
         use(store.config.appearance.language)
-        core = cls(home, store, host, bus)
+        core = cls(home, store, host, bus, front)
         await in_thread(_prepare, core.workspace)
         await core.database.open()
         core.finding.start()

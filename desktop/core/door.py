@@ -13,6 +13,7 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
+from desktop.core.jobs import JobVerbs
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
 from desktop.core.records import Records
@@ -54,6 +55,7 @@ class Door:
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
+            **JobVerbs(core).verbs(),
             **core.background.notices.verbs(),
             "search": core.finding.search,
             "search_key": records.search_key,

@@ -60,7 +60,7 @@ class Owner:
             from desktop.core.core import Core
             from desktop.core.door import Door
 
-            self.core = await Core.start(self._home, self.host, self.bus)
+            self.core = await Core.start(self._home, self.host, self.bus, self._front)
             ends.push_async_callback(self.core.stop)
             if eager:
                 self.core.models.prepare()

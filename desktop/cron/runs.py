@@ -93,6 +93,11 @@ class Runs:
         """Whether a job's own last run is not over yet."""
         return id_ in self._tasks or id_ in self._unfinished
 
+    async def ended(self, id_: str) -> None:
+        """Wait until a job is at rest."""
+        if task := self._tasks.get(id_):
+            await asyncio.wait({task})
+
     def begin(self, job: Job, run: Run) -> None:
         """Have a claimed run begin."""
         self.again.pop(job.id, None)

@@ -100,9 +100,22 @@ class Scheduler:
             self._wake = self._make_wake(self._turned)
             await self._wake.start()
 
+    async def read(self) -> None:
+        """Know the jobs as they are in the file, without running any; nothing where they run here."""
+        if self._alarm is None:
+            self._zone, _wrong = await in_thread(self._zone_now)
+            await self._store.load()
+
+    async def take(self) -> None:
+        """Be the one who runs jobs, to run one by hand; the others wait for who keeps them."""
+        if self._alarm is None:
+            await in_thread(self._owner.take)
+
     async def stop(self) -> None:
         """End what is under way, which is told of after the next start, and let go of the lock."""
         if self._alarm is None:
+            await self.runs.stop()
+            await in_thread(self._owner.release)
             return
         self._alarm.stop()
         self._alarm = None
@@ -128,6 +141,10 @@ class Scheduler:
     def zone(self) -> str:
         """The person's zone."""
         return self._zone
+
+    def now(self) -> float:
+        """The time by which jobs are due, Unix seconds."""
+        return self._clock.now()
 
     @property
     def times(self) -> Times:

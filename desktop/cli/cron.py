@@ -1,0 +1,212 @@
+"""The verbs of the schedule: jobs and reminders, when they are due, and what their runs came to."""
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say, table
+from desktop.cli.reach import reach, result
+from desktop.cli.run import run
+from desktop.errors import UsageError
+from desktop.paths import Home
+from desktop.text import _
+
+type Json = dict[str, Any]
+
+_MISSED = click.Choice(["late", "skip", "ask"])
+
+
+def register(app: click.Group) -> None:
+    """Add the commands to the command line."""
+    group = click.Group("cron", help=_("Reminders and jobs: what is done at which time."))
+    app.add_command(group)
+    _register_writing(group)
+    _register_reading(group)
+    for name, about, on in (
+        ("enable", _("Switch a job on."), True),
+        ("disable", _("Switch a job off."), False),
+    ):
+        _register_switch(group, name, about, on=on)
+
+    @options.verb(group, "remove", _("Take a job away."))
+    @click.argument("job")
+    def remove_command(job: str, *, as_json: bool) -> None:
+        run(lambda home: _act(home, "job_remove", {"id": job}, _("Removed."), as_json), as_json=as_json)
+
+    @options.verb(group, "run", _("Do a job now, and print what came of it."))
+    @click.argument("job")
+    def run_command(job: str, *, as_json: bool) -> None:
+        run(lambda home: _run(home, job, as_json), as_json=as_json)
+
+
+def _register_switch(group: click.Group, name: str, about: str, *, on: bool) -> None:
+    @options.verb(group, name, about)
+    @click.argument("job")
+    def switch_command(job: str, *, as_json: bool) -> None:
+        given = {"id": job, "on": on}
+        done = _("Switched on.") if on else _("Switched off.")
+        run(lambda home: _act(home, "job_switch", given, done, as_json), as_json=as_json)
+
+
+def _register_reading(group: click.Group) -> None:
+    @options.verb(group, "list", _("List the jobs, and when each is due next."))
+    def list_command(*, as_json: bool) -> None:
+        run(lambda home: _list(home, as_json), as_json=as_json)
+
+    @options.verb(group, "show", _("Show one job, and its next times."))
+    @click.argument("job")
+    def show_command(job: str, *, as_json: bool) -> None:
+        run(lambda home: _show(home, job, as_json), as_json=as_json)
+
+    @options.verb(group, "log", _("Show the runs of a job, or of all: planned, actual, result."))
+    @click.argument("job", default="")
+    @click.option("--limit", default=20, type=click.IntRange(1, 10_000), help=_("How many."))
+    def log_command(job: str, limit: int, *, as_json: bool) -> None:
+        run(lambda home: _log(home, job, limit, as_json), as_json=as_json)
+
+
+def _schedule(command: Any) -> Any:
+    """The options that say when."""
+    for option in (
+        click.option("--tz", default="", help=_("The time zone of --cron, such as Europe/Berlin.")),
+        click.option("--cron", "expression", default="", help=_("Five fields, such as '0 9 * * 1-5'.")),
+        click.option("--every", type=float, default=None, help=_("Again and again, in seconds.")),
+        click.option("--at", default="", help=_("Once, at 2026-12-24T18:00 or with an offset.")),
+        click.option("--missed", type=_MISSED, default=None, help=_("What becomes of a missed time.")),
+    ):
+        command = option(command)
+    return command
+
+
+def _register_writing(group: click.Group) -> None:
+    @options.verb(group, "add", _("Have something done at a time: one of --at, --every and --cron."))
+    @click.option("--name", required=True, help=_("What it is called."))
+    @click.option("--message", required=True, help=_("What the agent shall do, or the reminder's text."))
+    @click.option("--plain", is_flag=True, help=_("A reminder: the text itself, no model is asked."))
+    @_schedule
+    def add_command(plain: bool, *, as_json: bool, **given: Any) -> None:
+        job = {**_given(given), "plain": plain}
+        if not {"at", "every", "cron"} & job.keys():
+            raise UsageError(_("When shall it be?"), _("Give one of --at, --every and --cron."))
+        run(lambda home: _add(home, job, as_json), as_json=as_json)
+
+    @options.verb(group, "edit", _("Change a job; what is not given stays."))
+    @click.argument("job")
+    @click.option("--name", default="", help=_("What it is called."))
+    @click.option("--message", default="", help=_("What the agent shall do, or the reminder's text."))
+    @_schedule
+    def edit_command(job: str, *, as_json: bool, **given: Any) -> None:
+        run(lambda home: _edit(home, {"id": job, **_given(given)}, as_json), as_json=as_json)
+
+
+def _given(given: Json) -> Json:
+    """What was said on the command line, in the names of the verbs."""
+    names = {"expression": "cron"}
+    return {names.get(name, name): value for name, value in given.items() if value not in ("", None)}
+
+
+async def _call(home: Home, what: str, **arguments: Any) -> Json:
+    async with reach(home, "cron") as verb:
+        return await result(verb, what, **arguments)
+
+
+async def _act(home: Home, what: str, given: Json, done: str, as_json: bool) -> None:
+    answer = await _call(home, what, **given)
+    if as_json:
+        emit(answer)
+    else:
+        say(done)
+
+
+async def _add(home: Home, given: Json, as_json: bool) -> None:
+    _told((await _call(home, "job_add", **given))["job"], as_json)
+
+
+async def _edit(home: Home, given: Json, as_json: bool) -> None:
+    _told((await _call(home, "job_change", **given))["job"], as_json)
+
+
+def _told(job: Json, as_json: bool) -> None:
+    if as_json:
+        emit(job)
+        return
+    say(f"{job['id']}  {job['name']}: {job['sentence']}")
+    if job["next"]:
+        hint(_("Next: {when}").format(when=_when(job["next"])))
+
+
+async def _list(home: Home, as_json: bool) -> None:
+    found = await _call(home, "jobs")
+    if as_json:
+        for job in found["jobs"]:
+            emit(job)
+        return
+    table(
+        [_("Job"), _("Name"), _("When"), _("Next"), _("Last"), _("Result")],
+        [
+            [
+                job["id"],
+                job["name"],
+                job["sentence"],
+                _when(job["next"]) if job["enabled"] else _("off"),
+                _when(job["last"]),
+                job["outcome"],
+            ]
+            for job in found["jobs"]
+        ],
+        _("There are no jobs."),
+    )
+    if found["detail"]:
+        hint(found["detail"])
+
+
+async def _show(home: Home, id_: str, as_json: bool) -> None:
+    job = (await _call(home, "job", id=id_))["job"]
+    if as_json:
+        emit(job)
+        return
+    say(f"{job['name']}: {job['sentence']}")
+    say(f"  {job['message']}")
+    for moment in job["upcoming"]:
+        say(f"  {_when(moment)}")
+    if job["paused"]:
+        hint(job["paused"])
+
+
+async def _log(home: Home, id_: str, limit: int, as_json: bool) -> None:
+    runs = (await _call(home, "runs", id=id_, limit=limit))["runs"]
+    if as_json:
+        for one in runs:
+            emit(one)
+        return
+    table(
+        [_("Planned"), _("Began"), _("Name"), _("Result"), _("Seconds"), _("What")],
+        [
+            [
+                _when(one["planned"]),
+                _when(one["claimed"]),
+                one["name"],
+                one["outcome"],
+                "" if one["ended"] is None else f"{one['ended'] - one['claimed']:.1f}",
+                " ".join(one["detail"].split())[:80],
+            ]
+            for one in runs
+        ],
+        _("Nothing has run yet."),
+    )
+
+
+async def _run(home: Home, id_: str, as_json: bool) -> int:
+    one = (await _call(home, "job_run", id=id_, wait=True))["run"]
+    if as_json:
+        emit(one)
+    elif one["detail"]:
+        say(one["detail"])
+    return 0 if one["outcome"] in ("ok", "skipped") else 1
+
+
+def _when(moment: float | None) -> str:
+    """A Unix time as a person reads it; nothing for none."""
+    return "" if moment is None else f"{datetime.fromtimestamp(moment).astimezone():%Y-%m-%d %H:%M}"
