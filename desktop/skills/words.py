@@ -6,6 +6,7 @@ from desktop.text import _, mark
 
 _ABOUT = {
     "clawhub": mark("Finds ready-made skills on ClawHub and checks them first."),
+    "cron": mark("Reminders and regular jobs, through sleep and restarts."),
     "github": mark("Issues, pull requests and checks on GitHub, through gh."),
     "memory": mark("How the agent remembers, and where it looks for what was said."),
     "skill-creator": mark("Writes new skills with you, and mends old ones."),

@@ -32,6 +32,7 @@ def test_skills_are_listed_and_shown(program: Program) -> None:
     found = {line["name"]: line for line in program.events("skills", "list")}
     assert list(found) == [
         "clawhub",
+        "cron",
         "github",
         "herbs",
         "lame",

@@ -122,7 +122,7 @@ class _Judge:
         elif claim.effect is Effect.SEND:
             answers.append(self._send())
         elif claim.effect is Effect.WRITE and not claim.writes:
-            answers.append(self._standing("mode", _("This changes something.")))
+            answers.append(self._change())
         asked = next((answer for answer in answers if answer.verdict is Verdict.ASK), None)
         return asked or (answers[-1] if answers else self._yes())
 
@@ -182,6 +182,12 @@ class _Judge:
         if place == "folder" and not always and not self.at.outside:
             return self._yes("folder")
         return self._standing("outside_places", _("It writes outside the workspace."))
+
+    def _change(self) -> Decision:
+        """Something of the program's own that lasts, such as a job."""
+        if self.at.outside or self.at.mode == "ask":
+            return self._standing("mode", _("This changes something."))
+        return self._yes()
 
     def _address(self) -> Decision:
         given = _bare(self.claim.address) in {_bare(address) for address in self.at.known}

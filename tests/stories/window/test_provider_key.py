@@ -116,7 +116,7 @@ ALLOWED = re.compile(
     r"scripted 401 \(scripted\)|"
     r"\bMCP\b|\bDream\b|\bSKILL\.md\b|ClawHub|GitHub|\bgh\b|sudo apt install gh|\bJSON\b|mcpServers|"
     r"/tmp/\S+/skills|"
-    r"\b(clawhub|github|memory|skill-creator|summarize|tmux|weather|water-bill)\b|</?p>|"
+    r"\b(clawhub|cron|github|memory|skill-creator|summarize|tmux|weather|water-bill)\b|</?p>|"
     r"(USER|SOUL|AGENTS|MEMORY)\.md|"
     r"DuckDuckGo|SearXNG|Brave|Tavily|\bPATH\b|\bPDF\b|\bWord\b|\bExcel\b|\bshell\b"
 )

@@ -231,7 +231,7 @@ def test_what_doctor_says(shelf: Shelf) -> None:
 def test_the_skills_that_ship_are_sound(tmp_path: Path) -> None:
     skills = Skills(tmp_path, tuple)
     names = [skill.name for skill in skills.all()]
-    assert names == ["clawhub", "github", "memory", "skill-creator", "summarize", "tmux", "weather"]
+    assert names == ["clawhub", "cron", "github", "memory", "skill-creator", "summarize", "tmux", "weather"]
     for skill in skills.all():
         assert (skill.problem, skill.source) == ("", "builtin")
         assert skill.always is (skill.name == "memory")

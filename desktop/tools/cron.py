@@ -1,0 +1,356 @@
+"""cron: reminders and jobs, in nanobot's words, and forgiving in how times are written.
+
+A reminder for the person needs no approval: it comes back as the person's own words. A job is a task that
+the agent will do with nobody there, so setting one up is asked about where text from outside may have
+wanted it; and a job cannot set up jobs.
+"""
+
+import functools
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Protocol
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, WithJsonSchema
+
+from desktop.cron import schedule
+from desktop.cron.form import moment_of
+from desktop.cron.job import Job
+from desktop.cron.ledger import Run
+from desktop.cron.schedule import At, Every, Spec, check, zone_of
+from desktop.cron.words import sentence
+from desktop.errors import AppError, UsageError
+from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure
+
+ACTIONS = ("add", "list", "remove", "enable", "disable", "run", "update")
+SESSION = "cron:"
+"""The conversations of jobs begin so."""
+_GIST = 80
+_SHORTEST_S = 60.0
+"""What an agent sets up is not due more often than this, seconds."""
+_DURATION = re.compile(
+    r"(?:in|every|每隔?|过)?\s*(?P<number>\d+(?:\.\d+)?|an?\b|one|half an|half a|半个?|一个?)?\s*"
+    r"(?P<unit>seconds?|secs?|s|秒钟?|minutes?|mins?|m|分钟?|hours?|hrs?|h|个?小时|个?钟头|days?|d|天|"
+    r"weeks?|w|周|个?星期)?\s*(?:from now|later|后|之后)?",
+    re.IGNORECASE,
+)
+_UNITS = (("s秒", 1.0), ("m分", 60.0), ("h小钟", 3600.0), ("d天", 86400.0), ("w周星", 604_800.0))
+_CLOCK = re.compile(
+    r"(?:(?P<day>today|tonight|tomorrow|今天|明天)[\sT,]*)?(?:at\s+)?"
+    r"(?P<hour>\d{1,2})(?:[:.：](?P<minute>\d{2}))?(?::\d{2})?\s*(?P<half>am|pm)?",
+    re.IGNORECASE,
+)
+
+Amount = Annotated[float | str | None, WithJsonSchema({"type": "number"})]
+
+
+class Jobs(Protocol):
+    """The scheduler, as the tool needs it."""
+
+    @property
+    def zone(self) -> str:
+        """The person's zone."""
+
+    def now(self) -> float:
+        """The time, Unix seconds."""
+
+    def jobs(self) -> list[Job]:
+        """All jobs."""
+
+    def get(self, id_: str) -> Job:
+        """One. Raises UsageError."""
+
+    async def add(self, job: Job) -> Job:
+        """Put one in. Raises AppError."""
+
+    async def change(self, id_: str, **fields: Any) -> Job:
+        """Change one. Raises AppError."""
+
+    async def remove(self, id_: str) -> None:
+        """Take one away. Raises AppError."""
+
+    async def run_now(self, id_: str) -> Run:
+        """Run one. Raises AppError."""
+
+
+class CronArguments(Arguments):
+    """What to do with which job."""
+
+    action: str = Field(default="", description="What to do.", json_schema_extra={"enum": list(ACTIONS)})
+    message: str = Field(
+        default="",
+        description="add: what to remind the person of, to the person; or with plain=false the whole task, "
+        "to yourself.",
+    )
+    name: str = Field(default="", description="Two or three words for the list.")
+    in_minutes: Amount = Field(default=None, description="Once, so many minutes from now.")
+    at: str = Field(
+        default="", description="Once, at a date and time of the person: 2026-12-24T18:00, or 18:00."
+    )
+    every_seconds: Amount = Field(
+        default=None, description="Again and again, with so many seconds between."
+    )
+    cron_expr: str = Field(
+        default="", description="Again and again, by minute hour day month weekday: 0 9 * * 1-5."
+    )
+    tz: str = Field(
+        default="",
+        description="A zone such as Europe/Berlin, only if the person named a place for the time.",
+    )
+    plain: bool | None = Field(
+        default=None,
+        description="true: a reminder, shown word for word, with no work done (usual with in_minutes and "
+        "at). false: a task that you do when it is due (usual for what repeats).",
+    )
+    missed: str = Field(
+        default="",
+        description="If the computer is off when it is due: do it late (default), skip it, or ask.",
+        json_schema_extra={"enum": ["late", "skip", "ask"]},
+    )
+    job_id: str = Field(default="", description="Which job, by its id or name; not for add and list.")
+
+    @property
+    def verb(self) -> str:
+        """The action, guessed where none is given."""
+        said = self.action.strip().lower()
+        return {
+            "create": "add",
+            "delete": "remove",
+            "cancel": "remove",
+            "edit": "update",
+            "show": "list",
+        }.get(said, said) or ("add" if self.message else "list")
+
+    @property
+    def timed(self) -> bool:
+        """Whether it says when."""
+        return any((self.in_minutes, self.at.strip(), self.every_seconds, self.cron_expr.strip()))
+
+
+class Cron(Tool[CronArguments]):
+    """Sets up reminders and jobs."""
+
+    name: str = "cron"
+    description: str = (
+        "Reminders and scheduled jobs. Use it whenever the person wants to be reminded, or wants something "
+        "done later or regularly; do not promise it without. add needs message and one of in_minutes, at, "
+        "every_seconds, cron_expr. list shows ids. remove, enable, disable, run and update need job_id; "
+        "update also what shall be other. Say in your answer when it is due."
+    )
+    brief: str = "Set a reminder: message, and in_minutes (from now) or at (a time such as 18:00)."
+    effect: Effect = Effect.WRITE
+    arguments: type[CronArguments] = CronArguments
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    @functools.cached_property
+    def brief_schema(self) -> Json:
+        """For a small model: a reminder."""
+        kinds = {"message": "string", "in_minutes": "number", "at": "string"}
+        properties = {name: {"type": kind} for name, kind in kinds.items()}
+        return self._function(
+            self.brief, {"type": "object", "properties": properties, "required": ["message"]}
+        )
+
+    def claim(self, args: CronArguments, context: ToolContext) -> Claim:
+        """A list touches nothing, and a reminder says to the person what the person wanted; all else is a
+        lasting change."""
+        verb = self._allowed(args, context)
+        if verb == "list":
+            return Claim(Effect.READ, "")
+        if verb == "add":
+            spec = self._spec(args)
+            gist = _short(f"{args.message.strip()} ({sentence(spec, self._jobs.zone)})")
+            harmless = _plain(args, spec)
+            return Claim(Effect.SEND if harmless else Effect.WRITE, gist, body=args.message)
+        job = self._job(args)
+        return Claim(Effect.WRITE, _short(f"{verb}: {job.name}"), body=args.message)
+
+    async def run(self, args: CronArguments, context: ToolContext) -> str:
+        """Do it. Raises ToolFailure."""
+        verb = self._allowed(args, context)
+        try:
+            if verb == "list":
+                return self._list()
+            if verb == "add":
+                return await self._add(args, context)
+            return await self._do(verb, args)
+        except AppError as error:
+            raise ToolFailure(str(error)) from None
+
+    def _allowed(self, args: CronArguments, context: ToolContext) -> str:
+        verb = args.verb
+        if verb not in ACTIONS:
+            raise ToolFailure(f"There is no action {args.action!r}: {', '.join(ACTIONS)}.")
+        if verb != "list" and context.session.startswith(SESSION):
+            raise ToolFailure(
+                "A job cannot set up or change jobs. Do the task itself, and say in your answer what "
+                "should be scheduled: the person can do that."
+            )
+        if verb == "add" and not args.message.strip():
+            raise ToolFailure(
+                "message is missing: what shall the person be reminded of, or what is the task?"
+            )
+        return verb
+
+    async def _add(self, args: CronArguments, context: ToolContext) -> str:
+        spec = self._spec(args)
+        once = isinstance(spec, At)
+        job = Job(
+            "",
+            args.name.strip(),
+            spec,
+            args.message.strip(),
+            plain=_plain(args, spec),
+            session=context.session,
+            missed=_missed(args.missed),
+            delete_after_run=once,
+        )
+        made = await self._jobs.add(job)
+        kind = "Reminder" if made.plain else "Job"
+        return f"{kind} is set: {self._line(made)}. Tell the person when it is due."
+
+    async def _do(self, verb: str, args: CronArguments) -> str:
+        job = self._job(args)
+        if verb == "remove":
+            await self._jobs.remove(job.id)
+            return f"Removed: {job.name}."
+        if verb == "run":
+            await self._jobs.run_now(job.id)
+            return f"{job.name} has begun. Its result comes by itself: do not wait for it."
+        fields = {"enabled": verb == "enable"} if verb in {"enable", "disable"} else self._fields(args)
+        if not fields:
+            raise ToolFailure("Nothing is to be changed: give message, name, a time, plain or missed.")
+        return f"Changed: {self._line(await self._jobs.change(job.id, **fields))}."
+
+    def _fields(self, args: CronArguments) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        if args.message.strip():
+            fields["message"] = args.message.strip()
+        if args.name.strip():
+            fields["name"] = args.name.strip()
+        if args.timed:
+            fields |= {"spec": self._spec(args), "enabled": True}
+        if args.plain is not None:
+            fields["plain"] = args.plain
+        if args.missed:
+            fields["missed"] = _missed(args.missed)
+        return fields
+
+    def _job(self, args: CronArguments) -> Job:
+        wanted = (args.job_id or args.name).strip()
+        if not wanted:
+            raise ToolFailure("job_id is missing. The action list shows the ids.")
+        jobs = self._jobs.jobs()
+        found = [job for job in jobs if job.id == wanted] or [
+            job for job in jobs if job.name.casefold() == wanted.casefold()
+        ]
+        if len(found) != 1:
+            how_many = "no job" if not found else "more than one job"
+            raise ToolFailure(f"There is {how_many} {wanted!r}. The action list shows the ids.")
+        return found[0]
+
+    def _spec(self, args: CronArguments) -> Spec:
+        """When. Raises ToolFailure where that is missing or makes no sense."""
+        now, zone = self._jobs.now(), args.tz.strip() or self._jobs.zone
+        try:
+            spec = _spec(args, now, zone)
+            check(spec, zone, now)
+        except UsageError as error:
+            raise ToolFailure(f"{error} It is {_local(now, self._jobs.zone)} now.") from None
+        if isinstance(spec, Every) and spec.seconds < _SHORTEST_S:
+            raise ToolFailure("Once a minute is the most: give every_seconds of 60 or more.")
+        return spec
+
+    def _list(self) -> str:
+        lines = [self._line(job) for job in self._jobs.jobs()]
+        return "\n".join(f"- {line}" for line in lines) or "There are no reminders and no jobs."
+
+    def _line(self, job: Job) -> str:
+        zone = self._jobs.zone
+        when = sentence(job.spec, zone)
+        if job.paused:
+            state = f"off: {job.paused}"
+        elif not job.enabled:
+            state = "off"
+        else:
+            state = f"next {_local(job.next_due, zone)}" if job.next_due else "not due any more"
+        kind = "reminder" if job.plain else "task"
+        last = f", last {job.last_outcome} {_local(job.last_run, zone)}" if job.last_run else ""
+        return f"{job.id} {job.name!r} ({kind}, {when}, {state}{last})"
+
+
+def _spec(args: CronArguments, now: float, zone: str) -> Spec:
+    if args.cron_expr.strip():
+        return schedule.Cron(args.cron_expr.strip(), args.tz.strip())
+    if args.every_seconds:
+        return Every(_seconds(args.every_seconds, 1.0, "every_seconds"), now)
+    if args.in_minutes is not None and args.in_minutes != "":
+        return At(now + _seconds(args.in_minutes, 60.0, "in_minutes"))
+    if text := args.at.strip():
+        return At(_at(text, now, zone))
+    raise ToolFailure("When? Give one of in_minutes, at, every_seconds, cron_expr.")
+
+
+def _plain(args: CronArguments, spec: Spec) -> bool:
+    return isinstance(spec, At) if args.plain is None else args.plain
+
+
+def _missed(text: str) -> Any:
+    said = text.strip().lower()
+    return said if said in {"skip", "ask"} else "late"
+
+
+def _seconds(value: float | str, unit: float, name: str) -> float:
+    """A number of `unit` seconds, or words such as "20 minutes". Raises ToolFailure."""
+    seconds = value * unit if not isinstance(value, str) else _duration(value, unit)
+    if seconds is None or not seconds > 0:
+        raise ToolFailure(f"{name} must be a number above 0, not {value!r}.")
+    return seconds
+
+
+def _duration(text: str, unit: float) -> float | None:
+    match = _DURATION.fullmatch(text.strip())
+    if match is None or not (match["number"] or match["unit"]):
+        return None
+    number = (match["number"] or "1").lower()
+    try:
+        amount = float(number)
+    except ValueError:
+        amount = 0.5 if number.startswith(("half", "半")) else 1.0
+    said = (match["unit"] or "").lower().removeprefix("个")
+    return amount * (next(size for letters, size in _UNITS if said[0] in letters) if said else unit)
+
+
+def _at(text: str, now: float, zone: str) -> float:
+    """A moment from ISO, from a time of the clock (the next one), or from words such as "in 20 minutes"."""
+    clock = _CLOCK.fullmatch(text)
+    if clock and (clock["minute"] or clock["half"] or clock["day"]):
+        return _next_clock(clock.groupdict(), datetime.fromtimestamp(now, zone_of(zone)), zone)
+    if not text[:4].isdigit() and (seconds := _duration(text, 0.0)):
+        return now + seconds
+    return moment_of(text.removesuffix("Z") + "+00:00" if text.endswith("Z") else text, zone)
+
+
+def _next_clock(parts: Mapping[str, str | None], now: datetime, zone: str) -> float:
+    hour, minute = int(parts["hour"] or 0), int(parts["minute"] or 0)
+    if half := (parts["half"] or "").lower():
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    if hour > 23 or minute > 59:
+        raise UsageError(f"{hour}:{minute:02} is no time of the clock.")
+    face = datetime(now.year, now.month, now.day, hour, minute, tzinfo=ZoneInfo(zone))
+    day = (parts["day"] or "").lower()
+    if day in {"tomorrow", "明天"} or (not day and face.timestamp() <= now.timestamp()):
+        face += timedelta(days=1)
+    return face.timestamp()
+
+
+def _local(moment: float | None, zone: str) -> str:
+    return f"{datetime.fromtimestamp(moment or 0, zone_of(zone)):%a %Y-%m-%d %H:%M} {zone}"
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _GIST else f"{words[: _GIST - 1]}…"
