@@ -1,4 +1,4 @@
-"""A call at a moment of the wall clock."""
+"""A call at a moment of the wall clock: what the presenter needs of an alarm, and a plain one."""
 
 import asyncio
 import time
@@ -10,32 +10,40 @@ _LONGEST_S = 86_400.0
 
 
 class Alarm(Protocol):
-    """Rings once at the moment it was last set to; a moment that has passed is at once."""
+    """One alarm at a time."""
 
-    rang: Callable[[], None] | None
+    def start(self, ring: Callable[[], object], changed: Callable[[], object]) -> None:
+        """Call `ring` at the moment, and `changed` where it is noticed that the clock was set."""
 
     def set(self, moment: float | None) -> None:
-        """Ring at this Unix time instead of the one before; None: not at all."""
+        """Ring at this Unix time instead of the one before, at once if it is past; None: not at all."""
+
+    def stop(self) -> None:
+        """Ring no more."""
 
 
 class LoopAlarm:
     """By a timer of the running loop. It may ring early: who hears it looks at the clock again."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self.rang: Callable[[], None] | None = None
         self._clock = clock
+        self._ring: Callable[[], object] | None = None
         self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, ring: Callable[[], object], _changed: Callable[[], object]) -> None:
+        """See Alarm."""
+        self._ring = ring
 
     def set(self, moment: float | None) -> None:
         """See Alarm."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if moment is not None:
+        if moment is not None and self._ring is not None:
             seconds = min(max(0.0, moment - self._clock()), _LONGEST_S)
             self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)
 
-    def _ring(self) -> None:
-        self._timer = None
-        if self.rang is not None:
-            self.rang()
+    def stop(self) -> None:
+        """See Alarm."""
+        self.set(None)
+        self._ring = None

@@ -78,19 +78,20 @@ class Presenter:
 
     def start(self) -> None:
         """Show what is due, and from now on what becomes due."""
-        self._inbox.rung = self._screen.appeared = self._alarm.rang = self.look
+        self._inbox.rung = self._screen.appeared = self.look
+        self._alarm.start(self.look, self.look)
         self._task = spawn(self._present(), name="presenter")
         self.look()
 
     async def stop(self) -> None:
         """Show nothing more. What is just being handed over is seen through, if that does not take long."""
-        self._inbox.rung = self._screen.appeared = self._alarm.rang = None
+        self._inbox.rung = self._screen.appeared = None
         self._ending = True
         self.look()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=_END_S)
             await cancel(self._task)
-        self._alarm.set(None)
+            self._alarm.stop()
         await self._screen.stop()
 
     def look(self) -> None:

@@ -112,7 +112,7 @@ class Tray(QObject):
             self._balloons = not self._host.on_bus
             self._icon.setContextMenu(self._menu)
             self._icon.activated.connect(self._activated)
-            self._icon.messageClicked.connect(lambda: self.notice_wanted.emit(self._notice))
+            self._icon.messageClicked.connect(self._clicked)
             self._draw()
             self._words()
             self._icon.show()
@@ -155,19 +155,16 @@ class Tray(QObject):
         self._paused = paused
         self._words()
 
-    def say(self, title: str, text: str) -> None:
-        """Show a short message at the icon, or wherever the desktop shows messages."""
-        self._notice = ""
-        if self._icon is not None:
-            self._icon.showMessage(title, text, self._icon.icon())
+    def say(self, title: str, text: str, notice: str = "") -> bool:
+        """Show a short message at the icon, or wherever the desktop shows messages; False if it cannot.
 
-    def show_notice(self, notice: str, title: str, text: str) -> bool:
-        """Show a notice at the icon, where the icon itself can: elsewhere it would go to the notification
-        daemon, which is asked directly. False where it cannot; a click is `notice_wanted`."""
-        if not (self.present and self._balloons and self._icon and self._icon.supportsMessages()):
+        That of a `notice` is only shown where the icon itself shows it, and a click is `notice_wanted`:
+        elsewhere it would go to the notification daemon, which was asked already and did not answer.
+        """
+        if self._icon is None or not self.present or (notice and not self._balloons):
             return False
-        self.say(title, text)
         self._notice = notice
+        self._icon.showMessage(title, text, self._icon.icon())
         return True
 
     def window_changed(self) -> None:
@@ -176,6 +173,10 @@ class Tray(QObject):
 
     def _open(self, action: QAction) -> None:
         self.conversation_wanted.emit(str(action.data()))
+
+    def _clicked(self) -> None:
+        if self._notice:
+            self.notice_wanted.emit(self._notice)
 
     def _draw(self) -> None:
         if self._icon is not None:

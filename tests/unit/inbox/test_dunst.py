@@ -34,6 +34,7 @@ async def test_it_is_seen_and_its_button_works(desk: Desk, screen: DBusScreen, a
     assert "&lt;b&gt;room&lt;/b&gt; &amp; 2" in shown.text
     await in_thread(desk.press_notification, "Snooze")
     await eventually(lambda: acts == [("r1", "snooze", "")])
+    await eventually(lambda: not desk.windows("--class", "^Dunst$"), "a pressed toast goes")
     assert await screen.show(toast)
     await in_thread(desk.wait_notification, "Stand-up", before + 1)
     desk.screenshot("reminder")

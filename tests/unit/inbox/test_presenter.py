@@ -29,9 +29,15 @@ class Watch:
 
     def __init__(self, now: float) -> None:
         self.now = now
-        self.rang: Callable[[], None] | None = None
+        self.ring: Callable[[], object] | None = None
         self.alarm: float | None = None
         self.set_times = 0
+
+    def start(self, ring: Callable[[], object], _changed: Callable[[], object]) -> None:
+        self.ring = ring
+
+    def stop(self) -> None:
+        self.ring = None
 
     def set(self, moment: float | None) -> None:
         self.alarm = moment
@@ -42,8 +48,8 @@ class Watch:
 
     def turn(self, moment: float) -> None:
         self.now = moment
-        if self.alarm is not None and moment >= self.alarm and self.rang:
-            self.rang()
+        if self.alarm is not None and moment >= self.alarm and self.ring:
+            self.ring()
 
 
 class World:
@@ -303,9 +309,12 @@ async def test_a_timer_of_the_loop() -> None:
     rings: list[float] = []
     alarm = LoopAlarm()
     loop = asyncio.get_running_loop()
-    alarm.rang = lambda: rings.append(loop.time())
+    alarm.start(lambda: rings.append(loop.time()), lambda: None)
     alarm.set(0)
     await eventually(lambda: rings)
     alarm.set(1e15)
-    alarm.set(None)
+    alarm.set(0)
+    alarm.stop()
+    alarm.set(0)
+    await asyncio.sleep(0)
     assert len(rings) == 1
