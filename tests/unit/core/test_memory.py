@@ -180,3 +180,27 @@ async def test_the_commands_of_a_conversation(desk: Desk, server: ScriptedServer
     assert [fact["text"] for fact in await facts(desk)] == ["Likes tea."]
     assert "just so" in await said(f"/dream-restore {id_}")
     assert "no version" in await said("/dream-restore ffffffff")
+
+
+async def test_what_went_to_an_archive_is_searched_and_listed_as_before(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    core = desk.owner.core
+    core.history.folder.mkdir(exist_ok=True)
+    lines = [
+        {"cursor": 1, "timestamp": "2026-01-10T10:00:00+00:00", "content": "- The shop opens at seven."},
+        {"cursor": 2, "timestamp": "2026-03-10T10:00:00+00:00", "content": "- The shop moved to Porto."},
+    ]
+    core.history.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    await core.history.consume(2)
+    await core.history.add("- Likes the new shop.", "window:a", (0, 2))
+    server.when(READING, "say:[SKIP]")
+    await desk.call("dream")
+    names = sorted(path.name for path in (core.history.folder / "archive").iterdir())
+    assert names == ["history-2026-01.jsonl", "history-2026-03.jsonl"], "after a Dream"
+    assert len(core.history.path.read_bytes().splitlines()) == 1
+    listed = (await desk.call("memory_summaries"))["entries"]
+    assert [entry["cursor"] for entry in listed] == [3, 2, 1]
+    found = (await desk.call("memory_search", query="shop", until="2026-02-01"))["hits"]
+    assert [hit["cursor"] for hit in found] == [1]
+    assert (await desk.call("memory"))["cursor"] == 3
