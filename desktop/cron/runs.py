@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a run: ok, failed or stopped, a sentence, and what it used."""
+    """What came of a run: ok, failed, stopped or skipped, a sentence, and what it used."""
 
     outcome: str
     detail: str = ""
@@ -114,9 +114,8 @@ class Runs:
         self.again.clear()
 
     async def tell(self, notice: Notice) -> None:
-        """Put a notice into the inbox, once. Raises StorageError."""
-        if await self._inbox.get(notice.id) is None:
-            await self._inbox.add(notice)
+        """Put a notice into the inbox; one that is there already stays as it is. Raises StorageError."""
+        await self._inbox.add(notice)
 
     async def _run(self, job: Job, run: Run) -> None:
         done: Done | None = None
@@ -154,12 +153,14 @@ class Runs:
                 await self._ended(job, run, done)
                 self._unfinished.pop(id_, None)
 
-    async def _ended(self, job: Job, run: Run, done: Done) -> None:
+    async def _ended(self, job: Job, run: Run, done: Done, *, over: bool = False) -> None:
+        """Write an end down. `over`: whether a job with one moment is over, although it was not done."""
         now = self._clock.now()
         retry = done.outcome == FAILED and run.cause != HAND and run.attempt < job.retries
         await self._ledger.finish(run.id, done.outcome, done.detail, now, done.tokens, done.cost)
         changed = await self._store.update(
-            lambda jobs: _after(jobs, run, done, now, retry=retry), by_person=False
+            lambda jobs: _after(jobs, run, done, now, ends=over or not (retry or done.outcome == SKIPPED)),
+            by_person=False,
         )
         after = changed.get(job.id)
         if retry and after and after.enabled:
@@ -176,7 +177,7 @@ class Runs:
         if job is None:
             await self._ledger.finish(run.id, SKIPPED, text, self._clock.now())
         else:
-            await self._ended(job, run, Done(SKIPPED, text))
+            await self._ended(job, run, Done(SKIPPED, text), over=True)
 
     async def retry(self, id_: str) -> None:
         """Begin the next attempt of a job whose moment for it has come. Raises StorageError."""
@@ -236,7 +237,7 @@ class Runs:
         run = last or Run(job.id, job.name, job.last_due or 0, 0, kept.DUE, 0, 0)
         done = Done(outcome, last.detail if last else "")
         at = (last.ended if last else None) or self._clock.now()
-        await self._store.update(lambda jobs: _after(jobs, run, done, at, retry=False), by_person=False)
+        await self._store.update(lambda jobs: _after(jobs, run, done, at, ends=True), by_person=False)
 
 
 def _delay(run: Run) -> float:
@@ -258,20 +259,20 @@ def _moved_on(jobs: Mapping[str, Job], run: Run, zone: str) -> Mapping[str, Job 
 
 
 def _after(
-    jobs: Mapping[str, Job], run: Run, done: Done, now: float, *, retry: bool
+    jobs: Mapping[str, Job], run: Run, done: Done, now: float, *, ends: bool
 ) -> Mapping[str, Job | None]:
-    """The job with what came of a run."""
+    """The job with what came of a run. `ends`: whether its due moment is over with that."""
     job = jobs.get(run.job)
     if job is None:
         return {}
     failures, paused, enabled = job.failures, job.paused, job.enabled
     if done.outcome == OK:
         failures, paused = 0, "" if enabled else paused
-    elif done.outcome == FAILED and not retry and run.cause != HAND:
+    elif done.outcome == FAILED and ends and run.cause != HAND:
         failures += 1
         if failures >= PAUSE_AFTER and enabled and not isinstance(job.spec, At):
             enabled, paused = False, _pause(failures, done.detail)
-    if isinstance(job.spec, At) and run.cause != HAND and not retry:
+    if isinstance(job.spec, At) and run.cause != HAND and ends:
         if job.delete_after_run and done.outcome in (OK, STOPPED, SKIPPED) and job.next_due is None:
             return {job.id: None}
         enabled = enabled and job.next_due is not None

@@ -108,8 +108,8 @@ class Scheduler:
 
     async def take(self) -> None:
         """Be the one who runs jobs, to run one by hand; the others wait for who keeps them."""
-        if self._alarm is None:
-            await in_thread(self._owner.take)
+        if self._alarm is None and not await in_thread(self._owner.take):
+            self._who = await in_thread(self._owner.who)
 
     async def stop(self) -> None:
         """End what is under way, which is told of after the next start, and let go of the lock."""
