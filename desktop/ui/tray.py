@@ -155,16 +155,19 @@ class Tray(QObject):
         self._paused = paused
         self._words()
 
-    def say(self, title: str, text: str, notice: str = "") -> bool:
-        """Show a short message at the icon, or wherever the desktop shows messages; False if it cannot.
+    def say(self, title: str, text: str) -> None:
+        """Show a short message at the icon, or wherever the desktop shows messages."""
+        self._notice = ""
+        if self._icon is not None and self.present:
+            self._icon.showMessage(title, text, self._icon.icon())
 
-        That of a `notice` is only shown where the icon itself shows it, and a click is `notice_wanted`:
-        elsewhere it would go to the notification daemon, which was asked already and did not answer.
-        """
-        if self._icon is None or not self.present or (notice and not self._balloons):
+    def show_notice(self, notice: str, title: str, text: str) -> bool:
+        """Show a notice where the icon itself can; a click on it is `notice_wanted`. False where it cannot:
+        it would go to the notification daemon, which was asked already and did not answer."""
+        if not (self.present and self._balloons):
             return False
+        self.say(title, text)
         self._notice = notice
-        self._icon.showMessage(title, text, self._icon.icon())
         return True
 
     def window_changed(self) -> None:

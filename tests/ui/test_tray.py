@@ -222,7 +222,7 @@ def test_one_that_is_not_wanted_goes_and_comes_back(panel: Panel, qtbot: QtBot, 
     panel.tray.use(True)
     assert panel.tray.present
     panel.until(lambda icon: icon.tooltip == "Nanobot Desktop", "it is back")
-    assert not panel.tray.say("Stand-up", "now", "n1"), "the daemon is asked directly"
+    assert not panel.tray.show_notice("n1", "Stand-up", "now"), "the daemon is asked directly"
 
 
 def test_without_an_icon_a_closed_window_is_minimised(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
