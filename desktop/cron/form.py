@@ -20,6 +20,7 @@ type Json = dict[str, Any]
 
 SYSTEM = {"dream", "heartbeat"}
 """nanobot's own jobs: kept for it, and none of ours."""
+_KIND = "agent_turn"
 _JOB = "id name enabled schedule payload state createdAtMs updatedAtMs deleteAfterRun missed mode retries"
 _SCHEDULE = "kind atMs everyMs expr tz at anchorMs"
 _PAYLOAD = "message sessionKey plain"
@@ -82,6 +83,8 @@ def read(raw: Mapping[str, Any], zone: str) -> Job:
     top, rest = _LEVELS["job"].sort(raw, "job")
     schedule, more = _LEVELS["schedule"].sort(top.get("schedule"), "schedule")
     payload, other = _LEVELS["payload"].sort(top.get("payload"), "payload")
+    if other.get("kind") == _KIND:
+        del other["kind"]
     state, past = _LEVELS["state"].sort(top.get("state"), "state")
     message = _text(payload, "message")
     created = _moment(top, "createdAtMs") or 0.0
@@ -138,7 +141,7 @@ def write(job: Job) -> Json:
         "name": job.name,
         "enabled": job.enabled,
         "schedule": _written(job) | extra["schedule"],
-        "payload": {"kind": "agent_turn"}
+        "payload": {"kind": _KIND}
         | extra["payload"]
         | {"message": job.message, "plain": job.plain, "sessionKey": job.session or None},
         "missed": job.missed,
