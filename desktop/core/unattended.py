@@ -61,7 +61,7 @@ class Unattended:
         session = await self._core.sessions.open(key)
         until = time.time() + _AUTONOMOUS_S if job.mode == AUTONOMOUS else None
         await session.set_metadata(title=job.name, mode=job.mode or None, mode_until=until)
-        turn = await self._turn(Inbound(key, job.message, JOB, about=_about(job, run), cause=JOB), run.id)
+        turn = await self._turn(_inbound(key, job.message, JOB, _about(job, run)), run.id)
         spent = await self._core.usage.of_turn(run.id)
         if turn.outcome == "done" and _worth_telling(turn):
             await self._tell(turn, f"run:{run.id}", REMINDER, job.session or key, job.name)
@@ -71,9 +71,7 @@ class Unattended:
     async def heartbeat(self, task: str) -> None:
         """Do what is due, and tell of it where there is something to tell. Raises AppError."""
         await self._going.wait()
-        turn = await self._turn(
-            Inbound(BEAT, task, BEAT, about=_BEAT_ABOUT, cause=BEAT), uuid.uuid4().hex[:12]
-        )
+        turn = await self._turn(_inbound(BEAT, task, BEAT, _BEAT_ABOUT), uuid.uuid4().hex[:12])
         if turn.outcome == "failed":
             raise AppError(turn.answer)
         if turn.outcome == "done" and _worth_telling(turn):
@@ -126,6 +124,11 @@ def _about(job: Job, run: Run) -> str:
         "back. Your answer is told to the person: begin with what matters and be short. If there is "
         f"nothing worth telling, answer {NOTHING} and nothing else.]"
     )
+
+
+def _inbound(session: str, text: str, front: str, about: str) -> Inbound:
+    """A message of the program: what needs an answer of the person is parked at once."""
+    return Inbound(session, text, front, approve="never", note=True, about=about, cause=front)
 
 
 def _worth_telling(turn: Turn) -> bool:

@@ -1,0 +1,235 @@
+"""Turns that nobody waits for: what they bring and to whom, what they may spend, and what a kill leaves."""
+
+import asyncio
+import json
+import time
+from typing import Any
+
+from desktop.bus.events import TurnSpoke
+from desktop.cron.job import Job
+from desktop.cron.ledger import DUE, Run
+from desktop.cron.runs import Done
+from desktop.cron.schedule import At
+from desktop.inbox.inbox import APPROVAL, ERROR, HEARTBEAT, REMINDER
+from desktop.tasks import spawn
+from tests.servers.scripted import ScriptedServer
+from tests.unit.core.test_conversations import Desk
+
+DECIDE = json.dumps([["decide", {"due": True, "task": "Look at the greenhouse."}]])
+
+
+def job(**fields: Any) -> tuple[Job, Run]:
+    made = Job("abcd1234", "news", At(0), "Say the news.", **fields)
+    return made, Run(made.id, made.name, time.time(), 0, DUE, 0, time.time())
+
+
+async def do(desk: Desk, **fields: Any) -> Done:
+    return await desk.owner.core.background.unattended(*job(**fields))
+
+
+async def said(desk: Desk, key: str) -> list[str]:
+    messages = (await desk.call("conversation", session=key))["messages"]
+    return [str(message["content"]) for message in messages]
+
+
+async def delivered(desk: Desk) -> None:
+    """Wait until nothing is on its way to a conversation."""
+    while tasks := desk.owner.core.background.deliveries._tasks:
+        await asyncio.wait(tasks)
+
+
+async def talk(desk: Desk, key: str, text: str = "Hello") -> None:
+    """Have a conversation there."""
+    await desk.call("ask", session=key, text=text)
+
+
+async def test_what_a_job_found_is_in_the_inbox_and_in_its_conversation(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    await talk(desk, "window:a")
+    server.script("say:Nothing burnt down.")
+    with desk.owner.core.bus.subscribe() as events:
+        done = await do(desk, session="window:a")
+        assert (done.outcome, done.detail) == ("ok", "Nothing burnt down.")
+        assert done.tokens > 0
+        await delivered(desk)
+        spoken = [e async for e in _so_far(events) if isinstance(e, TurnSpoke)]
+    assert [(e.session, e.text) for e in spoken] == [("window:a", "Nothing burnt down.")]
+    assert (await said(desk, "window:a"))[-1] == "Nothing burnt down."
+    [notice] = await desk.owner.core.inbox.list()
+    assert (notice.kind, notice.title, notice.session) == (REMINDER, "news", "window:a")
+    assert notice.body["text"] == "Nothing burnt down."
+    assert await said(desk, "cron:abcd1234") == ["Say the news.", "Nothing burnt down."]
+    rows = await desk.owner.core.database.read("SELECT cause FROM usage ORDER BY id DESC LIMIT 1")
+    assert rows == [("job",)]
+
+
+async def _so_far(events: Any) -> Any:
+    """What has been told until now."""
+    try:
+        while True:
+            async with asyncio.timeout(0.05):
+                yield await anext(events)
+    except TimeoutError:
+        return
+
+
+async def test_nothing_to_tell_bothers_nobody(desk: Desk, server: ScriptedServer) -> None:
+    await talk(desk, "window:a")
+    server.script("say:NOTHING_TO_TELL")
+    assert (await do(desk, session="window:a")).outcome == "ok"
+    assert await desk.owner.core.inbox.list() == []
+    assert await said(desk, "window:a") == ["Hello", "Good day."]
+
+
+async def test_a_conversation_that_is_busy_gets_it_afterwards(desk: Desk, server: ScriptedServer) -> None:
+    held = server.hold("long story")
+    server.when("long story", "say:The end.")
+    server.when("Say the news", "say:Rain.")
+    story = spawn(talk(desk, "window:a", "Tell a long story"), name="test:story")
+    while not server.requests:
+        await asyncio.sleep(0)
+    assert (await do(desk, session="window:a")).outcome == "ok"
+    assert len(await desk.owner.core.inbox.list()) == 1
+    held.set()
+    await story
+    await delivered(desk)
+    assert await said(desk, "window:a") == ["Tell a long story", "The end.", "Rain."]
+
+
+async def test_a_job_that_fails_says_why(desk: Desk, server: ScriptedServer) -> None:
+    server.script("status:401")
+    done = await do(desk)
+    assert done.outcome == "failed"
+    assert "key" in done.detail.lower()
+    assert await desk.owner.core.inbox.list() == []
+
+
+async def test_a_question_of_a_job_is_parked_and_the_job_ends(desk: Desk, server: ScriptedServer) -> None:
+    server.script(f"use:{json.dumps([['exec', {'command': 'touch made.txt'}]])}", "say:It waits for you.")
+    assert (await do(desk)).outcome == "ok"
+    kinds = sorted(notice.kind for notice in await desk.owner.core.inbox.list())
+    assert kinds == [APPROVAL, REMINDER]
+    server.script("say:Again.")
+    assert (await do(desk)).detail == "Again."
+
+
+async def test_what_a_subagent_of_a_job_found_is_what_is_told(desk: Desk, server: ScriptedServer) -> None:
+    server.when("Task A", "say:Found it.")
+    server.when("Found it.", "say:It was under the bed.")
+    server.when("comes to this conversation", "say:Begun.")
+    server.script(f"use:{json.dumps([['spawn', {'task': 'Task A', 'label': 'A'}]])}")
+    done = await do(desk)
+    assert done.detail == "It was under the bed."
+    causes = await desk.owner.core.database.read("SELECT DISTINCT cause FROM usage")
+    assert causes == [("job",)]
+
+
+async def test_jobs_take_no_place_of_the_persons_turns(desk: Desk, server: ScriptedServer) -> None:
+    held = server.hold("Say the news")
+    server.when("Say the news", "say:Rain.")
+    unattended = desk.owner.core.background.unattended
+    made = [job() for _ in range(6)]
+    runs = [
+        spawn(unattended(Job(f"{n:08}", "news", At(0), "Say the news."), run), name=f"test:{n}")
+        for n, (_job, run) in enumerate(made)
+    ]
+    while len(server.requests) < 4:
+        await asyncio.sleep(0.01)
+    await talk(desk, "window:a")
+    assert len(server.requests) == 5  # four jobs are at it, two wait
+    held.set()
+    assert [(await run).outcome for run in runs] == ["ok"] * 6
+
+
+async def test_paused_it_waits(desk: Desk, server: ScriptedServer) -> None:
+    background = desk.owner.core.background
+    await desk.call("set", values={"presence.paused": True})
+    run = spawn(do(desk), name="test:run")
+    await talk(desk, "window:a")
+    assert not run.done()
+    assert background.heartbeat.status.state == "off"
+    await desk.call("set", values={"presence.paused": False})
+    assert (await run).outcome == "ok"
+
+
+# ---- what may be spent
+
+
+async def test_when_the_day_is_spent_no_model_is_asked_and_it_is_said_once(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    core = desk.owner.core
+    await desk.call("set", values={"limits.daily_tokens": 0})
+    for _time in range(2):
+        done = await do(desk)
+        assert done.outcome == "skipped"
+        assert "may in a day" in done.detail
+    (core.workspace / "HEARTBEAT.md").write_text("- Look at the greenhouse", "utf-8")
+    core.background.heartbeat._due()
+    assert core.background.heartbeat._task
+    await core.background.heartbeat._task
+    assert server.requests == []
+    assert core.background.heartbeat.status.state == "degraded"
+    assert [notice.kind for notice in await core.inbox.list()] == [ERROR]
+    await talk(desk, "window:a")
+    assert len(server.requests) == 1
+
+
+async def test_the_limit_stops_a_job_in_the_middle(desk: Desk, server: ScriptedServer) -> None:
+    await desk.call("set", values={"limits.daily_tokens": 1})
+    server.script(f"use:{json.dumps([['list_dir', {'path': '.'}]])}", "say:Never said.")
+    done = await do(desk)
+    assert done.outcome == "failed"
+    assert "may in a day" in done.detail
+    assert len(server.requests) == 1
+
+
+# ---- the heartbeat
+
+
+async def test_what_the_heartbeat_found_goes_to_the_last_conversation(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    core = desk.owner.core
+    await talk(desk, "window:old")
+    await talk(desk, "window:new")
+    (core.workspace / "HEARTBEAT.md").write_text("- Look at the greenhouse", "utf-8")
+    server.when("look after a list", f"use:{DECIDE}")
+    answers = ["say:It is 36 degrees in there.", "say:NOTHING_TO_TELL"]
+    server.when("Look at the greenhouse.", lambda _seen: answers.pop(0))
+    beat = await core.background.heartbeat.now()
+    assert beat.task == "Look at the greenhouse."
+    await delivered(desk)
+    assert (await said(desk, "window:new"))[-1] == "It is 36 degrees in there."
+    [notice] = await core.inbox.list()
+    assert (notice.kind, notice.session) == (HEARTBEAT, "window:new")
+    await core.background.heartbeat.now()
+    assert len(await core.inbox.list()) == 1
+
+
+# ---- after a kill
+
+
+async def test_what_was_on_its_way_arrives_once(desk: Desk, server: ScriptedServer) -> None:
+    core = desk.owner.core
+    await talk(desk, "window:a")
+    for id_, key in (("run:1", "window:a"), ("run:2", "window:gone")):
+        row = (id_, key, f"News {id_}.", "cron:abcd1234")
+        await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?)", row)
+    await core.background.deliveries.recover()
+    await delivered(desk)
+    row = ("run:1", "window:a", "News run:1.", "cron:abcd1234")  # a kill after it arrived
+    await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?)", row)
+    await core.background.deliveries.recover()
+    await delivered(desk)
+    assert await said(desk, "window:a") == ["Hello", "Good day.", "News run:1."]
+    assert await core.database.read("SELECT * FROM deliveries") == []
+
+
+async def test_a_run_is_known_to_have_begun_by_its_message(desk: Desk) -> None:
+    unattended = desk.owner.core.background.unattended
+    made, run = job()
+    assert not await unattended.begun(made, run)
+    await unattended(made, run)
+    assert await unattended.begun(made, run)
