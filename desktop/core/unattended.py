@@ -7,18 +7,18 @@ so in one word, and nobody is bothered.
 import asyncio
 import time
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from desktop.agent.scope import AUTONOMOUS
 from desktop.agent.turn import Inbound, Turn
-from desktop.bus.events import TurnFailed, TurnFinished
 from desktop.cron.job import Job
 from desktop.cron.ledger import Run
 from desktop.cron.service import Done
 from desktop.errors import AppError
 from desktop.inbox.inbox import HEARTBEAT, REMINDER, Notice
-from desktop.providers.base import DayIsSpent
+from desktop.providers.base import DayIsSpent, Message
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -28,6 +28,7 @@ JOB, BEAT = "job", "heartbeat"
 """Fronts; also the session of the heartbeat, and before a colon what a job's begins with, is `cron`."""
 _AUTONOMOUS_S = 3600.0
 _LATE_S = 120.0
+_ANSWER_TOKENS = 8_000
 
 
 class Unattended:
@@ -90,11 +91,11 @@ class Unattended:
         core = self._core
         with core.bus.subscribe() as events:
             turn = await core.loop.answered(inbound, id_)
+            helped = bool(core.subagents.of(turn.key))
             while core.subagents.of(turn.key) or core.loop.turns(turn.key):
-                event = await anext(events)
-                if isinstance(event, TurnFinished | TurnFailed) and event.session == turn.key:
-                    turn.answer = event.text if isinstance(event, TurnFinished) else event.error
-                    await core.loop.at_rest(turn.key)
+                await anext(events)  # one of them may have ended
+        if helped and turn.outcome == "done":
+            turn.answer = _last_answer(turn.session.history(_ANSWER_TOKENS)) or turn.answer
         return turn
 
     async def _latest(self) -> str:
@@ -129,6 +130,12 @@ def _about(job: Job, run: Run) -> str:
 def _inbound(session: str, text: str, front: str, about: str) -> Inbound:
     """A message of the program: what needs an answer of the person is parked at once."""
     return Inbound(session, text, front, approve="never", note=True, about=about, cause=front)
+
+
+def _last_answer(messages: Sequence[Message]) -> str:
+    """What the agent said last."""
+    answers = (str(m.get("content") or "") for m in reversed(messages) if m.get("role") == "assistant")
+    return next(answers, "")
 
 
 def _worth_telling(turn: Turn) -> bool:
