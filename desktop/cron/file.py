@@ -14,6 +14,7 @@ from desktop.errors import StorageError
 from desktop.text import _
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_MORE = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _INDENT = "    "
 
@@ -99,14 +100,16 @@ def _entries(reader: _Reader) -> Iterable[tuple[Any, str]]:
     reader.need("[")
     if reader.take("]"):
         return
+    reader.look()
+    text, at = reader.text, reader.at
     while True:
-        reader.look()
-        start = reader.at
-        value = reader.value()
-        yield value, reader.text[start : reader.at]
-        if reader.take("]"):
-            return
-        reader.need(",")
+        value, end = _DECODER.raw_decode(text, at)
+        yield value, text[at:end]
+        if (more := _MORE.match(text, end)) is None:
+            reader.at = end
+            break
+        at = more.end()
+    reader.need("]")
 
 
 def render(entry: Mapping[str, Any]) -> str:

@@ -40,7 +40,7 @@ class _Fields:
     """The known fields of one level, by either spelling."""
 
     def __init__(self, names: str) -> None:
-        self.names = names.split()
+        self.names = frozenset(names.split())
         self.plain = {spelt: name for name in self.names for spelt in (_snake(name), name)}
 
     def sort(self, value: Any, where: str) -> tuple[Json, Json]:
@@ -52,6 +52,8 @@ class _Fields:
                 _("`{field}` must be an object in braces.").format(field=where),
                 _("Correct it in the file."),
             )
+        if value.keys() <= self.names:
+            return value, {}
         known: Json = {}
         unknown: Json = {}
         for name, item in value.items():
@@ -233,17 +235,23 @@ def _address(payload: Json) -> str:
 
 
 def _text(fields: Json, name: str) -> str:
-    value = fields.get(name, "")
+    value = fields.get(name)
+    if value is None:
+        return ""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _flag(fields: Json, name: str, *, default: bool = False) -> bool:
-    value = fields.get(name, default)
+    value = fields.get(name)
+    if value is None or value == "":
+        return default
     return value.strip().lower() in {"true", "1", "yes"} if isinstance(value, str) else bool(value)
 
 
 def _number(fields: Json, name: str, default: float) -> float:
-    value = fields.get(name, default)
+    value = fields.get(name)
+    if value is None or value == "":
+        return default
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -255,7 +263,10 @@ def _number(fields: Json, name: str, default: float) -> float:
 
 def _moment(fields: Json, name: str) -> float | None:
     """Seconds of a field in milliseconds."""
-    return round(_number(fields, name, 0)) / 1000 if name in fields else None
+    value = fields.get(name)
+    if type(value) is int:
+        return value / 1000
+    return None if value is None or value == "" else round(_number(fields, name, 0)) / 1000
 
 
 def _ms(seconds: float | None) -> int | None:

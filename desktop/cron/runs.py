@@ -49,6 +49,9 @@ class Runner(Protocol):
     async def begun(self, job: Job, run: Run) -> bool:
         """Whether the message of this run is already on disk."""
 
+    async def remind(self, job: Job, run: Run) -> None:
+        """A plain reminder is in the inbox: put it into its conversation, once. Raises StorageError."""
+
 
 @dataclass(frozen=True, slots=True)
 class Again:
@@ -134,6 +137,7 @@ class Runs:
         """Do it. Raises StorageError only where a reminder could not be stored."""
         if job.plain:
             await self.tell(notices.reminder(job, run, self._clock.now()))
+            await self._runner.remind(job, run)
             return Done(OK)
         try:
             return await self._runner(job, run)

@@ -8,6 +8,7 @@ written over until it is whole again or the person changes a job in the program.
 import asyncio
 import hashlib
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ from desktop.text import _
 
 FILE, LAST, LOCK = "jobs.json", ".jobs.last.json", ".jobs.lock"
 _LOCK_S = 20.0
+_PIECE, _PAUSE_S = 128, 0.003
+"""A long list is read in pieces of so many jobs, with pauses, so that the loop has its turn between."""
 _STATE = (
     *("next_due", "last_due", "last_run", "last_run_id", "last_outcome", "last_detail", "failures"),
     *("paused", "planned_as", "planned_in"),
@@ -173,6 +176,8 @@ class Store:
             if entry.job:
                 jobs[entry.job.id] = entry.job
             entries.append(entry)
+            if number % _PIECE == 0:
+                time.sleep(_PAUSE_S)
         return _State(tuple(entries), {"version": 1} | dict(found.rest), jobs, problems=tuple(problems))
 
 

@@ -56,6 +56,7 @@ class Worker:
     """Where there is one, a run waits for it."""
     known: set[str] = field(default_factory=set)
     """The runs whose message is on disk."""
+    reminded: list[str] = field(default_factory=list)
 
     async def __call__(self, job: Job, run: Run) -> Done:
         self.runs.append((job, run, self.time.moment))
@@ -63,6 +64,9 @@ class Worker:
         if self.gate:
             await self.gate.wait()
         return self.say(job, run)
+
+    async def remind(self, job: Job, run: Run) -> None:
+        self.reminded.append(run.id)
 
     async def begun(self, job: Job, run: Run) -> bool:
         return run.id in self.known
