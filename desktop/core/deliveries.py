@@ -25,11 +25,12 @@ class Deliveries:
         self._core = core
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def put(self, id_: str, session: str, text: str, source: str) -> None:
-        """Have a conversation get a message of the agent, soon. Raises StorageError."""
+    async def put(self, id_: str, session: str, text: str, source: str, *, again: bool = False) -> None:
+        """Have a conversation get a message of the agent, soon. Raises StorageError. `again`: it may have
+        it already."""
         row = (id_, session, text, source)
         await self._core.database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?)", row)
-        self._begin(row)
+        self._begin(row, again=again)
 
     async def recover(self) -> None:
         """Go on with those of the last time. Raises StorageError."""

@@ -69,6 +69,14 @@ class Unattended:
         outcome = {"done": "ok", "stopped": "stopped"}.get(turn.outcome, "failed")
         return Done(outcome, turn.answer.strip(), spent.tokens, spent.cost)
 
+    async def remind(self, job: Job, run: Run) -> None:
+        """Put a reminder into the conversation in which it was made. Raises StorageError."""
+        if job.session:
+            text = job.message if job.name in job.message else f"{job.name}: {job.message}"
+            await self._core.background.deliveries.put(
+                f"run:{run.id}", job.session, f"⏰ {text}", session_of(job), again=True
+            )
+
     async def heartbeat(self, task: str) -> None:
         """Do what is due, and tell of it where there is something to tell. Raises AppError."""
         await self._going.wait()

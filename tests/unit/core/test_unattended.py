@@ -233,3 +233,13 @@ async def test_a_run_is_known_to_have_begun_by_its_message(desk: Desk) -> None:
     assert not await unattended.begun(made, run)
     await unattended(made, run)
     assert await unattended.begun(made, run)
+
+
+async def test_a_reminder_stands_in_its_conversation_once(desk: Desk) -> None:
+    unattended = desk.owner.core.background.unattended
+    await talk(desk, "window:a")
+    made, run = job(plain=True, session="window:a")
+    for _time in range(2):  # the second time after a kill
+        await unattended.remind(made, run)
+        await delivered(desk)
+    assert await said(desk, "window:a") == ["Hello", "Good day.", "⏰ news: Say the news."]
