@@ -242,4 +242,4 @@ async def test_a_reminder_stands_in_its_conversation_once(desk: Desk) -> None:
     for _time in range(2):  # the second time after a kill
         await unattended.remind(made, run)
         await delivered(desk)
-    assert await said(desk, "window:a") == ["Hello", "Good day.", "⏰ news: Say the news."]
+    assert await said(desk, "window:a") == ["Hello", "Good day.", "⏰ Say the news."]
