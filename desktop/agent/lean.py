@@ -9,7 +9,8 @@ import re
 _TASK = re.compile(
     r"https?://|www\.|[\w-]+\.[A-Za-z]\w{1,4}\b|(?:^|\s)[~.]?[/\\]\w|[A-Za-z]:\\"
     r"|\b(?:files?|folders?|director(?:y|ies)|web ?(?:pages?|sites?)|datei(?:en)?|ordner|fichiers?"
-    r"|dossiers?|archivos?)\b|文件|文档|目录|保存|存到|存入|网页|网址|网站",
+    r"|dossiers?|archivos?|remind(?:er|ers)?|wake me|erinner\w*|rappel\w*|recuérda\w*)\b"
+    r"|文件|文档|目录|保存|存到|存入|网页|网址|网站|提醒|叫我",
     re.IGNORECASE,
 )
 

@@ -98,7 +98,14 @@ class Core:
         self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration)
         self.workshop = Workshop(
-            home, self.workspace, lambda: store.config, self.keychain, bus, self.database, self._look_up
+            home,
+            self.workspace,
+            lambda: store.config,
+            self.keychain,
+            bus,
+            self.database,
+            self._look_up,
+            lambda: self.background.scheduler,
         )
         self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from desktop.bus.bus import Bus
     from desktop.config.keychain import Keychain
     from desktop.config.schema import Config
+    from desktop.cron.service import Scheduler
     from desktop.database import Database
     from desktop.paths import Home
     from desktop.services import Status
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 ALONE = ("message", "spawn", "cron")
 """What a subagent does without."""
-LEAN = ("read_file", "write_file", "list_dir", "web_fetch", "message")
+LEAN = ("read_file", "write_file", "list_dir", "web_fetch", "cron")
 """What a small model can handle."""
 UNDO = "undo"
 """The folder of the home where the old bytes of changed files are kept."""
@@ -55,10 +56,11 @@ class Workshop:
         bus: "Bus",
         database: "Database",
         recall: "Search",
+        jobs: "Callable[[], Scheduler]",
     ) -> None:
-        """`recall` looks for what was said, for memory_search."""
+        """`recall` looks for what was said, for memory_search; `jobs` are those of cron."""
         self._home, self._workspace, self._config, self._keychain = home, workspace, config, keychain
-        self._bus, self._database, self._recall = bus, database, recall
+        self._bus, self._database, self._recall, self._jobs = bus, database, recall, jobs
         self._servers: Servers | None = None
         self._waking: asyncio.Task[None] | None = None
         self._made: dict[str, Tool[Any]] = {}
@@ -125,6 +127,7 @@ class Workshop:
 
     async def own(self, *, lean: bool) -> Kit:
         """The program's own tools."""
+        await self._jobs().read()
         tools = await self.all()
         commands = self._config().tools.commands.enable
         names = LEAN if lean else [name for name in tools if commands or name != "exec"]
@@ -139,6 +142,7 @@ class Workshop:
         return self._made
 
     def _make(self) -> list[Tool[Any]]:
+        from desktop.tools.cron import Cron
         from desktop.tools.exec.toolbox import exec_tools
         from desktop.tools.exec.tree import sweep
         from desktop.tools.files.kept import Kept
@@ -164,6 +168,7 @@ class Workshop:
             MemorySearch(self._recall),
             Message(),
             Spawn(),
+            Cron(self._jobs()),
         ]
         for tool in tools:  # made here, in a thread, and kept
             assert tool.schema
