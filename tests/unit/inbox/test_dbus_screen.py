@@ -8,8 +8,10 @@ import pytest
 
 from desktop.inbox.dbus_screen import DBusScreen
 from desktop.inbox.screen import Capabilities, Toast
+from desktop.tasks import spawn
 from tests.desktop.bus import Bus
 from tests.desktop.daemon import NAME, PATH, Daemon
+from tests.desktop.window import until
 from tests.unit.inbox.conftest import Acts, eventually
 
 REMINDER = Toast(
@@ -79,7 +81,13 @@ async def test_a_toast_of_the_same_notice_takes_its_place(daemon: Daemon, screen
 async def test_a_button_that_is_quicker_than_the_reply(
     daemon: Daemon, screen: DBusScreen, acts: Acts
 ) -> None:
-    assert await screen.show(REMINDER)
+    assert await screen.reach()
+    showing = spawn(screen.show(REMINDER), name="showing")
+    while not screen._asking:
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    until(lambda: daemon.on_screen(), "shown and pressed, while the loop reads nothing")
+    assert await showing
     await eventually(lambda: acts == [("r1", "done", "")])
 
 
