@@ -147,7 +147,10 @@ class Store:
             document.write(self.path, data)
             state = replace(state, mark=self._mark())
         try:
-            document.write(self.folder / LAST, data)
+            if state.trouble:
+                document.write(self.folder / LAST, data)
+            else:
+                _copy(self.folder / LAST, data)
         except OSError as error:
             if state.trouble:
                 raise
@@ -179,6 +182,14 @@ class Store:
             if number % _PIECE == 0:
                 time.sleep(_PAUSE_S)
         return _State(tuple(entries), {"version": 1} | dict(found.rest), jobs, problems=tuple(problems))
+
+
+def _copy(path: Path, data: bytes) -> None:
+    """Put a copy in place that need not be on the disk at once."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(data)
+    part.chmod(0o600)
+    part.replace(path)
 
 
 def _worded(entry: _Entry) -> _Entry:

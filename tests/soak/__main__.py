@@ -8,6 +8,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak remember [--messages 3000]
        .venv/bin/python tests/soak documents [--count 10000]
+       .venv/bin/python tests/soak schedule [--years 10] [--seed N]
 
 A run that finds something lost says what and exits with 1.
 """
@@ -20,7 +21,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.soak import documents, fuzz, kill, kill_memory, kill_subagents, kill_tools, remember, talk
+from tests.soak import (
+    documents,
+    fuzz,
+    kill,
+    kill_memory,
+    kill_subagents,
+    kill_tools,
+    remember,
+    schedule,
+    talk,
+)
 
 
 def main() -> None:
@@ -45,7 +56,9 @@ def main() -> None:
     longer.add_argument("--messages", type=int, default=3000)
     random_documents = verbs.add_parser("documents", help="Markdown by chance, streamed in pieces")
     random_documents.add_argument("--count", type=int, default=10_000)
-    for verb in (kills, acting, working, remembering, damage, long, longer, random_documents):
+    appointments = verbs.add_parser("schedule", help="years of appointments on a clock that is moved")
+    appointments.add_argument("--years", type=int, default=10)
+    for verb in (kills, acting, working, remembering, damage, long, longer, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -64,6 +77,8 @@ def main() -> None:
         lost = talk.run(arguments.messages)
     elif arguments.verb == "remember":
         lost = remember.run(arguments.messages)
+    elif arguments.verb == "schedule":
+        lost = schedule.run(chance, arguments.years)
     else:
         lost = documents.run(arguments.count)
     for line in lost:

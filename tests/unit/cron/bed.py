@@ -139,7 +139,7 @@ class Bed:
             self.time.moment = max(self.time.moment, self.time.armed)
             self.time.ring()
             await self.scheduler.quiet()
-        self.time.moment = end
+        self.time.moment = max(self.time.moment, end)
 
     async def notices(self, kind: str = "") -> list[Notice]:
         """The oldest first."""

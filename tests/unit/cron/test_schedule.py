@@ -12,77 +12,13 @@ from hypothesis import strategies as st
 
 from desktop.cron.schedule import At, Cron, Every, check, last_until, missed, next_after, sane
 from desktop.errors import UsageError
-
-ZONES = (
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "Asia/Shanghai",
-    "Asia/Kathmandu",
-    "America/St_Johns",
-    "Africa/Casablanca",
-    "Pacific/Chatham",
-    "America/Santiago",
-    "Asia/Tehran",
-    "Pacific/Apia",
-    "UTC",
-)
-
-
-def unix(text: str, zone: str = "UTC", fold: int = 0) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone), fold=fold).timestamp()
+from tests.unit.cron.bed import unix
+from tests.unit.cron.oracle import ZONES, walk
 
 
 def shown(moment: float | None, zone: str) -> str:
     assert moment is not None
     return datetime.fromtimestamp(moment, ZoneInfo(zone)).isoformat(timespec="minutes")
-
-
-def walk(expression: str, zone: str, start: float, end: float) -> list[float]:
-    """The oracle: it goes through time minute by minute and looks at the local clock.
-
-    Every minute that shows a due face for the first time is due; a face that the clock leapt over makes the
-    minute after the leap due. Where the hour is * a face may be shown twice and need not be shown at all.
-    """
-    info = ZoneInfo(zone)
-    minute, hour, day, month, weekday = expression.split()
-
-    def due(face: datetime) -> bool:
-        dom, dow = _one_of(day, face.day, 1), _one_of(weekday, face.isoweekday() % 7)
-        both = dom and dow if day.startswith("*") or weekday.startswith("*") else dom or dow
-        return (
-            both
-            and _one_of(minute, face.minute)
-            and _one_of(hour, face.hour)
-            and _one_of(month, face.month, 1)
-        )
-
-    found = []
-    moment = start // 60 * 60 - 86400
-    shown_until = datetime.fromtimestamp(moment, info).replace(tzinfo=None)
-    while (moment := moment + 60) <= end:
-        face = datetime.fromtimestamp(moment, info).replace(tzinfo=None)
-        if hour == "*":
-            hit = due(face)
-        else:
-            hit = False
-            while shown_until < face:
-                shown_until += timedelta(minutes=1)
-                hit = hit or due(shown_until)
-        if hit and moment > start:
-            found.append(moment)
-    return found
-
-
-def _one_of(field: str, value: int, lowest: int = 0) -> bool:
-    for part in field.split(","):
-        named, _, step = part.partition("/")
-        first, _, last = named.partition("-")
-        low = lowest if named == "*" else int(first)
-        high = 99 if named == "*" or (step and not last) else int(last or first)
-        if low <= value <= high and (value - low) % int(step or 1) == 0:
-            return True
-    return False
 
 
 def steps(spec: Cron | Every | At, zone: str, start: float, end: float) -> Iterator[float]:
