@@ -72,6 +72,7 @@ def _paint_badge(painter: QPainter, size: int, waiting: str, back: str, front: s
     pill = QRectF(size - width, size - height, width, height)
     gap = max(1.0, size / 20)
     painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor("black"))
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Clear)
     _paint_pill(painter, pill.adjusted(-gap, -gap, gap, gap))
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
@@ -83,7 +84,6 @@ def _paint_badge(painter: QPainter, size: int, waiting: str, back: str, front: s
 
 
 def _paint_pill(painter: QPainter, pill: QRectF) -> None:
-    painter.setBrush(painter.brush() if painter.brush().style() else QColor("black"))
     radius = pill.height() / 2
     painter.drawRoundedRect(pill, radius, radius)
 
