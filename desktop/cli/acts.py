@@ -38,6 +38,12 @@ def register(app: click.Group) -> None:
     def inbox_command(all_: bool, *, as_json: bool) -> None:
         run(lambda home: _inbox(home, all_, as_json), as_json=as_json)
 
+    @options.verb(inbox, "snooze", _("Have a notice come again later."))
+    @click.argument("notice")
+    @click.option("--minutes", default=10.0, type=float, help=_("After how many minutes."))
+    def snooze_command(notice: str, minutes: float, *, as_json: bool) -> None:
+        run(lambda home: _snooze(home, notice, minutes, as_json), as_json=as_json)
+
     @options.verb(
         inbox, "done", _("Close a notice, by its id in inbox list; all but questions without one.")
     )
@@ -112,6 +118,18 @@ async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
             say("\n".join(f"    {line}" for line in str(text).splitlines()))
     if not notices and not as_json:
         say(_("Nothing waits for you."))
+
+
+async def _snooze(home: Home, id_: str, minutes: float, as_json: bool) -> None:
+    done = await _call(home, "snooze", id=id_, until=time.time() + 60 * minutes)
+    if as_json:
+        emit(done)
+    else:
+        say(
+            _("It comes again at {when}.").format(
+                when=time.strftime("%H:%M", time.localtime(done["until"]))
+            )
+        )
 
 
 async def _done(home: Home, id_: str, as_json: bool) -> None:

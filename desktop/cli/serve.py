@@ -3,6 +3,7 @@
 A window that starts takes the home over once nothing is under way; when it quits, serving goes on.
 """
 
+import asyncio
 from contextlib import suppress
 
 import click
@@ -14,6 +15,8 @@ from desktop.errors import AppError
 from desktop.ipc import NoOwnerError, call
 from desktop.paths import Home
 from desktop.text import _
+
+_PATIENCE, _PAUSE_S = 100, 0.1
 
 
 def register(app: click.Group) -> None:
@@ -46,6 +49,16 @@ async def _serve(home: Home, as_json: bool) -> None:
             await owner.left()
         finally:
             await owner.stop()
+        await _until_taken(home)
+
+
+async def _until_taken(home: Home) -> None:
+    """Give who asked for the home the time to take it; who does not, has gone."""
+    for _attempt in range(_PATIENCE):
+        with suppress(NoOwnerError, AppError):
+            async for _line in call(home, "status", {}):
+                return
+        await asyncio.sleep(_PAUSE_S)
 
 
 async def _until_gone(home: Home) -> None:
