@@ -19,9 +19,17 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from desktop.errors import UsageError
-from desktop.text import _
+from desktop.text import _, mark
 
 _DAY_S = 86400
+_REASONS = {
+    "Bad minute": mark("the minute is not possible"),
+    "Bad hour": mark("the hour is not possible"),
+    "Bad day-of-month": mark("the day of the month is not possible"),
+    "Bad month": mark("the month is not possible"),
+    "Bad day-of-week": mark("the weekday is not possible"),
+}
+"""What cronsim says, in the person's language."""
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -83,7 +91,8 @@ def table(expression: str) -> Table:
     try:
         sim = CronSim(text, datetime(2000, 1, 1))  # noqa: DTZ001 a face, no moment
     except (CronSimError, AssertionError, ValueError) as error:
-        raise _no_schedule(expression, str(error)) from None
+        said = str(error)
+        raise _no_schedule(expression, _(_REASONS[said]) if said in _REASONS else said) from None
     minutes = tuple(hour * 60 + minute for hour in sorted(sim.hours) for minute in sorted(sim.minutes))
     return Table(sim, text.split()[1] == "*", minutes)
 

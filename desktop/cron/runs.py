@@ -137,7 +137,7 @@ class Runs:
         """Do it. Raises StorageError only where a reminder could not be stored."""
         if job.plain:
             await self.tell(notices.reminder(job, run, self._clock.now()))
-            await self._runner.remind(job, run)
+            await self._remind(job, run)
             return Done(OK)
         try:
             return await self._runner(job, run)
@@ -146,6 +146,15 @@ class Runs:
         except Exception as error:
             _log.exception("run %s of %s", run.id, job.id)
             return Done(FAILED, str(explain(error)))
+
+    async def _remind(self, job: Job, run: Run) -> None:
+        """Into the conversation, too; where that cannot be, the inbox has it."""
+        try:
+            await self._runner.remind(job, run)
+        except StorageError:
+            raise
+        except AppError as error:
+            _log.info("reminder %s is in the inbox only: %s", run.id, error)
 
     async def resume(self) -> None:
         """Write down what the disk had no room for. Raises StorageError."""
