@@ -55,7 +55,7 @@ def next_after(spec: Spec, moment: float, zone: str) -> float | None:
             return due if due > moment else None
         case Every():
             step, first = _whole(spec)
-            return (first + step * max(1, (math.floor(moment * 1000) - first) // step + 1)) / 1000
+            return (first + step * max(1, (_millis(moment) - first) // step + 1)) / 1000
         case Cron(expression, own):
             return faces.after(faces.table(expression), moment, zone_of(own or zone))
 
@@ -67,7 +67,7 @@ def last_until(spec: Spec, moment: float, zone: str) -> float | None:
             return due if due <= moment else None
         case Every():
             step, first = _whole(spec)
-            count = (math.floor(moment * 1000) - first) // step
+            count = (_millis(moment) - first) // step
             return (first + step * count) / 1000 if count >= 1 else None
         case Cron(expression, own):
             return faces.until(faces.table(expression), moment, zone_of(own or zone))
@@ -92,6 +92,12 @@ def missed(spec: Spec, since: float, now: float, zone: str) -> tuple[float, int]
 def _whole(spec: Every) -> tuple[int, int]:
     """Interval and anchor in milliseconds: whole numbers, so that the same moment is the same each time."""
     return max(1, round(spec.seconds * 1000)), round(spec.anchor * 1000)
+
+
+def _millis(moment: float) -> int:
+    """The last whole millisecond that is not after a moment."""
+    nearest = round(moment * 1000)
+    return nearest - 1 if nearest / 1000 > moment else nearest
 
 
 def check(spec: Spec, zone: str, now: float) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from desktop.cron.schedule import At, Cron, Every, check, last_until, missed, next_after, sane
@@ -161,6 +161,7 @@ def test_as_the_wall_clock_shows_it(expression: str, zone: str, day: str, shift:
 
 
 @given(st.integers(1, 10**10), st.integers(0, 2 * 10**12), st.integers(0, 4 * 10**12))
+@example(1, 0, 1001)
 def test_an_interval_keeps_its_anchor(step: int, anchor: int, moment: int) -> None:
     """All in milliseconds."""
     spec, now = Every(step / 1000, anchor / 1000), moment / 1000
