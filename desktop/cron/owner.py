@@ -58,7 +58,7 @@ class Owner:
             return ""
         card = self._read()
         pid, front = card.get("pid"), card.get("front")
-        if not pid or _started(pid) != card.get("started"):
+        if (began := _started(pid)) is None or began != card.get("started"):
             return _("Another program runs the jobs of this folder; here they are only shown.")
         return _(
             "The jobs of this folder are run by another program ({front}, process {pid}); here they are "
