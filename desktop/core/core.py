@@ -123,6 +123,7 @@ class Core:
         self._make_memory()
         self.meter = Meter()
         self.memory = Consolidator(self.history, self.usage, bus, self._idle, self.meter)
+        self.memory.ration = self.ration.of
         self.context = Context(self.workspace, defaults.bot_name, self.skills, self.history.prompt)
         self.loop = Loop(
             self.sessions,

@@ -48,10 +48,10 @@ class Minds:
     def __init__(self, core: "Core") -> None:
         self._core = core
 
-    async def __call__(self) -> tuple[Ready, "Editing"]:
-        """For reading and for editing. Raises AppError."""
+    async def __call__(self, unattended: bool) -> tuple[Ready, "Editing"]:
+        """For reading and for editing; `unattended`: within what such work may spend. Raises AppError."""
         chosen = self._core.store.config.agents.defaults.dream.model_override
-        ready = await self._core.models.ready(chosen, "", "dream", "")
+        ready = await self._core.models.ready(chosen, "", "dream", "", unattended=unattended)
         return ready, Editing(self._core, ready)
 
 

@@ -55,7 +55,7 @@ class MemoryVerbs:
         titles = await self._titles()
         notes = await in_thread(lambda: [core.notes.read(name) for name in NOTES])
         sources = await in_thread(core.notes.sources)
-        times, settings = core.dreaming.times, core.store.config.agents.defaults.dream
+        times, settings = core.dreaming.rhythm, core.store.config.agents.defaults.dream
         status = core.dreaming.status
         return {
             "files": await in_thread(lambda: [_note(note, sources, titles) for note in notes]),

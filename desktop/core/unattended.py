@@ -99,10 +99,11 @@ class Unattended:
         core = self._core
         with core.bus.subscribe() as events:
             turn = await core.loop.answered(inbound, id_)
-            helped = bool(core.subagents.of(turn.key))
+            more = False
             while core.subagents.of(turn.key) or core.loop.turns(turn.key):
+                more = True
                 await anext(events)  # one of them may have ended
-        if helped and turn.outcome == "done":
+        if more and turn.outcome == "done":
             turn.answer = _last_answer(turn.session.history(_ANSWER_TOKENS)) or turn.answer
         return turn
 

@@ -60,6 +60,8 @@ class Consolidator:
         self._meter = meter or Meter()
         self._work: dict[str, asyncio.Task[None]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self.ration: Callable[[Any], Ready] = lambda ready: ready
+        """The same model, asked within what work may spend that nobody waits for."""
 
     async def make_room(
         self, session: Session, ready: Ready, fixed: int, turn: str, *, force: bool = False
@@ -80,7 +82,7 @@ class Consolidator:
     def after(self, session: Session, ready: Ready, fixed: int) -> None:
         """After a turn: make room in the background where the next would not fit; and wait for the
         conversation to be idle."""
-        limit = self._room(ready, fixed)
+        limit, ready = self._room(ready, fixed), self.ration(ready)
         if session.tokens > limit > 0:
             self._begin(session, self._shorten(session, ready, limit // 2, ""))
         elif seconds := self._idle():

@@ -148,10 +148,10 @@ async def test_what_is_due_comes_by_itself_and_says_what_goes_wrong(
             break
     assert "Likes tea." in (core.workspace / "USER.md").read_text("utf-8")
     assert core.dreaming.status.state is ServiceState.RUNNING
-    assert core.dreaming.times.next is not None
-    assert core.dreaming.times.next - (core.dreaming.times.last or 0) == pytest.approx(7200, abs=5)
+    assert core.dreaming.rhythm.next is not None
+    assert core.dreaming.rhythm.next - (core.dreaming.rhythm.last or 0) == pytest.approx(7200, abs=5)
     await core.change({"agents.defaults.dream.enabled": False})
-    assert core.dreaming.times.next is None
+    assert core.dreaming.rhythm.next is None
     assert core.dreaming.status.state is ServiceState.OFF
 
 
@@ -162,8 +162,8 @@ async def test_nothing_new_asks_nobody_and_a_clock_put_back_holds_nobody_up(
     core.history.folder.mkdir(exist_ok=True)
     (core.history.folder / ".dreamed").write_text("99999999999")
     await core.dreaming.start()
-    assert core.dreaming.times.next is not None
-    assert core.dreaming.times.next - core.started < 7300
+    assert core.dreaming.rhythm.next is not None
+    assert core.dreaming.rhythm.next - core.started < 7300
     core.dreaming._due()
     assert core.dreaming._task
     await core.dreaming._task

@@ -116,7 +116,7 @@ async def test_the_tools_are_listed_and_commands_can_be_switched_off(
         "write_file",
         "list_dir",
         "web_fetch",
-        "message",
+        "cron",
     ]
     await desk.call("set", values={"tools.exec.enable": False})
     await desk.ask("s", "hello")
