@@ -11,6 +11,7 @@ from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.core.deliveries import Deliveries
 from desktop.core.notices import Notices
 from desktop.core.unattended import BEAT, Unattended
+from desktop.cron.clock import alarm
 from desktop.cron.ledger import Ledger
 from desktop.cron.service import Scheduler
 from desktop.cron.store import Store
@@ -50,7 +51,9 @@ class Background:
         )
         screen = desktop_screen()
         screen.acted = self.notices.acted
-        self.presenter = Presenter(core.inbox, lambda: core.store.config.notifications, screen)
+        self.presenter = Presenter(
+            core.inbox, lambda: core.store.config.notifications, screen, alarm=alarm()
+        )
 
     def start(self) -> None:
         """Come up, in the background; and tell conversations what they were not told before the end."""

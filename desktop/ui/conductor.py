@@ -5,7 +5,7 @@ import gc
 import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
@@ -23,6 +23,7 @@ from desktop.ui.conversation.completer import Completer
 from desktop.ui.conversation.controller import MODELS, Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
+from desktop.ui.drafts import Drafts
 from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
@@ -37,9 +38,6 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
-
-if TYPE_CHECKING:
-    from desktop.core.door import Verb
 
 type Json = dict[str, Any]
 
@@ -68,6 +66,7 @@ class Conductor(QObject):
         self._view.set_empty_widget(self._empty)
         self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
         window.place_conversation(self._setup.stack)
+        self.drafts = Drafts(window, file, self.talk)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._answering = Answering(window, self._view, self.talk.questions, self.library)
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
@@ -138,7 +137,7 @@ class Conductor(QObject):
             timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
 
         try:
-            if not await self._program.start(self._place, self._verbs(), waits):
+            if not await self._program.start(self._place, self._outside.verbs(), waits):
                 return False
         except Exception as error:
             told = explain(error)
@@ -206,18 +205,6 @@ class Conductor(QObject):
             self._window.header.show_service(event.name, event.state, event.detail)
         self._setup.happened(event)
 
-    def _verbs(self) -> "dict[str, Verb]":
-        """What the window alone can do."""
-        return {"show": self._show, "quick": self._quick, "reachable": self._outside.reachable}
-
-    async def _show(self, _arguments: Json, _send: object) -> Json:
-        self._window.present()
-        return {}
-
-    async def _quick(self, arguments: Json, _send: object) -> Json:
-        self._outside.quick.open_with(str(arguments.get("source") or ""))
-        return {}
-
     # ---- who hears whom
 
     def _connect(self) -> None:
@@ -257,7 +244,7 @@ class Conductor(QObject):
     def _send(self, text: str) -> None:
         self._window.notice.hide()
         self._view.to_end()
-        self.library.send(text)
+        self.drafts.send(text)
 
     def _copy(self) -> None:
         if self.talk.transcript.entries:

@@ -44,10 +44,7 @@ class Library(QObject):
         window.sidebar.delete_wanted.connect(self.delete)
         window.sidebar.undo_wanted.connect(self.undo)
         rows.renamed.connect(self._renamed)
-        window.composer.changed.connect(self._draft)
         talk.created.connect(self._created)
-        talk.settled.connect(self._settled)
-        talk.refused.connect(self._refused)
         talk.spoken_in.connect(self._spoken_in_later)
         spoken(self._say_title)
 
@@ -118,12 +115,6 @@ class Library(QObject):
         if self._deleted:
             self._window.toast.hide()
             self._funnel.run(self._restore(self._deleted.pop()), name="library:restore")
-
-    def send(self, text: str) -> None:
-        """Say something in the open conversation; until it is stored it could be a draft again."""
-        self._file.state.unsent.append((self._talk.key, text))
-        self._window.composer.show_draft("")
-        self._talk.send(text)
 
     def seen(self) -> None:
         """The open conversation is in front of the person."""
@@ -204,24 +195,6 @@ class Library(QObject):
         self._window.sidebar.open(key)
         self._window.header.title.say(_short(title, _TITLE))
         self._funnel.run(self._refresh(), name="library:refresh")
-
-    def _draft(self, text: str) -> None:
-        drafts = self._file.state.drafts
-        if text.strip():
-            drafts[self._talk.key] = text
-        else:
-            drafts.pop(self._talk.key, None)
-        self._file.save()
-
-    def _settled(self, key: str, text: str) -> None:
-        self._file.state.unsent.remove((key, text))
-        self._file.save()
-
-    def _refused(self, key: str, text: str) -> None:
-        self._file.state.give_back(key, text)
-        if key == self._talk.key:
-            self._window.composer.show_draft(self._file.state.drafts[key])
-        self._file.save()
 
     def _spoken_in_later(self, key: str, at_rest: bool) -> None:
         """The list is drawn in a turn of its own, after the message: both in one would be felt."""

@@ -1,6 +1,6 @@
 """How the program is there while its window is closed: tray, quick chat, shortcut, notices that open it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -30,6 +30,9 @@ from desktop.ui.state import StateFile
 from desktop.ui.system import autostart
 from desktop.ui.system.shortcut import Shortcut
 from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
+
+if TYPE_CHECKING:
+    from desktop.core.door import Verb
 
 type Json = dict[str, Any]
 
@@ -206,7 +209,19 @@ class Outside(QObject):
             return
         self._show_conversation((await self._program.call("notice_open", id=notice))["session"])
 
-    # ---- what the settings tell
+    # ---- what others ask of the window
+
+    def verbs(self) -> "dict[str, Verb]":
+        """What the window alone can do."""
+        return {"show": self._show, "quick": self._quick, "reachable": self.reachable}
+
+    async def _show(self, _arguments: Json, _send: object) -> Json:
+        self._window.present()
+        return {}
+
+    async def _quick(self, arguments: Json, _send: object) -> Json:
+        self.quick.open_with(str(arguments.get("source") or ""))
+        return {}
 
     async def reachable(self, _arguments: Json, _send: object) -> Json:
         """What of all this works here: lines of `text`, `remedy` and `ok`."""

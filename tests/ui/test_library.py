@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.agent.turn import Inbound
 from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.controller import Controller
+from desktop.ui.drafts import Drafts
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
@@ -39,8 +40,9 @@ class Desk:
         self.errors: list[str] = []
         funnel.told.connect(lambda text, _remedy: self.errors.append(text))
         self.talk = Controller(self.door, funnel, self.window)
+        self.drafts = Drafts(self.window, self.file, self.talk)
         self.library = Library(self.door, funnel, self.window, self.rows, self.file, self.talk)
-        self.window.composer.sent.connect(self.library.send)
+        self.window.composer.sent.connect(self.drafts.send)
         self._hearing = spawn(self._hear(), name="test:events")
         self.window.show()
         self.window.activateWindow()
