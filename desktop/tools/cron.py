@@ -209,8 +209,10 @@ class Cron(Tool[CronArguments]):
             delete_after_run=once,
         )
         made = await self._jobs.add(job)
-        kind = "Reminder" if made.plain else "Job"
-        return f"{kind} is set: {self._line(made)}. Tell the person when it is due."
+        when = _local(made.next_due, self._jobs.zone)
+        if made.plain and once:
+            return f"Done. The person will be reminded at {when}. (id {made.id})"
+        return f"Done. {'Reminder' if made.plain else 'Job'} {self._line(made)}."
 
     async def _do(self, verb: str, args: CronArguments) -> str:
         job = self._job(args)

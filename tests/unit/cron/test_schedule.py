@@ -125,6 +125,17 @@ def test_both_clock_changes(zone: str, expression: str, start: str, end: str, du
     assert moments == walk(expression, zone, first, last)
 
 
+def test_within_the_repeated_hour() -> None:
+    """Ten past one for the second time: half past one has had its run."""
+    zone = "America/New_York"
+    second = unix("2026-11-01T06:10")
+    assert shown(second, zone) == "2026-11-01T01:10-05:00"
+    assert shown(next_after(Cron("30 1 * * *"), second, zone), zone) == "2026-11-02T01:30-05:00"
+    assert shown(last_until(Cron("30 1 * * *"), second, zone), zone) == "2026-11-01T01:30-04:00"
+    assert shown(next_after(Cron("30 * * * *"), second, zone), zone) == "2026-11-01T01:30-05:00"
+    assert missed(Cron("30 1 * * *"), second, second + 1800, zone) is None
+
+
 FIELDS = (
     st.sampled_from(("*", "*/5", "*/7", "0", "15", "30", "59", "0,15,45", "10-20", "5-55/10")),
     st.sampled_from(("*", "*/2", "*/3", "0", "1", "2", "3", "23", "1,2", "0-3", "1-23/2", "9-17")),

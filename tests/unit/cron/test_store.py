@@ -306,6 +306,21 @@ def test_damage_by_chance_never_raises_anything_else(cut: int, patch: bytes) -> 
             assert isinstance(file.parse(data, "jobs.json").entries, tuple)
 
 
+async def test_an_editor_that_saves_what_it_read_long_ago(tmp_path: Path) -> None:
+    """Its words count, and of the two states the later one, unless the schedule is another."""
+    made = await filled(tmp_path, {"jobs": [entry(state={"nextRunAtMs": 1000, "lastDueAtMs": 500})]})
+    old = made.path.read_text("utf-8")
+    await touch(made, next_due=9.0, last_due=8.0, last_outcome="ok", last_run=8.0)
+    made.path.write_text(old.replace("do it", "do more"))
+    await made.load()
+    [job] = made.jobs.values()
+    assert (job.message, job.next_due, job.last_due, job.last_outcome) == ("do more", 9.0, 8.0, "ok")
+    made.path.write_text(old.replace("0 9 * * *", "0 8 * * *"))
+    await made.load()
+    [job] = made.jobs.values()
+    assert (job.next_due, job.last_due) == (1.0, 0.5)
+
+
 async def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     made = await filled(tmp_path, {"jobs": [entry()]})
     await touch(made, name="good")
