@@ -8,27 +8,23 @@ shows them and tries the lock again when something is due.
 
 import asyncio
 import logging
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import JobsChanged
 from desktop.cron import clock as clocks
 from desktop.cron import notices
 from desktop.cron.clock import Alarm, Clock, SystemClock
-from desktop.cron.decide import plan
-from desktop.cron.job import Job, new_id
+from desktop.cron.job import Job
 from desktop.cron.ledger import ASKED, HAND, RUNNING, Ledger, Run
+from desktop.cron.listing import Listing, Times
 from desktop.cron.owner import Owner
 from desktop.cron.rounds import Rounds
 from desktop.cron.runs import Done, Runner, Runs
-from desktop.cron.schedule import At, Every, Spec, check, zone_of
 from desktop.cron.store import Store
 from desktop.cron.wake import Wake
 from desktop.cron.watch import Watch
-from desktop.cron.zone import zone as here
 from desktop.errors import AppError, UsageError, explain
 from desktop.inbox.inbox import Inbox
 from desktop.services import ServiceState, Status
@@ -43,15 +39,7 @@ HOLD_S = 60.0
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
-    """When a job was last run and when the next is due, Unix seconds; None for never."""
-
-    last: float | None = None
-    next: float | None = None
-
-
-class Scheduler:
+class Scheduler(Listing):
     """The service."""
 
     def __init__(
@@ -70,9 +58,9 @@ class Scheduler:
     ) -> None:
         """`zone`: tells the person's zone; called in a thread. `front`: what this process is, for others.
         `alarm` and `wake` make the alarm and the ear for wake-up."""
-        self._store, self._ledger, self._inbox, self._bus = store, ledger, inbox, bus
-        self._clock = clock or SystemClock()
-        self._ask_zone, self._make_alarm, self._make_wake = zone, alarm, wake
+        super().__init__(store, bus, clock or SystemClock(), zone)
+        self._ledger, self._inbox = ledger, inbox
+        self._make_alarm, self._make_wake = alarm, wake
         self.runs = Runs(store, ledger, inbox, bus, runner, self._clock)
         self.runs.freed = self._kick
         self._rounds = Rounds(store, ledger, self.runs, self._clock)
@@ -81,7 +69,6 @@ class Scheduler:
         self._watch = Watch(store.path, self._kick)
         self._alarm: Alarm | None = None
         self._wake: Wake | None = None
-        self._zone = "UTC"
         self._doubt, self._recovered = True, False
         self._trouble, self._who = "", ""
         self._wanted = False
@@ -103,8 +90,7 @@ class Scheduler:
     async def read(self) -> None:
         """Know the jobs as they are in the file, without running any; nothing where they run here."""
         if self._alarm is None:
-            self._zone, _wrong = await in_thread(self._zone_now)
-            await self._store.load()
+            await super().read()
 
     async def take(self) -> None:
         """Be the one who runs jobs, to run one by hand; the others wait for who keeps them."""
@@ -137,94 +123,11 @@ class Scheduler:
         """Whether this process runs the jobs."""
         return self._owner.mine
 
-    @property
-    def zone(self) -> str:
-        """The person's zone."""
-        return self._zone
-
-    def now(self) -> float:
-        """The time by which jobs are due, Unix seconds."""
-        return self._clock.now()
-
-    @property
-    def times(self) -> Times:
-        """Of all jobs."""
-        jobs = self._store.jobs.values()
-        last = max((job.last_run for job in jobs if job.last_run is not None), default=None)
-        return Times(last, min((job.next_due for job in jobs if job.next_due is not None), default=None))
-
-    def jobs(self) -> list[Job]:
-        """All jobs, in the order of the file."""
-        return list(self._store.jobs.values())
-
-    def get(self, id_: str) -> Job:
-        """One job. Raises UsageError if there is none."""
-        job = self._store.jobs.get(id_)
-        if job is None:
-            raise UsageError(
-                _("There is no job {id}.").format(id=repr(id_)), _("Look at the list of jobs for its id.")
-            )
-        return job
-
-    async def add(self, job: Job) -> Job:
-        """Put a job in; what it became, with its id and next due moment. Raises UsageError for a schedule
-        that makes no sense, StorageError."""
-        now = self._clock.now()
-        spec = _exact(job.spec, now)
-        check(spec, self._zone, now)
-        name = job.name.strip() or " ".join(job.message.split())[:60]
-        now = round(now, 3)
-        made = replace(job, spec=spec, name=name, created=now, updated=now, planned_as="", next_due=None)
-
-        def put(jobs: Mapping[str, Job]) -> Mapping[str, Job]:
-            id_ = made.id
-            while not id_ or id_ in jobs:
-                id_ = new_id()
-            return {id_: plan(replace(made, id=id_), now, self._zone)}
-
-        return await self._put(put)
-
-    async def change(self, id_: str, **fields: Any) -> Job:
-        """Change fields of a job. A run under way keeps what it began with. Raises UsageError,
-        StorageError."""
-        old, now = self.get(id_), self._clock.now()
-        spec = _exact(fields.get("spec", old.spec), old.created)
-        enabled = fields.get("enabled", old.enabled)
-        if spec != old.spec or (enabled and not old.enabled):
-            check(spec, self._zone, now)
-
-        def put(jobs: Mapping[str, Job]) -> Mapping[str, Job]:
-            job = replace(jobs.get(id_, old), **{**fields, "spec": spec, "updated": now})
-            if enabled and not old.enabled:
-                job = replace(job, failures=0, paused="", planned_as="")
-            return {id_: plan(job, now, self._zone)}
-
-        return await self._put(put)
-
-    async def switch(self, id_: str, on: bool) -> Job:
-        """Switch a job on or off. Raises UsageError, StorageError."""
-        return await self.change(id_, enabled=on)
-
-    async def remove(self, id_: str) -> None:
-        """Take a job away; a run under way goes on to its end. Raises UsageError, StorageError."""
-        self.get(id_)
-        await self._store.update(lambda jobs: {id_: None} if id_ in jobs else {}, by_person=True)
-        self._bus.publish(JobsChanged(id_))
-        self._kick()
-
-    async def _put(self, put: Callable[[Mapping[str, Job]], Mapping[str, Job]]) -> Job:
-        changed = await self._store.update(put, by_person=True)
-        job = next(job for job in changed.values() if job)
-        self._bus.publish(JobsChanged(job.id))
-        self._kick()
-        return job
-
     async def run_now(self, id_: str) -> Run:
         """Run a job by hand; its schedule stays. Raises UsageError, StorageError."""
         job, now = self.get(id_), self._clock.now()
         self._need_lock()
-        if job.id in self.runs.busy:
-            raise UsageError(_("This job is at work already."), _("Wait until it is done."))
+        self._need_rest(job)
         run = Run(job.id, job.name, now, 0, HAND, 0, now)
         await self._ledger.claim(run)
         self.runs.begin(job, run)
@@ -235,9 +138,11 @@ class Scheduler:
         UsageError, StorageError."""
         self._need_lock()
         run, now = await self._ledger.get(run_id), self._clock.now()
-        job = self._store.jobs.get(run.job) if run else None
         if run is None:
             return False
+        job = self._store.jobs.get(run.job)
+        if yes and job:
+            self._need_rest(job)
         if not yes or job is None:
             asked = run.outcome == ASKED
             if asked:
@@ -248,6 +153,10 @@ class Scheduler:
         if asked and yes and job:
             self.runs.begin(job, replace(run, outcome=RUNNING, claimed=now, ended=None))
         return asked
+
+    def _need_rest(self, job: Job) -> None:
+        if self.runs.blocked(job.id):
+            raise UsageError(_("This job is at work already."), _("Wait until it is done."))
 
     def _need_lock(self) -> None:
         if not self._owner.mine:
@@ -266,6 +175,9 @@ class Scheduler:
         while self.runs.busy:
             await asyncio.wait(set(self.runs.busy.values()))
             await self.settled()
+
+    def _changed(self) -> None:
+        self._kick()
 
     def _turned(self) -> None:
         """The clock or the zone may be another, or the machine slept."""
@@ -312,13 +224,6 @@ class Scheduler:
         if wrong:
             raise wrong
 
-    def _zone_now(self) -> tuple[str, AppError | None]:
-        """The person's zone; this computer's, and what to say, where theirs does not exist."""
-        try:
-            return zone_of(self._ask_zone()).key, None
-        except AppError as error:
-            return here(), error
-
     def _say(self) -> None:
         """Tell how it is."""
         if self._alarm is None:
@@ -327,13 +232,3 @@ class Scheduler:
             self.status.set(ServiceState.DEGRADED, trouble)
         else:
             self.status.set(ServiceState.RUNNING, self._who)
-
-
-def _exact(spec: Spec, created: float) -> Spec:
-    """The schedule in whole milliseconds, as the file has it; an interval without an anchor begins when the
-    job was made."""
-    if isinstance(spec, At):
-        return At(round(spec.moment, 3)) if math.isfinite(spec.moment) else spec
-    if isinstance(spec, Every):
-        return Every(round(spec.seconds, 3), round(spec.anchor or created, 3))
-    return spec
