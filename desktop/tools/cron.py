@@ -138,7 +138,7 @@ class Cron(Tool[CronArguments]):
         "every_seconds, cron_expr. list shows ids. remove, enable, disable, run and update need job_id; "
         "update also what shall be other. Say in your answer when it is due."
     )
-    brief: str = "Set a reminder: message, and in_minutes (from now) or at (a time such as 18:00)."
+    brief: str = "Set a reminder. message: of what. at: when, in the words of the person."
     effect: Effect = Effect.WRITE
     arguments: type[CronArguments] = CronArguments
 
@@ -147,11 +147,10 @@ class Cron(Tool[CronArguments]):
 
     @functools.cached_property
     def brief_schema(self) -> Json:
-        """For a small model: a reminder."""
-        kinds = {"message": "string", "in_minutes": "number", "at": "string"}
-        properties = {name: {"type": kind} for name, kind in kinds.items()}
+        """For a small model: a reminder. Of two ways to say when it fills in both, one of them wrongly."""
+        properties = {name: {"type": "string"} for name in ("message", "at")}
         return self._function(
-            self.brief, {"type": "object", "properties": properties, "required": ["message"]}
+            self.brief, {"type": "object", "properties": properties, "required": list(properties)}
         )
 
     def claim(self, args: CronArguments, context: ToolContext) -> Claim:

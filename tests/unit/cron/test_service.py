@@ -131,6 +131,22 @@ async def test_an_answer_to_what_was_missed(bed: Bed, yes: bool) -> None:
     assert bed.scheduler.jobs() == []
 
 
+async def test_an_answer_waits_for_a_job_that_is_at_work(bed: Bed) -> None:
+    bed.worker.gate = asyncio.Event()
+    await bed.add(Every(10, 0), missed="ask")
+    bed.time.moment += HOUR
+    bed.time.ring()
+    await soon(lambda: bool(bed.worker.runs))
+    [asked] = await bed.rows(outcome="asked")
+    with pytest.raises(UsageError, match="at work"):
+        await bed.scheduler.answer(asked.id, True)
+    bed.worker.gate.set()
+    await bed.scheduler.quiet()
+    assert await bed.scheduler.answer(asked.id, True)
+    await bed.scheduler.quiet()
+    assert [row.outcome for row in await bed.rows()] == ["ok", "ok"]
+
+
 async def test_many_that_were_missed_are_told_in_one_notice(bed: Bed) -> None:
     for n in range(5):
         await bed.add(At(bed.time.moment + 60 * n + 60), f"job {n}", missed="skip", plain=True)

@@ -55,6 +55,10 @@ async def call(bed: Bed, session: str = "window:a", **given: Any) -> str:
         ({"in_minutes": "半小时"}, 1800),
         ({"in_minutes": "两天", "at": "18:20"}, None),
         ({"at": "in 20 minutes"}, 1200),
+        ({"at": "20 minutes"}, 1200),
+        ({"at": "20 minutes from now"}, 1200),
+        ({"at": "20分钟后"}, 1200),
+        ({"at": "18:20:00"}, 1200),
         ({"at": "18:20"}, 1200),
         ({"at": "6:20 pm"}, 1200),
         ({"at": "today at 18:20"}, 1200),
@@ -187,8 +191,8 @@ async def test_what_models_are_told(bed: Bed) -> None:
     }
     assert whole["properties"]["in_minutes"]["type"] == "number"
     brief = tool.brief_schema["function"]
-    assert list(brief["parameters"]["properties"]) == ["message", "in_minutes", "at"]
-    assert brief["parameters"]["required"] == ["message"]
+    assert list(brief["parameters"]["properties"]) == ["message", "at"]
+    assert brief["parameters"]["required"] == ["message", "at"]
     assert tool.effect is Effect.WRITE
 
 
