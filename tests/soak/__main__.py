@@ -4,6 +4,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak kill-tools [--rounds 200] [--sandbox auto|off] [--seed N]
        .venv/bin/python tests/soak kill-subagents [--rounds 100] [--seed N]
        .venv/bin/python tests/soak kill-memory [--rounds 200] [--seed N]
+       .venv/bin/python tests/soak kill-due [--rounds 500] [--seed N]
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak remember [--messages 3000]
@@ -25,6 +26,7 @@ from tests.soak import (
     documents,
     fuzz,
     kill,
+    kill_due,
     kill_memory,
     kill_subagents,
     kill_tools,
@@ -48,6 +50,8 @@ def main() -> None:
     working.add_argument("--rounds", type=int, default=100)
     remembering = verbs.add_parser("kill-memory", help="kill the program while it sums up and dreams")
     remembering.add_argument("--rounds", type=int, default=200)
+    reminding = verbs.add_parser("kill-due", help="kill the program when reminders and jobs are due")
+    reminding.add_argument("--rounds", type=int, default=500)
     damage = verbs.add_parser("fuzz", help="damage session files and load them")
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
@@ -58,7 +62,8 @@ def main() -> None:
     random_documents.add_argument("--count", type=int, default=10_000)
     appointments = verbs.add_parser("schedule", help="years of appointments on a clock that is moved")
     appointments.add_argument("--years", type=int, default=10)
-    for verb in (kills, acting, working, remembering, damage, long, longer, random_documents, appointments):
+    kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
+    for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -71,6 +76,8 @@ def main() -> None:
         lost = kill_subagents.run(chance, arguments.rounds)
     elif arguments.verb == "kill-memory":
         lost = kill_memory.run(chance, arguments.rounds)
+    elif arguments.verb == "kill-due":
+        lost = kill_due.run(chance, arguments.rounds)
     elif arguments.verb == "fuzz":
         lost = fuzz.run(chance, arguments.rounds)
     elif arguments.verb == "talk":

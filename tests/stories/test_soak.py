@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.soak import fuzz, kill, kill_memory, kill_subagents, kill_tools, remember
+from tests.soak import fuzz, kill, kill_due, kill_memory, kill_subagents, kill_tools, remember
 from tests.stories.program import Program
 
 SEED = 20261128
@@ -29,6 +29,10 @@ def test_kills_of_turns_that_act_lose_nothing_and_repeat_nothing() -> None:
 
 def test_a_result_of_a_subagent_is_told_once_whenever_the_program_is_killed() -> None:
     assert kill_subagents.run(Random(SEED), rounds=4) == []
+
+
+def test_reminders_come_once_whenever_the_program_is_killed() -> None:
+    assert kill_due.run(Random(SEED), rounds=10) == []
 
 
 def test_what_is_remembered_is_whole_whenever_the_program_is_killed() -> None:

@@ -1,0 +1,323 @@
+"""Kills around due moments: no reminder is lost, and none comes twice but where the kill made that unknown.
+
+`serve` keeps reminders and jobs that are due a moment after they were made, and is killed around those
+moments; the notification daemon and the model server outlive it. In the end each due moment has one notice,
+each notice was shown, a second time only if the program died between the call to the daemon and its reply
+(the daemon's history counts the showings, state.db names the notices), no job's run asked the model twice,
+and a run that was cut off is told of.
+"""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from desktop.errors import AppError
+from desktop.ipc import NoOwnerError, call
+from desktop.paths import Home
+from tests.desktop.daemon import Daemon, Shown
+from tests.desktop.session import nested_session
+from tests.desktop.window import until
+from tests.servers.scripted import ScriptedServer
+from tests.soak.kill import Lines
+from tests.soak.killing import killed
+from tests.stories.program import Program, read_event
+
+type Json = dict[str, Any]
+
+_WAIT_S, _END_S = 60, 2.0
+_TICK_S = 2.0
+_EVERY_NTH_WORKS = 5
+_TALK = "cli:direct"
+_WORK = re.compile(r"Do the work (\d+)\.")
+
+
+@dataclass
+class Planned:
+    """A job that the program was told of. `id` is empty until it acknowledged it."""
+
+    name: str
+    moment: float
+    plain: bool = True
+    talks: bool = False
+    """Whether it comes from a conversation, which gets it too."""
+    id: str = ""
+
+    @property
+    def told(self) -> Json:
+        """For the verb job_add."""
+        message = f"Text of {self.name}" if self.plain else f"Do the {self.name}."
+        session = {"session": _TALK} if self.talks else {}
+        return {"name": self.name, "message": message, "plain": self.plain, "at": self.moment} | session
+
+
+class Run:
+    """A home, what outlives every kill, and what was planned until now."""
+
+    def __init__(self, chance: Random, program: Program, server: ScriptedServer, daemon: Daemon) -> None:
+        self.chance, self.program, self.server, self.daemon = chance, program, server, daemon
+        self.home = Home(program.home, program.home / "models")
+        self.lost: list[str] = []
+        self.planned: list[Planned] = []
+        self.tick: Json = {}
+        self.kills = 0
+        self.unsure: Counter[str] = Counter()
+        """Notices that were being handed over when the program was killed."""
+        self.moments: Counter[str] = Counter()
+        program.use_server(server.url, "say:Done.")
+        program.run("ask", "hello", seconds=_WAIT_S)
+
+    def round(self, number: int) -> None:
+        """Begin, plan something for the next moments, kill around one of them."""
+        works = number % _EVERY_NTH_WORKS == 1
+        with killed(self.program, "serve", "--json") as (process, lines):
+            if self.chance.random() < 0.15:
+                lines.follow(self.chance.uniform(0.3, 0.9))
+            elif lines.until("serving", seconds=_WAIT_S):
+                self._serve(number, process, lines, works)
+            else:
+                self.lost.append(f"round {number}: it did not begin")
+        self.kills += 1
+        self._look(number)
+
+    def _serve(self, number: int, process: subprocess.Popen[str], lines: Lines, works: bool) -> None:
+        if not self.tick:
+            self._add_tick()
+        now = time.time()
+        new = [
+            Planned(
+                f"reminder {number}{letter}",
+                round(now + self.chance.uniform(0.05, 0.6), 3),
+                talks=self.chance.random() < 0.3,
+            )
+            for letter in "abc"[: self.chance.randint(1, 3)]
+        ]
+        if works:
+            new.append(Planned(f"work {number}", round(now + self.chance.uniform(0, 0.2), 3), plain=False))
+        self.planned += new
+        adding = threading.Thread(target=lambda: asyncio.run(self._add(new)))
+        adding.start()
+        spread = self.chance.choice(((-0.03, 0.01), (0.0, 0.03), (0.01, 0.05), (0.0, 0.2)))
+        after = (0.0, 2.5) if works and self.chance.random() < 0.8 else spread
+        lines.follow(self.chance.choice(new).moment + self.chance.uniform(*after) - time.time())
+        os.killpg(process.pid, signal.SIGKILL)
+        adding.join(_WAIT_S)
+
+    async def _add(self, new: list[Planned]) -> None:
+        """Tell the program of them, until it is killed."""
+        try:
+            for planned in new:
+                planned.id = (await self._call("job_add", planned.told))["job"]["id"]
+        except (NoOwnerError, AppError, ValueError):
+            return
+
+    def _add_tick(self) -> None:
+        tick = {"name": "tick", "message": "Tick", "plain": True, "every": _TICK_S}
+        self.tick = asyncio.run(self._call("job_add", tick))["job"]
+
+    async def _call(self, verb: str, arguments: Json) -> Json:
+        async for line in call(self.home, verb, arguments):
+            if "result" in line:
+                return dict(line["result"])
+        raise ValueError(verb)
+
+    # ---- what is stored
+
+    @contextmanager
+    def _rows(self) -> Iterator[sqlite3.Connection]:
+        """state.db, for reading alone: what the program left is not tidied up."""
+        with closing(sqlite3.connect(f"file:{self.home.database}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            yield database
+
+    def _look(self, number: int) -> None:
+        """Where the kill fell, seen from what became of the round's first reminder."""
+        if not self.home.database.exists():
+            return
+        with self._rows() as database:
+            handing = database.execute("SELECT id FROM inbox WHERE shown = 1 AND state = 'open'").fetchall()
+            name = f"reminder {number}a"
+            run = database.execute("SELECT outcome FROM runs WHERE name = ?", (name,)).fetchone()
+            notice = database.execute("SELECT shown FROM inbox WHERE title = ?", (name,)).fetchone()
+        self.unsure.update(row["id"] for row in handing)
+        if not any(planned.name == name for planned in self.planned):
+            self.moments["start"] += 1
+        elif run is None:
+            self.moments["before its claim"] += 1
+        elif notice is None:
+            self.moments["claimed"] += 1
+        else:
+            self.moments[("in the inbox", "being handed over", "shown")[notice["shown"]]] += 1
+
+    # ---- the end
+
+    def finish(self) -> None:
+        """Go on without a kill until all is done, and look at everything."""
+        with self.program.started("serve", "--json", seconds=4 * _WAIT_S) as serving:
+            read_event(serving, "serving")
+            if self.tick:
+                asyncio.run(self._call("job_remove", {"id": self.tick["id"]}))
+            try:
+                until(self._settled, "all that was due is done", _WAIT_S)
+            except AssertionError as failure:
+                self.lost.append(str(failure))
+            began = time.monotonic()
+            serving.terminate()
+            serving.wait(_WAIT_S)
+            took = time.monotonic() - began
+        if took > _END_S:
+            self.lost.append(f"SIGTERM ended it after {took:.1f} s")
+        with self._rows() as database:
+            notices = [dict(row) for row in database.execute("SELECT * FROM inbox")]
+            runs = [dict(row) for row in database.execute("SELECT * FROM runs")]
+        for notice in notices:
+            notice["body"] = json.loads(notice["body"])
+        self._look_at_reminders(notices, runs)
+        self._look_at_ticks(notices, runs)
+        self._look_at_showings(notices)
+        self._look_at_work(notices, runs)
+        self._look_at_talk()
+
+    def _settled(self) -> bool:
+        with self._rows() as database:
+            (open_,) = database.execute("SELECT count(*) FROM runs WHERE outcome = 'running'").fetchone()
+            (unshown,) = database.execute("SELECT count(*) FROM inbox WHERE shown < 2").fetchone()
+            (going,) = database.execute("SELECT count(*) FROM deliveries").fetchone()
+        left = json.loads((self.program.home / "workspace/cron/jobs.json").read_text("utf-8"))["jobs"]
+        return not (open_ or unshown or going or any(job["enabled"] for job in left))
+
+    def _look_at_reminders(self, notices: list[Json], runs: list[Json]) -> None:
+        """One run and one notice for each."""
+        found = Counter(notice["title"] for notice in notices)
+        ran = Counter(run["name"] for run in runs)
+        for planned in self.planned:
+            if planned.plain:
+                allowed = {1} if planned.id else {0, 1}
+                for what, times in (("notices", found[planned.name]), ("runs", ran[planned.name])):
+                    if times not in allowed:
+                        self.lost.append(f"{planned.name} has {times} {what}")
+
+    def _look_at_ticks(self, notices: list[Json], runs: list[Json]) -> None:
+        """Each moment of the interval had its run, or was counted by the one that stood for it."""
+        ticks = sorted((run for run in runs if run["name"] == "tick"), key=lambda run: run["planned"])
+        first = self.tick["next"]
+        expected = round((ticks[-1]["planned"] - first) / _TICK_S) + 1 if ticks else 0
+        counted = sum(1 + run["missed"] for run in ticks)
+        if counted != expected:
+            self.lost.append(f"{counted} of {expected} ticks are accounted for")
+        told = Counter(notice["body"]["run"] for notice in notices if notice["title"] == "tick")
+        if told != Counter(run["id"] for run in ticks):
+            self.lost.append(f"{len(ticks)} ticks had {told.total()} notices")
+        print(f"{expected} ticks, {len(ticks)} of them run, the others missed", flush=True)
+
+    def _look_at_showings(self, notices: list[Json]) -> None:
+        """Each was shown; twice only if a kill left it open whether it was."""
+        history = self.daemon.history
+        own, digests = Counter(shown.title for shown in history), [s for s in history if _is_digest(s)]
+        listed = Counter(line for shown in digests for line in shown.text.splitlines())
+        twice = 0
+        for title, group in _by_title(notices).items():
+            handed = sum(notice["handed"] for notice in group)
+            shown = own[title] + listed[f"• {title}"]
+            more = any(re.search(r"and \d+ more", line) for line in listed)
+            twice += max(0, shown - len(group))
+            if shown < len(group) and not more:
+                self.lost.append(f"{title!r} was shown {shown} times for {len(group)} notices")
+            if shown > handed:
+                self.lost.append(f"{title!r} was handed over {handed} times, and shown {shown} times")
+            for notice in group:
+                if not 1 <= notice["handed"] <= 1 + self.unsure[notice["id"]]:
+                    self.lost.append(
+                        f"{notice['id']} was handed over {notice['handed']} times; "
+                        f"{self.unsure[notice['id']]} kills fell between call and reply"
+                    )
+        print(
+            f"{len(notices)} notices, {len(history)} showings ({len(digests)} of them for several); "
+            f"{self.unsure.total()} kills between call and reply, {twice} second showings",
+            flush=True,
+        )
+
+    def _look_at_work(self, notices: list[Json], runs: list[Json]) -> None:
+        """The model was asked once for a job, or never where its run was cut off before; that is told."""
+        asked: Counter[str] = Counter()
+        for seen in self.server.requests:
+            last = str(seen.body["messages"][-1].get("content"))
+            if found := _WORK.match(last):
+                asked[f"work {found[1]}"] += 1
+        ids = {notice["id"] for notice in notices}
+        outcomes: Counter[str] = Counter()
+        for planned in (planned for planned in self.planned if not planned.plain):
+            own = [run for run in runs if run["name"] == planned.name]
+            if len(own) > 1 or (planned.id and not own):
+                self.lost.append(f"{planned.name} has {len(own)} runs")
+            for run in own:
+                outcomes[run["outcome"]] += 1
+                self._look_at_run(run, asked[planned.name], ids)
+        print(f"{outcomes.total()} runs of jobs for the model: {dict(outcomes)}", flush=True)
+
+    def _look_at_run(self, run: Json, asked: int, notices: set[str]) -> None:
+        path = self.program.home / f"workspace/sessions/cron%3A{run['job']}.jsonl"
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        begun = sum(line.get("role") == "user" and line.get("_turn") == run["id"] for line in lines)
+        if begun != 1 or asked > 1:
+            self.lost.append(f"{run['name']} was begun {begun} times, and asked the model {asked} times")
+        if run["outcome"] == "ok" and (asked != 1 or f"run:{run['id']}" not in notices):
+            self.lost.append(f"{run['name']} is told to be done; it asked {asked} times")
+        elif run["outcome"] == "interrupted" and f"interrupted:{run['id']}" not in notices:
+            self.lost.append(f"{run['name']} was cut off, and nobody was told")
+        elif run["outcome"] not in ("ok", "interrupted"):
+            self.lost.append(f"{run['name']} ended as {run['outcome']}: {run['detail']}")
+
+    def _look_at_talk(self) -> None:
+        """The conversation of a reminder has it once."""
+        said = Counter(text for role, text in self.program.said(_TALK) if role == "assistant")
+        for planned in self.planned:
+            times = sum(count for text, count in said.items() if planned.told["message"] in text)
+            if times != planned.talks and planned.id:
+                self.lost.append(f"{planned.name} is {times} times in its conversation")
+
+
+def _is_digest(shown: Shown) -> bool:
+    return shown.text.startswith("• ")
+
+
+def _by_title(notices: list[Json]) -> dict[str, list[Json]]:
+    groups: dict[str, list[Json]] = {}
+    for notice in notices:
+        groups.setdefault(notice["title"], []).append(notice)
+    return groups
+
+
+def run(chance: Random, rounds: int) -> list[str]:
+    """So many kills; what was lost or came twice, empty when nothing was."""
+    started = time.monotonic()
+    with (
+        nested_session("--screen", "none", "--secrets", "missing") as environment,
+        ScriptedServer() as server,
+        tempfile.TemporaryDirectory(prefix="killed-") as name,
+        Daemon(Path(name), environment=environment) as daemon,
+    ):
+        one = Run(chance, Program(Path(name) / "home", environment), server, daemon)
+        for number in range(rounds):
+            one.round(number)
+        one.finish()
+    moments = ", ".join(f"{moment} {n}" for moment, n in sorted(one.moments.items()))
+    print(
+        f"{rounds} kills around {len(one.planned)} due moments in {time.monotonic() - started:.0f} s "
+        f"({moments}); {len(one.lost)} lost",
+        flush=True,
+    )
+    return one.lost
