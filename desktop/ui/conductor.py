@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import logs
-from desktop.bus.events import MemoryChanged, ServiceChanged, SettingsChanged, TurnFinished
+from desktop.bus.events import JobsChanged, MemoryChanged, ServiceChanged, SettingsChanged, TurnFinished
 from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -195,7 +195,7 @@ class Conductor(QObject):
                 elif isinstance(event, SettingsChanged):
                     self._setup.refresh()
                     self._permits.refresh()
-                elif isinstance(event, MemoryChanged | TurnFinished):
+                elif isinstance(event, JobsChanged | MemoryChanged | TurnFinished):
                     self._setup.happened(event)  # a page may show what came of it
                     if isinstance(event, MemoryChanged) and event.told:
                         self._told(event.told, "")

@@ -215,8 +215,9 @@ class Outside(QObject):
         """What the window alone can do."""
         return {"show": self._show, "quick": self._quick, "reachable": self.reachable}
 
-    async def _show(self, _arguments: Json, _send: object) -> Json:
-        self._window.present()
+    async def _show(self, arguments: Json, _send: object) -> Json:
+        """Come to the front, with a conversation (`session`) where one is named."""
+        self._show_conversation(str(arguments.get("session") or ""))
         return {}
 
     async def _quick(self, arguments: Json, _send: object) -> Json:
@@ -236,7 +237,8 @@ class Outside(QObject):
                 else _("This desktop has no tray: a closed window is minimised."),
                 self._presence.tray.present,
             ),
-            _line(how.missing or _("Notifications come to the screen."), how.way == "daemon"),
+            _line(how.missing or _("Notifications come to the screen."), how.way == "daemon")
+            | {"about": "notifications"},
         ]
         return {"lines": [line for line in lines if line["text"]]}
 

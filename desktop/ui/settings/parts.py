@@ -9,11 +9,13 @@ from desktop.ui.actions import Actions
 from desktop.ui.panels.memory.panel import MemoryPanel
 from desktop.ui.panels.servers.page import Servers
 from desktop.ui.panels.skills.panel import SkillsPanel
+from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.pages import PROVIDER_DETAILS
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.provider import ProviderForm
+from desktop.ui.settings.reachable import Notified, Reachable
 from desktop.ui.settings.rows import Card, SettingRow
 from desktop.ui.settings.standing import Standing
 from desktop.ui.settings.tools import SearchKey, ToolList
@@ -104,5 +106,8 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "tools": ToolList,
     "mcp": Servers,
     "memory": MemoryPanel,
+    "notified": Notified,
+    "reachable": Reachable,
     "skills": SkillsPanel,
+    "tasks": TasksPanel,
 }

@@ -1,0 +1,275 @@
+"""The page of the tasks: the list or the form in its place, and beside it the ledger of the runs."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop.bus.events import Event, JobsChanged, ServiceChanged
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.memory.tabs import Tabs
+from desktop.ui.panels.tasks import row
+from desktop.ui.panels.tasks.form import TaskForm
+from desktop.ui.panels.tasks.listing import JobList
+from desktop.ui.panels.tasks.runs import Runs
+from desktop.ui.panels.tasks.words import Now
+from desktop.ui.settings.part import Part
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.toast import Toast
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+JOBS, RUNS = 0, 1
+_RECENT = 500
+"""Newest runs that are looked through for the last one of each job."""
+_NEAR_S = 3600.0
+_MINUTE_MS = 60_000
+_SCHEDULER = "cron"
+_OFF = ("off", "starting", "running")
+
+
+class TasksPanel(Part):
+    """Reads what there is whenever it is seen, and when jobs or their runs change."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._jobs: list[Json] = []
+        self._zone = "UTC"
+        self._reading: asyncio.Task[None] | None = None
+        self._again = False
+        self._paused = False
+        self._toast: Toast | None = None
+        self.state, self.outcome, self.tabs = Outcome(), Outcome(), Tabs(2)
+        self.list, self.runs, self.form = JobList(), Runs(actions), TaskForm(actions)
+        self.column.addWidget(self.state)
+        self.column.addWidget(self.tabs)
+        self.column.addSpacing(Space.XS)
+        for part in (self.outcome, self.list, self.runs, self.form):
+            self.column.addWidget(part)
+        self._minute = QTimer(self, singleShot=True, interval=_MINUTE_MS)
+        self._minute.timeout.connect(self._time_passed)
+        self._show(self.list)
+        self._connect()
+        spoken(self._words)
+
+    def _connect(self) -> None:
+        self.tabs.chosen.connect(self._turn_to)
+        self.list.acted.connect(self._act)
+        self.list.new_wanted.connect(lambda: self._open_form(None))
+        self.runs.open_wanted.connect(self._talk)
+        self.form.left.connect(self._go_back)
+        self.form.save_wanted.connect(self._save)
+        self.form.remove_wanted.connect(self._remove)
+
+    def _words(self) -> None:
+        for made, words in zip(self.tabs.buttons, (_("Planned"), _("Runs")), strict=True):
+            made.setText(words)
+            made.setAccessibleName(words)
+
+    # ---- what is shown
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._minute.stop()
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        self._paused = bool(reply["values"].get("presence.paused", False))
+        if self.isVisible():
+            self.refresh()
+
+    def happened(self, event: Event) -> None:
+        concerned = isinstance(event, JobsChanged) or (
+            isinstance(event, ServiceChanged) and event.name == _SCHEDULER
+        )
+        if concerned and self.isVisible():
+            self.refresh()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and not self.form.isHidden():
+            self._go_back()
+        else:
+            super().keyPressEvent(event)
+
+    def _show(self, shown_one: QWidget) -> None:
+        for part in (self.list, self.runs, self.form):
+            part.setVisible(part is shown_one)
+        self.tabs.setVisible(shown_one is not self.form)
+
+    def _turn_to(self, number: int) -> None:
+        self.outcome.clear()
+        self._show(self.runs if number == RUNS else self.list)
+        if number == RUNS and self.isVisible():
+            self.runs.refresh()
+
+    def _open_form(self, job: Json | None) -> None:
+        self.outcome.clear()
+        self.form.show_job(job, self._zone)
+        self._show(self.form)
+        self.form.take_keyboard()
+
+    def _go_back(self) -> None:
+        id_ = str(self.form.job["id"]) if self.form.job is not None else ""
+        self._show(self.list)
+        self.list.focus_on(id_)
+        self.refresh()
+
+    def _time_passed(self) -> None:
+        """What is near is told by how far it is."""
+        self.list.say_times(Now(time.time(), self._zone))
+        self._arm()
+
+    def _arm(self) -> None:
+        now = time.time()
+        near = any(job["next"] is not None and job["next"] - now < _NEAR_S for job in self._jobs)
+        if near and self.isVisible():
+            self._minute.start()
+
+    # ---- what there is
+
+    def refresh(self) -> asyncio.Task[None]:
+        """Read the jobs; what is asked for while that goes on is read right after."""
+        self._again = True
+        if self._reading is None or self._reading.done():
+            self._reading = self._work.start(self._read(), name="tasks:read")
+        return self._reading
+
+    async def _read(self) -> None:
+        try:
+            while self._again:
+                self._again = False
+                found = await self._actions.call("jobs")
+                runs = (await self._actions.call("runs", limit=_RECENT))["runs"]
+                self._show_found(found, runs)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+
+    def _show_found(self, found: Json, runs: list[Json]) -> None:
+        self._jobs, self._zone = found["jobs"], found["zone"]
+        newest: dict[str, Json] = {}
+        for run in runs:
+            newest.setdefault(str(run["job"]), run)
+        self.list.show_jobs(self._jobs, newest, Now(time.time(), self._zone))
+        self.runs.show_jobs(self._jobs, self._zone)
+        if not self.runs.isHidden():
+            self.runs.refresh()
+        self._say_state(str(found["state"]), str(found["detail"]))
+        self._arm()
+
+    def _say_state(self, state: str, detail: str) -> None:
+        if detail:
+            self.state.failed(shown(detail), tone="info" if state in _OFF else "warning")
+        elif self._paused:
+            self.state.failed(
+                _("What works by itself is paused. Reminders still come."),
+                _("Take it back under Tray and start, or in the menu of the tray."),
+                tone="info",
+            )
+        else:
+            self.state.clear()
+
+    def _job(self, id_: str) -> Json | None:
+        return next((job for job in self._jobs if job["id"] == id_), None)
+
+    # ---- what is done
+
+    def _act(self, what: str, id_: str) -> None:
+        if what == row.EDIT:
+            self._open_form(self._job(id_))
+        elif what == row.RUNS:
+            self.tabs.choose(RUNS)
+            self.runs.show_only(id_)
+        elif what == row.TALK:
+            self._talk(id_)
+        elif what == row.REMOVE:
+            self._remove(id_)
+        elif what == row.RUN:
+            self._do("job_run", id=id_)
+        else:
+            self._do("job_switch", id=id_, on=what == row.ON)
+
+    def _do(self, verb: str, **given: Any) -> None:
+        self._work.start(self._doing(verb, given), name=f"tasks:{verb}")
+
+    async def _doing(self, verb: str, given: dict[str, Any]) -> bool:
+        """Whether it worked."""
+        self.outcome.clear()
+        try:
+            await self._actions.call(verb, **given)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return False
+        finally:
+            self.refresh()
+        return True
+
+    def _talk(self, id_: str) -> None:
+        self._do("show", session=f"cron:{id_}")
+
+    def _save(self, id_: str, given: dict[str, Any]) -> None:
+        self._work.start(self._saving(id_, given), name="tasks:save", busy=(self.form.save,))
+
+    async def _saving(self, id_: str, given: dict[str, Any]) -> None:
+        verb, which = ("job_change", {"id": id_}) if id_ else ("job_add", {})
+        try:
+            job = (await self._actions.call(verb, **which, **given))["job"]
+        except AppError as error:
+            self.form.outcome.failed(error.text, error.remedy)
+            return
+        self.form.show_job(None, self._zone)
+        self._show(self.list)
+        await asyncio.wait({self.refresh()})
+        self.list.focus_on(job["id"])
+
+    def _remove(self, id_: str) -> None:
+        self._work.start(self._removing(id_), name="tasks:remove", busy=(self.form.remove,))
+
+    async def _removing(self, id_: str) -> None:
+        job = self._job(id_)
+        if job is None or not await self._doing("job_remove", {"id": id_}):
+            return
+        self._show(self.list)
+        self.list.new.setFocus()
+        if self._toast is None:
+            self._toast = Toast(self.window())
+        told = _("“{title}” removed").format(title=shown(job["name"]))
+        self._toast.say(told, _("Undo"), lambda: self._do_again(job))
+
+    def _do_again(self, job: Json) -> None:
+        self._work.start(self._adding_again(job), name="tasks:undo")
+
+    async def _adding_again(self, job: Json) -> None:
+        kept = (
+            "name",
+            "message",
+            "plain",
+            "session",
+            "missed",
+            "mode",
+            "retries",
+            "at",
+            "every",
+            "cron",
+            "tz",
+        )
+        try:
+            made = (await self._actions.call("job_add", **{name: job[name] for name in kept}))["job"]
+            if not job["enabled"]:
+                await self._actions.call("job_switch", id=made["id"], on=False)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        self.refresh()

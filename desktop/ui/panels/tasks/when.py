@@ -1,0 +1,280 @@
+"""When a job is due: once, every so often, or by five fields of cron; checked while it is typed."""
+
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from PySide6.QtCore import QDate, QLocale, Qt, QTime, QTimer
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QDateEdit, QHBoxLayout, QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
+
+from desktop import text as catalogue
+from desktop.errors import AppError
+from desktop.text import _, mark
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.plain import shown
+from desktop.ui.panels.tasks import words
+from desktop.ui.panels.tasks.words import Now
+from desktop.ui.settings.editors import CalmBox
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.styled import styled
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+ONCE, EVERY, CRON = "at", "every", "cron"
+_KINDS = {ONCE: mark("Once"), EVERY: mark("Again and again"), CRON: mark("By an expression of cron")}
+_UNITS = {
+    1: mark("seconds"),
+    60: mark("minutes"),
+    3600: mark("hours"),
+    86400: mark("days"),
+    604_800: mark("weeks"),
+}
+_TYPING_MS = 250
+_MOST = 1_000_000
+_SHEET = """
+QDateEdit, QTimeEdit { background: $raised; border: 1px solid $border_strong; border-radius: 8px;
+  padding: 0 10px; min-height: 30px; selection-background-color: $accent; selection-color: $on_accent; }
+QDateEdit:focus, QTimeEdit:focus { border-color: $accent; }
+QDateEdit[wrong="true"] { border-color: $danger; }
+QDateEdit::drop-down { border: none; width: 28px; }
+QTimeEdit::up-button, QTimeEdit::down-button { width: 0; }
+"""
+
+
+class _Date(QDateEdit):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # pages are scrolled more often than values are changed
+
+
+class _Time(QTimeEdit):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _Number(QSpinBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class When(QWidget):
+    """`given` is what the verbs of jobs take. What it means is asked of the core, and said below."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._zone, self._asked = "UTC", 0
+        self._before: Json = {}
+        self._last: Json = {}
+        """What the core said of what stands here now."""
+        self.kind, self.date, self.time = CalmBox(), _Date(), _Time()
+        self.number, self.unit = _Number(), CalmBox()
+        self.expression, self.zone = QLineEdit(), QLineEdit()
+        self._kind_row, self._once_row = Row(self.kind), Row(_beside(self.date, self.time))
+        self._every_row = Row(_beside(self.number, self.unit))
+        self._cron_row, self._zone_row = Row(self.expression), Row(self.zone)
+        self._sentence, self._dates = label("title", wrap=True), label("small", wrap=True)
+        self._means = QWidget()
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._lay_out()
+        self._connect()
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        for field in (self.date, self.time):
+            styled(field, _SHEET)
+        self.date.setCalendarPopup(True)
+        self.date.setDisplayFormat("yyyy-MM-dd")
+        self.time.setDisplayFormat("HH:mm")
+        self.number.setRange(1, _MOST)
+        self.number.setValue(1)
+        means = QVBoxLayout(self._means)
+        means.setContentsMargins(0, Space.M, 0, Space.M)
+        means.setSpacing(Space.XS)
+        means.addWidget(self._sentence)
+        means.addWidget(self._dates)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        card = Card(framed=False)
+        for row in (self._kind_row, self._once_row, self._every_row, self._cron_row, self._zone_row):
+            card.add(row)
+        card.add(self._means)
+        column.addWidget(card)
+
+    def _connect(self) -> None:
+        self.kind.currentIndexChanged.connect(self._arrange)
+        self.kind.activated.connect(lambda _at: self._typed())
+        self.unit.activated.connect(lambda _at: self._typed())
+        self.date.dateChanged.connect(lambda _date: self._typed())
+        self.time.timeChanged.connect(lambda _time: self._typed())
+        self.number.valueChanged.connect(lambda _n: self._typed())
+        for field in (self.expression, self.zone):
+            field.textEdited.connect(lambda _text: self._typed())
+        self._typing.timeout.connect(self.check)
+
+    def _words(self) -> None:
+        for box, choices in ((self.kind, _KINDS), (self.unit, _UNITS)):
+            chosen = max(0, box.currentIndex())
+            box.blockSignals(True)
+            box.clear()
+            for key, title in choices.items():
+                box.addItem(_(title), key)
+            box.setCurrentIndex(chosen)
+            box.blockSignals(False)
+        self._kind_row.say(_("When"))
+        self._once_row.say(_("Date and time"))
+        self._every_row.say(_("Every"))
+        self._cron_row.say(
+            _("Expression"), _("Minute, hour, day, month, weekday: 0 9 * * 1-5 is 9:00 on weekdays.")
+        )
+        self._zone_row.say(_("Time zone"), _("Such as Europe/Berlin. Empty: yours, also when you travel."))
+        self.zone.setPlaceholderText(self._zone)
+        self.expression.setPlaceholderText("0 9 * * 1-5")
+        for field, name in (
+            (self.kind, _("When")),
+            (self.date, _("Date")),
+            (self.time, _("Time")),
+            (self.number, _("Number")),
+            (self.unit, _("Unit")),
+            (self.expression, _("Expression")),
+            (self.zone, _("Time zone")),
+        ):
+            field.setAccessibleName(name)
+        self.date.setLocale(QLocale(catalogue.language()))
+        self._arrange()
+        self._tell()
+
+    # ---- what is given
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What stands here, as the verbs take it."""
+        kind = self.kind.currentData()
+        if kind == ONCE:
+            face = f"{self.date.date().toString('yyyy-MM-dd')}T{self.time.time().toString('HH:mm')}"
+            return {ONCE: face}
+        if kind == EVERY:
+            return {EVERY: self.number.value() * int(self.unit.currentData())}
+        return {CRON: self.expression.text().strip(), "tz": self.zone.text().strip()}
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is another than was shown."""
+        return self.given != self._before
+
+    def complete(self) -> bool:
+        """Whether nothing is missing; what is, is said, and has the keyboard."""
+        if self.given.get(CRON) != "":
+            return True
+        self._complain(_("Write five fields."), "")
+        self.expression.setFocus()
+        return False
+
+    def show_job(self, job: Json | None, zone: str) -> None:
+        """Show that of a job; None for a new one. `zone`: the person's."""
+        self._zone = zone
+        now = Now(time.time(), zone)
+        face = now.face(now.moment) + timedelta(hours=1)
+        if job is not None and job["at"] is not None:
+            face = now.face(job["at"])
+        blocked = [field.blockSignals(True) for field in (self.date, self.time, self.number)]
+        self.date.setDate(QDate(face.year, face.month, face.day))
+        self.time.setTime(QTime(face.hour, face.minute))
+        self.number.setValue(1)
+        self.unit.setCurrentIndex(self.unit.findData(3600))
+        every = job["every"] if job is not None else None
+        if every:
+            size = max(size for size in _UNITS if every % size == 0 or size == 1)
+            self.number.setValue(max(1, round(every / size)))
+            self.unit.setCurrentIndex(self.unit.findData(size))
+        for field, was in zip((self.date, self.time, self.number), blocked, strict=True):
+            field.blockSignals(was)
+        self.expression.setText(str(job["cron"]) if job is not None else "")
+        self.zone.setText(str(job["tz"]) if job is not None else "")
+        self.kind.setCurrentIndex(max(0, self.kind.findData(job["kind"] if job is not None else ONCE)))
+        self._before = self.given if job is not None else {}
+        self._words()
+        self.check()
+
+    # ---- what it means
+
+    def check(self) -> None:
+        """Ask what it means."""
+        self._typing.stop()
+        self._asked += 1
+        if self.given.get(CRON) == "":
+            self._told({}, "", "")
+        else:
+            self._work.start(self._checking(self._asked), name="tasks:check")
+
+    def _typed(self) -> None:
+        self._complain("", "")
+        self._typing.start()
+
+    async def _checking(self, asked: int) -> None:
+        given = self.given
+        try:
+            found, wrong, zone = await self._actions.call("job_check", **given), "", ""
+        except AppError as error:
+            found, wrong, zone = {}, str(error), ""
+            if given.get("tz") and not await self._wrong({**given, "tz": ""}):
+                wrong, zone = "", str(error)
+        if asked == self._asked:
+            self._told(found, wrong, zone)
+
+    async def _wrong(self, given: Json) -> bool:
+        try:
+            await self._actions.call("job_check", **given)
+        except AppError:
+            return True
+        return False
+
+    def _told(self, found: Json, wrong: str, zone: str) -> None:
+        self._last = found
+        self._complain(wrong, zone)
+        self._tell()
+
+    def _complain(self, wrong: str, zone: str) -> None:
+        kind = self.kind.currentData()
+        for row, own in ((self._once_row, ONCE), (self._every_row, EVERY), (self._cron_row, CRON)):
+            row.complain(wrong if own == kind else "")
+        self._zone_row.complain(zone)
+
+    def _tell(self) -> None:
+        sentence = str(self._last.get("sentence") or "")
+        self._means.setVisible(bool(sentence))
+        if not sentence:
+            return
+        now = Now(time.time(), self._zone)
+        self._sentence.setText(shown(sentence[:1].upper() + sentence[1:]))
+        dates = [words.date(moment, now) for moment in self._last["upcoming"]]
+        self._dates.setText("\n".join(dates))
+        self._dates.setAccessibleName(_("Next: {dates}").format(dates=", ".join(dates)))
+
+    def _arrange(self) -> None:
+        kind = self.kind.currentData()
+        for row, own in (
+            (self._once_row, ONCE),
+            (self._every_row, EVERY),
+            (self._cron_row, CRON),
+            (self._zone_row, CRON),
+        ):
+            row.setVisible(own == kind)
+
+
+def _beside(first: QWidget, second: QWidget) -> QWidget:
+    """Two fields in a line; the first takes the complaint."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(Space.S)
+    row.addWidget(first, 3)
+    row.addWidget(second, 2)
+    made.setFocusProxy(first)
+    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return made

@@ -1,0 +1,94 @@
+"""What of tray, shortcut and notifications works on this desktop, and what to do where it does not."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.sign import Sign
+from desktop.ui.widgets.work import Work
+
+type Json = Mapping[str, Any]
+
+
+class _Line(QWidget):
+    """A mark, a sentence, and under it what to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sign = Sign("circle-check", "success", Size.ICON)
+        self._text, self._remedy = label(wrap=True), label("small", wrap=True)
+        for made in (self._text, self._remedy):
+            made.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse
+            )  # it may be a command
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._text)
+        words.addWidget(self._remedy)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.XS, Space.XS, 0, Space.XS)
+        row.setSpacing(Space.S)
+        row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+
+    def show_line(self, line: Json) -> None:
+        self._sign.show_icon(*(("circle-check", "success") if line["ok"] else ("circle-alert", "warning")))
+        self._text.setText(str(line["text"]))
+        self._remedy.setText(str(line["remedy"]))
+        self._remedy.setVisible(bool(line["remedy"]))
+        self.setAccessibleName(f"{line['text']} {line['remedy']}".strip())
+
+
+class Reachable(Part):
+    """Asked anew whenever it is seen, and when settings change."""
+
+    about = ""
+    """Only the lines about this; all of them where it is empty."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._rows: list[_Line] = []
+        self.column.setSpacing(0)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def show_all(self, reply: Mapping[str, Any]) -> None:
+        if self.isVisible():
+            self._refresh()
+
+    def _refresh(self) -> None:
+        self._work.start(self._read(), name="settings:reachable")
+
+    async def _read(self) -> None:
+        try:
+            lines = (await self._actions.call("reachable"))["lines"]
+        except AppError:
+            lines = []  # a front without a desktop has nothing to tell
+        self._show([line for line in lines if not self.about or line.get("about") == self.about])
+
+    def _show(self, lines: Sequence[Json]) -> None:
+        while len(self._rows) < len(lines):
+            self._rows.append(_Line())
+            self.column.addWidget(self._rows[-1])
+        for row in self._rows[len(lines) :]:
+            row.hide()
+        for row, line in zip(self._rows, lines, strict=False):
+            row.show_line(line)
+            row.show()
+
+
+class Notified(Reachable):
+    """The line about notifications."""
+
+    about = "notifications"
