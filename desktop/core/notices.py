@@ -121,6 +121,8 @@ class Notices:
             await self.snooze(given, _nobody)
         elif action == "reply" and text.strip():
             await self.reply(given, _nobody)
+        elif action in ("do", "skip"):
+            await self._core.background.scheduler.answer(str(notice.body.get("run")), action == "do")
         elif action in ("approve", "deny"):
             await Permits(self._core).permit({"question": id_, "yes": action == "approve"}, _nobody)
         else:

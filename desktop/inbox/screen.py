@@ -11,7 +11,7 @@ type Acted = Callable[[str, str, str], None]
 """Called with the id of the notice (or that of a digest), the action, and a text.
 
 The actions: "open" (also a click on the toast), "done", "snooze", "reply" (the text is empty where nothing
-could be typed there), "approve", "deny", "dismissed".
+could be typed there), "approve", "deny", "do" and "skip" (a job that was missed), "dismissed".
 """
 
 

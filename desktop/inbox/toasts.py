@@ -11,7 +11,7 @@ _SHORT = 300
 """The longest question of permission, in characters, that may be answered without opening it."""
 _FEW_LINES = 4
 _LISTED = 5
-_REPLIED_TO = frozenset({HEARTBEAT, SUBAGENT})
+_REPLIED_TO = (REMINDER, HEARTBEAT, SUBAGENT)
 
 
 def toast(notice: Notice) -> Toast:
@@ -24,10 +24,19 @@ def toast(notice: Notice) -> Toast:
         notice.kind,
         notice.title,
         "" if text == notice.title else text,
-        actions=(("done", _("Done")), ("snooze", _("Snooze"))) if notice.kind == REMINDER else (),
-        reply=notice.kind in _REPLIED_TO,
+        actions=_actions(notice),
+        reply=notice.kind in _REPLIED_TO and not notice.body.get("ask"),
         session=notice.session,
     )
+
+
+def _actions(notice: Notice) -> tuple[tuple[str, str], ...]:
+    """The buttons of a notice that is no question of permission."""
+    if notice.kind != REMINDER:
+        return ()
+    if notice.body.get("ask"):  # a job that was missed
+        return (("do", _("Do it now")), ("skip", _("Skip")))
+    return (("done", _("Done")), ("snooze", _("Snooze")))
 
 
 def digest(notices: Sequence[Notice], *, after_quiet: bool = False) -> Toast:

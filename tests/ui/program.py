@@ -65,8 +65,8 @@ class Running:
         return task.result()
 
     def settle(self) -> None:
-        """Wait until nothing is under way any more, but for the index of the search, which waits for a quiet
-        moment itself."""
+        """Wait until nothing is under way any more, but for the search's index: it waits for a quiet moment
+        itself."""
 
         def still() -> bool:
             names = [task.get_name() for task in tasks._running if not task.done()]

@@ -12,7 +12,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from desktop.text import _
 from desktop.ui.conversation.composer import Composer
@@ -32,12 +32,12 @@ _WIDTH, _HEIGHT, _ICON = 660, 520, 20
 _FROM_TOP = 0.24
 """Of the screen's height above the window."""
 _SHEET = """
-QWidget#quick { background: $window; }
+QDialog#quick { background: $window; }
 QFrame#quick-frame { background: transparent; border: 1px solid $border_strong; border-radius: 14px; }
 """
 
 
-class QuickWindow(QWidget):
+class QuickWindow(QDialog):
     """Shows one conversation; hidden, not closed."""
 
     hidden_wanted = Signal()
