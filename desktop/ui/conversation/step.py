@@ -60,6 +60,12 @@ TOOLS: dict[str, Names] = {
     "web_fetch": (mark("Opening the page"), mark("Opened the page"), mark("Open the page")),
     "spawn": (mark("Starting a subagent:"), mark("Started a subagent:"), mark("Start a subagent:")),
     "message": (mark("Sending a message"), mark("Sent a message"), mark("Send a message")),
+    "cron": (mark("Scheduling"), mark("Scheduled"), mark("Schedule")),
+    "memory_search": (
+        mark("Looking in the memory for"),
+        mark("Looked in the memory for"),
+        mark("Look in the memory for"),
+    ),
 }
 """What a tool does: while it does, when it did, and where it did not."""
 
