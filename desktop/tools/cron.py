@@ -35,6 +35,8 @@ _DURATION = re.compile(
     r"weeks?|w|周|个?星期)?\s*(?:from now|later|后|之后)?",
     re.IGNORECASE,
 )
+_AROUND = " \t\n.,;!。，；！"
+"""What a model writes around a time."""
 _UNITS = (("s秒", 1.0), ("m分", 60.0), ("h小钟", 3600.0), ("d天", 86400.0), ("w周星", 604_800.0))
 _CLOCK = re.compile(
     r"(?:(?P<day>today|tonight|tomorrow|今天|明天)[\sT,]*)?(?:at\s+)?"
@@ -290,7 +292,7 @@ def _spec(args: CronArguments, now: float, zone: str) -> Spec:
         return Every(_seconds(args.every_seconds, 1.0, "every_seconds"), now)
     if args.in_minutes is not None and args.in_minutes != "":
         return At(now + _seconds(args.in_minutes, 60.0, "in_minutes"))
-    if text := args.at.strip():
+    if text := args.at.strip(_AROUND):
         return At(_at(text, now, zone))
     raise ToolFailure("When? Give one of in_minutes, at, every_seconds, cron_expr.")
 
@@ -313,7 +315,7 @@ def _seconds(value: float | str, unit: float, name: str) -> float:
 
 
 def _duration(text: str, unit: float) -> float | None:
-    match = _DURATION.fullmatch(text.strip())
+    match = _DURATION.fullmatch(text.strip(_AROUND))
     if match is None or not (match["number"] or match["unit"]):
         return None
     number = (match["number"] or "1").lower()
