@@ -88,8 +88,6 @@ def _register_writing(group: click.Group) -> None:
     @_schedule
     def add_command(plain: bool, *, as_json: bool, **given: Any) -> None:
         job = {**_given(given), "plain": plain}
-        if not {"at", "every", "cron"} & job.keys():
-            raise UsageError(_("When shall it be?"), _("Give one of --at, --every and --cron."))
         run(lambda home: _add(home, job, as_json), as_json=as_json)
 
     @options.verb(group, "edit", _("Change a job; what is not given stays."))
@@ -121,6 +119,8 @@ async def _act(home: Home, what: str, given: Json, done: str, as_json: bool) -> 
 
 
 async def _add(home: Home, given: Json, as_json: bool) -> None:
+    if not {"at", "every", "cron"} & given.keys():
+        raise UsageError(_("When shall it be?"), _("Give one of --at, --every and --cron."))
     _told((await _call(home, "job_add", **given))["job"], as_json)
 
 
@@ -139,6 +139,8 @@ def _told(job: Json, as_json: bool) -> None:
 
 async def _list(home: Home, as_json: bool) -> None:
     found = await _call(home, "jobs")
+    if found["detail"]:
+        hint(found["detail"])
     if as_json:
         for job in found["jobs"]:
             emit(job)
@@ -158,8 +160,6 @@ async def _list(home: Home, as_json: bool) -> None:
         ],
         _("There are no jobs."),
     )
-    if found["detail"]:
-        hint(found["detail"])
 
 
 async def _show(home: Home, id_: str, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from desktop.bus.bus import Bus
-from desktop.errors import AppError, UsageError, explain
+from desktop.errors import AppError, explain
 from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
@@ -132,8 +132,8 @@ async def take_over(
     """Own the home: at once if it is free, else as soon as the command that owns it has left, which is
     asked to; then `waits` is called.
 
-    None if a window owns it: to another window (`front`) it has shown itself. Raises AppError, OSError;
-    UsageError where another process serves already.
+    None if a window owns it: to another window (`front`) it has shown itself. Raises OSError; AppError,
+    also where another process serves already.
     """
     asked = failed = ""
     while True:
@@ -148,7 +148,7 @@ async def take_over(
                         await _ask(home, "show")
                     return None
                 if owner["front"] == front:
-                    raise UsageError(_("Process {pid} serves already.").format(pid=owner["pid"]))
+                    raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
                 await _ask(home, "hand_over")
                 asked = address
                 waits()

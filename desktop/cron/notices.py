@@ -1,5 +1,6 @@
 """What the scheduler puts into the inbox. Ids are made of job and moment: the same thing is told once."""
 
+import math
 from collections.abc import Sequence
 
 from desktop.cron.job import Job
@@ -12,7 +13,8 @@ REMINDER, ERROR = "reminder", "error"
 
 def due_id(run: Run) -> str:
     """The id of the notice of a due moment."""
-    return f"due:{run.job}:{run.planned:.0f}" if run.cause != "hand" else f"due:{run.job}:{run.id}"
+    planned = math.floor(run.planned)  # rounded, two moments a second apart might be the same
+    return f"due:{run.job}:{planned}" if run.cause != "hand" else f"due:{run.job}:{run.id}"
 
 
 def reminder(job: Job, run: Run, now: float) -> Notice:

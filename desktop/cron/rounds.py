@@ -118,8 +118,9 @@ class Rounds:
             return
         if len(self._heap) > 2 * len(jobs) + _SLACK:
             self._heap, self._known = [], {}
+        known = self._known.get
         for id_, job in jobs.items():
-            if self._known.get(id_) is not job and job.next_due is not None:
+            if known(id_) is not job and job.next_due is not None:
                 heapq.heappush(self._heap, (job.next_due, id_))
         self._known = jobs
 
