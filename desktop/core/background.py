@@ -6,10 +6,9 @@ start() brings it up behind a window or in `serve`; a command that only answers 
 import asyncio
 from typing import TYPE_CHECKING
 
-from desktop.agent.turn import Ready, Turn
+from desktop.agent.turn import Ready
 from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.core.deliveries import Deliveries
-from desktop.core.notices import Notices
 from desktop.core.unattended import BEAT, Unattended
 from desktop.cron.clock import alarm
 from desktop.cron.ledger import Ledger
@@ -19,7 +18,6 @@ from desktop.cron.zone import zone as here
 from desktop.heartbeat import Heartbeat
 from desktop.inbox.desktop_screen import desktop_screen
 from desktop.inbox.presenter import Presenter
-from desktop.memory.keeper import Keeper
 from desktop.services import Status
 from desktop.tasks import cancel, spawn
 
@@ -33,7 +31,7 @@ class Background:
     def __init__(self, core: "Core") -> None:
         self._core = core
         self._recovery: asyncio.Task[None] | None = None
-        self.deliveries, self.notices = Deliveries(core), Notices(core)
+        self.deliveries = Deliveries(core)
         self.unattended = Unattended(core)
         self.ledger = Ledger(core.database)
         store = Store(core.workspace / "cron", self._zone)
@@ -50,7 +48,7 @@ class Background:
             core.bus,
         )
         screen = desktop_screen()
-        screen.acted = self.notices.acted
+        screen.acted = core.notices.acted
         self.presenter = Presenter(
             core.inbox, lambda: core.store.config.notifications, screen, alarm=alarm()
         )
@@ -100,19 +98,3 @@ class Background:
 
     async def _model(self) -> Ready:
         return await self._core.models.ready("", "", BEAT, "", unattended=True)
-
-
-class Watchers:
-    """The loop's Watcher: who keeps versions of the memory, and who puts results into the inbox."""
-
-    def __init__(self, keeper: Keeper, core: "Core") -> None:
-        self._keeper, self._core = keeper, core
-
-    async def begun(self, turn: Turn) -> None:
-        """A turn has its place. Raises StorageError."""
-        await self._keeper.begun(turn)
-
-    async def ended(self, turn: Turn) -> None:
-        """A turn is over. Raises StorageError."""
-        await self._keeper.ended(turn)
-        await self._core.background.notices.ended(turn)

@@ -7,12 +7,13 @@ stop() goes the other way: turns end and keep what they said, then the servers, 
 """
 
 import asyncio
+import functools
 import logging
 import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context, write_templates
@@ -27,11 +28,11 @@ from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
 from desktop.config.agents import Dream as Dreams
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
-from desktop.core.background import Background, Watchers
 from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
+from desktop.core.notices import Notices, Watchers
 from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
 from desktop.core.toolbox import Workshop
@@ -56,11 +57,14 @@ from desktop.providers.local import BuiltinServer
 from desktop.services import Status
 from desktop.session.log import Sessions
 from desktop.skills.loader import Skills
-from desktop.tasks import in_thread
+from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
 from desktop.usage import UsageLedger
+
+if TYPE_CHECKING:
+    from desktop.core.background import Background
 
 _log = logging.getLogger(__name__)
 
@@ -72,6 +76,7 @@ class Core:
         config = store.config
         self.home, self.store, self.host, self.bus, self.front = home, store, host, bus, front
         self.started = time.time()
+        self._staying: asyncio.Task[None] | None = None
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -112,7 +117,7 @@ class Core:
     def _make_agents(self, scope: Scope) -> None:
         """The agent that talks with the person, and those that work for it."""
         store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
-        self.gate = Gate(scope, self.inbox, bus)
+        self.gate, self.notices = Gate(scope, self.inbox, bus), Notices(self)
         work, places = (
             Sessions(self.workspace / "sessions" / "subagents"),
             defaults.max_concurrent_subagents,
@@ -135,7 +140,7 @@ class Core:
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
             commands=self.commands,
-            watcher=Watchers(self._keeper, self),
+            watcher=Watchers(self._keeper, self.notices),
         )
         self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
         self._workers = Loop(
@@ -150,7 +155,6 @@ class Core:
             watcher=self.subagents,
         )
         self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
-        self.background = Background(self)
 
     def _make_memory(self) -> None:
         """What is remembered for good, and who writes it."""
@@ -203,7 +207,8 @@ class Core:
             self.builtin.model = model
             await self.builtin.stop()
         await self.workshop.apply()
-        self.background.apply()
+        if "background" in self.__dict__:
+            self.background.apply()
         self.bus.publish(SettingsChanged())
 
     def _idle(self) -> float:
@@ -251,13 +256,35 @@ class Core:
             *self.workshop.statuses(),
         ]
 
+    @functools.cached_property
+    def background(self) -> "Background":
+        """What goes on by itself. Loaded when it is first wanted, which no answer does."""
+        from desktop.core.background import Background
+
+        return Background(self)
+
+    def stay(self) -> None:
+        """The program stays: begin, behind what the person waits for, what goes on by itself."""
+        self._staying = spawn(self._stay(), name="background:load")
+
+    async def staying(self) -> None:
+        """Wait until that has begun."""
+        if self._staying is not None:
+            await asyncio.wait({self._staying})
+
+    async def _stay(self) -> None:
+        await in_thread(_load_background)
+        self.background.start()
+
     async def at_rest(self) -> None:
         """Wait until no turn is under way."""
         await self.loop.all_at_rest()
 
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
-        await self.background.stop()
+        await cancel(self._staying)
+        if "background" in self.__dict__:
+            await self.background.stop()
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()
@@ -268,6 +295,12 @@ class Core:
         self.sessions.close()
         await self.finding.close()
         await self.database.close()
+
+
+def _load_background() -> None:
+    """Its imports, in a thread: they take a while."""
+    import desktop.core.background
+    import desktop.core.jobs  # noqa: F401
 
 
 def _prepare(workspace: Path) -> None:

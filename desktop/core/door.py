@@ -13,7 +13,6 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
-from desktop.core.jobs import JobVerbs
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
 from desktop.core.records import Records
@@ -29,6 +28,12 @@ from desktop.text import _
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
 type Verb = Callable[[Json, Send], Awaitable[Json]]
+
+
+JOB_VERBS = (
+    *("jobs", "job", "job_add", "job_change", "job_remove", "job_switch", "job_run", "job_answer"),
+    *("job_check", "runs"),
+)
 
 
 class Door:
@@ -55,8 +60,8 @@ class Door:
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
-            **JobVerbs(core).verbs(),
-            **core.background.notices.verbs(),
+            **{name: self._of_jobs(name) for name in JOB_VERBS},
+            **core.notices.verbs(),
             "search": core.finding.search,
             "search_key": records.search_key,
         }
@@ -66,6 +71,16 @@ class Door:
         if verb not in self._verbs:
             raise UsageError(_("There is no such request: {verb}.").format(verb=verb))
         return await self._verbs[verb](arguments, send)
+
+    def _of_jobs(self, name: str) -> Verb:
+        """A verb of jobs, whose room is loaded when the first of them is wanted."""
+
+        async def do(arguments: Json, send: Send) -> Json:
+            from desktop.core.jobs import JobVerbs
+
+            return await JobVerbs(self._core).verbs()[name](arguments, send)
+
+        return do
 
     async def _ask(self, arguments: Json, send: Send) -> Json:
         inbound = Inbound(

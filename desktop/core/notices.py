@@ -15,6 +15,7 @@ from desktop.bus.events import NoticeOpened
 from desktop.core.permits import Permits
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, SUBAGENT, Notice
+from desktop.memory.keeper import Keeper
 from desktop.tasks import spawn
 from desktop.text import _
 
@@ -140,6 +141,22 @@ class Notices:
             await self._core.inbox.add(
                 Notice(f"result:{turn.id}", SUBAGENT, turn.key, turn.id, inbound.label, body)
             )
+
+
+class Watchers:
+    """The loop's Watcher: who keeps versions of the memory, and who puts results into the inbox."""
+
+    def __init__(self, keeper: Keeper, notices: Notices) -> None:
+        self._keeper, self._notices = keeper, notices
+
+    async def begun(self, turn: Turn) -> None:
+        """A turn has its place. Raises StorageError."""
+        await self._keeper.begun(turn)
+
+    async def ended(self, turn: Turn) -> None:
+        """A turn is over. Raises StorageError."""
+        await self._keeper.ended(turn)
+        await self._notices.ended(turn)
 
 
 def later(how: str, now: float | None = None) -> float:

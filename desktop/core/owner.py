@@ -70,7 +70,7 @@ class Owner:
             await self._server.start()
             self._ends = ends.pop_all()
         if self._front in STAYING:
-            self.core.background.start()
+            self.core.stay()
 
     async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
         """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""

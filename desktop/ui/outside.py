@@ -77,10 +77,7 @@ class Outside(QObject):
 
     def begin(self) -> None:
         """Obey the settings, and show notices also where the desktop does not."""
-        presenter = self._program.presenter
-        presenter.fallback = self._say
-        presenter.attended = self._attended
-        presenter.look()
+        self._funnel.run(self._hear_of_notices(), name="outside:notices")
         self._funnel.run(self._apply(), name="outside:settings")
         self._soon.start()
 
@@ -180,6 +177,12 @@ class Outside(QObject):
 
     # ---- notices
 
+    async def _hear_of_notices(self) -> None:
+        presenter = await self._program.presenter()
+        presenter.fallback = self._say
+        presenter.attended = self._attended
+        presenter.look()
+
     def _attended(self, notice: Notice) -> bool:
         """Whether the person has its conversation before their eyes."""
         if self._window.isActiveWindow() and notice.session == self._library.key:
@@ -226,7 +229,8 @@ class Outside(QObject):
 
     async def reachable(self, _arguments: Json, _send: object) -> Json:
         """What of all this works here: lines of `text`, `remedy` and `ok`."""
-        held, how = self.shortcut.state, await self._program.presenter.reach()
+        held, presenter = self.shortcut.state, await self._program.presenter()
+        how = await presenter.reach()
         lines = [
             _line(_("The shortcut works."), held.held)
             if held.held

@@ -53,10 +53,11 @@ class Program:
         """Where the core tells what happens; only once it is up."""
         return self._owner.result().bus
 
-    @property
-    def presenter(self) -> "Presenter":
-        """Who brings notices to the screen; only once the core is up."""
-        return self._owner.result().core.background.presenter
+    async def presenter(self) -> "Presenter":
+        """Who brings notices to the screen. Raises AppError where the core cannot come up."""
+        owner = await asyncio.shield(self._owner)
+        await owner.core.staying()
+        return owner.core.background.presenter
 
     async def stop(self) -> None:
         """End everything in order."""
