@@ -1,9 +1,13 @@
-"""The ways to answer a question: at its call in the conversation, by key, and in the inbox."""
+"""What waits for the person: the questions at their calls, by key and in the inbox; and how much it is."""
 
 from PySide6.QtCore import QObject
 
+from desktop.bus.events import Event, InboxChanged
+from desktop.text import _
+from desktop.ui.actions import Actions
 from desktop.ui.conversation.step_cell import first_card
 from desktop.ui.conversation.view import ConversationView
+from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.questions import Questions
@@ -13,25 +17,49 @@ class Answering(QObject):
     """Brings the questions to where they are seen, and the answers to where they are heard."""
 
     def __init__(
-        self, window: MainWindow, view: ConversationView, questions: Questions, library: Library
+        self,
+        actions: Actions,
+        funnel: Funnel,
+        window: MainWindow,
+        view: ConversationView,
+        questions: Questions,
+        library: Library,
     ) -> None:
         super().__init__(window)
+        self._actions, self._funnel = actions, funnel
         self._window, self._view, self._questions, self._library = window, view, questions, library
+        window.inbox.serve(actions, library.title)
         questions.changed.connect(self._show)
         for shown in (view, window.inbox):
             shown.answered.connect(questions.take)
         window.inbox.open_wanted.connect(self._open)
+        window.inbox.replied.connect(self._replied)
         window.yes_wanted.connect(lambda: self._press(yes=True))
         window.no_wanted.connect(lambda: self._press(yes=False))
 
+    def begin(self) -> None:
+        """The core is up: see what waits."""
+        self._questions.refresh()
+        self._funnel.run(self._count(), name="inbox:count")
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        if isinstance(event, InboxChanged):
+            self._window.header.show_waiting(event.open)
+            self._window.inbox.changed()
+
+    async def _count(self) -> None:
+        self._window.header.show_waiting((await self._actions.call("inbox", limit=1))["open"])
+
     def _show(self) -> None:
-        questions = self._questions.all
-        self._window.header.show_waiting(len(questions))
-        self._window.inbox.show_questions(questions, self._library.title)
+        self._window.inbox.show_questions(self._questions.all)
 
     def _open(self, key: str) -> None:
         self._window.inbox.leave()
         self._library.open(key)
+
+    def _replied(self, key: str) -> None:
+        self._window.toast.say(_("Your reply is on its way."), _("Open"), lambda: self._open(key))
 
     def _press(self, *, yes: bool) -> None:
         """Answer the question that is to be seen; one that is not comes into sight instead."""

@@ -68,7 +68,9 @@ class Conductor(QObject):
         window.place_conversation(self._setup.stack)
         self.drafts = Drafts(window, file, self.talk)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
-        self._answering = Answering(window, self._view, self.talk.questions, self.library)
+        self._answering = Answering(
+            self._program, self._funnel, window, self._view, self.talk.questions, self.library
+        )
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
@@ -150,7 +152,7 @@ class Conductor(QObject):
         self._window.notice.hide()
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
-        self.talk.questions.refresh()
+        self._answering.begin()
         self._outside.begin()
         self._setup.check()
         self._funnel.run(self._tell_of_problems(), name="window:problems")
@@ -188,6 +190,7 @@ class Conductor(QObject):
         with self._program.bus.subscribe() as events:
             async for event in events:
                 self.talk.handle(event)
+                self._answering.handle(event)
                 self._fullness.handle(event)
                 self._outside.handle(event)
                 if isinstance(event, ServiceChanged):

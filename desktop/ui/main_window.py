@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
 from desktop.ui.conversation.mode import ModeBar
-from desktop.ui.panels.inbox import InboxPanel
+from desktop.ui.panels.inbox.panel import InboxPanel
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.state import WindowState
@@ -168,10 +168,10 @@ class MainWindow(QMainWindow):
         self._show_list(shown=self._sidebar_wanted)
 
     def toggle_inbox(self) -> None:
-        """Show what waits for the person, or hide it again."""
+        """Show the inbox, or hide it again."""
         if self.inbox.isVisible():
             self.inbox.leave()
-        elif self.inbox.items:
+        else:
             self.inbox.enter()
 
     def _show_list(self, *, shown: bool) -> None:

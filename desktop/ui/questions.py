@@ -14,6 +14,8 @@ from desktop.ui.funnel import Funnel
 
 type Json = dict[str, Any]
 
+_MOST = 1000
+
 
 class Questions(QObject):
     """One for the window."""
@@ -72,8 +74,8 @@ class Questions(QObject):
             self.refresh()
 
     async def _refresh(self) -> None:
-        found = (await self._actions.call("inbox"))["notices"]
-        questions = [self._question(notice) for notice in found if notice["kind"] == "approval"]
+        found = (await self._actions.call("inbox", kind="approval", limit=_MOST))["notices"]
+        questions = [self._question(notice) for notice in found]
         before, self._open = self._open, {question.id: question for question in questions}
         if before != self._open:
             self.changed.emit()

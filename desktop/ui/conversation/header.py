@@ -119,7 +119,7 @@ class Header(QWidget):
         self._show_state()
 
     def show_waiting(self, count: int) -> None:
-        """How many questions wait for the person."""
+        """How many notices wait for the person, questions among them."""
         self._waiting = count
         self.inbox.setText(f" {count}")
         self.inbox.setAccessibleName(_("Waiting for you: {count}").format(count=count))

@@ -43,6 +43,7 @@ _WORDS = {
         mark("Search the memory"),
         mark("Finds what was said before, in summaries and in conversations."),
     ),
+    "cron": (mark("Keep appointments"), mark("Reminds you, and does tasks at their time.")),
     "spawn": (mark("Begin subagents"), mark("Has a part of the work done on its own, in the background.")),
 }
 _EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}

@@ -13,14 +13,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop.bus.events import JobsChanged
 from desktop.cron.ledger import DUE, FAILED, HAND, OK, RUNNING, Run
 from desktop.tasks import cancel, spawn
 from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.panels.tasks.row import JobRow
 from desktop.ui.panels.tasks.runs import Runs
 from desktop.ui.settings.window import SettingsWindow
-from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
+from desktop.ui.words import speak
 from tests.ui.program import Running
 from tests.ui.settings.reading import choose, named, press, shown, write
 
@@ -283,11 +284,11 @@ def test_a_switch_that_cannot_be_goes_back_and_says_why(page: Page, home: Path) 
     page.add("Once", at=tomorrow(), plain=True)
     path = home / "workspace" / "cron" / "jobs.json"
     held = json.loads(path.read_text())
-    held["jobs"][0]["schedule"]["atMs"] = 1_000_000_000_000
+    held["jobs"][0]["schedule"]["at"] = "2001-09-09T09:00:00+00:00"
     held["jobs"][0]["enabled"] = False
     path.write_text(json.dumps(held))
     page.do("jobs")
-    page.panel.refresh()
+    page.window.happened(JobsChanged())
     page.settle()
     page.row("Once").switch.click()
     page.settle()
@@ -307,7 +308,7 @@ def test_a_late_run_tells_planned_against_actual(page: Page) -> None:
     id_ = page.add()
     now = time.time()
     page.ran(Run(id_, "Tea", now - 7200, 0, DUE, 3, now - 10, now - 5, OK, "Two cups\nand more"))
-    page.panel.refresh()
+    page.window.happened(JobsChanged())
     page.settle()
     told = page.told("Tea")
     assert "2 hours late, for 3 more that were missed" in told
@@ -319,7 +320,7 @@ def test_a_run_at_work_is_seen(page: Page) -> None:
     id_ = page.add(cron="0 9 * * *")
     now = time.time()
     page.ran(Run(id_, "Tea", now, 0, DUE, 0, now, None, RUNNING))
-    page.panel.refresh()
+    page.window.happened(JobsChanged())
     page.settle()
     assert "at work today" in page.told("Tea")
 
@@ -405,9 +406,7 @@ def test_the_ledger_is_filtered_by_job_and_by_result(page: Page) -> None:
     tea, news = page.add("Tea"), page.add("News", cron="0 9 * * *")
     now = time.time()
     page.ran(Run(tea, "Tea", now - 50, 0, DUE, 0, now - 50, now - 49, OK))
-    page.ran(
-        Run(news, "News", now - 40, 0, DUE, 0, now - 40, now - 10, FAILED, "No answer.\n", 1200, 0.5)
-    )
+    page.ran(Run(news, "News", now - 40, 0, DUE, 0, now - 40, now - 10, FAILED, "No answer.\n", 1200, 0.5))
     page.ran(Run(news, "News", now - 4000, 1, HAND, 0, now - 5, now - 1, OK, "All quiet."))
     page.press("Runs")
     runs = page.panel.runs
@@ -450,7 +449,7 @@ def test_a_damaged_file_is_said_with_the_remedy(page: Page, home: Path) -> None:
     path = home / "workspace" / "cron" / "jobs.json"
     path.write_text(path.read_text()[:40])
     page.running.wait(page.running.core.background.scheduler.start())
-    page.panel.refresh()
+    page.window.happened(JobsChanged())
     page.settle()
     assert "jobs.json" in page.text
 
@@ -469,7 +468,7 @@ def test_a_thousand_jobs_are_made_in_small_steps(page: Page, home: Path) -> None
     [job] = held["jobs"]
     held["jobs"] = [{**job, "id": f"j{n:04}", "name": f"Number {n:04}"} for n in range(1000)]
     path.write_text(json.dumps(held))
-    page.panel.refresh()
+    page.window.happened(JobsChanged())
     page.settle()
     assert len(page.rows()) == 50
     assert "Show 50 more" in page.text
@@ -481,13 +480,16 @@ def test_a_thousand_jobs_are_made_in_small_steps(page: Page, home: Path) -> None
     assert "No task has this text." in page.text
 
 
-def test_the_page_is_drawn_dark_and_in_chinese(page: Page) -> None:
-    from desktop.ui.words import speak
-
+def test_the_page_speaks_the_language_that_is_chosen_while_it_is_open(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page.add()
-    theme().choose("dark")
+    monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE")
     speak("zh_CN")
+    page.panel.list.new.click()
     page.settle()
-    assert not page.window.grab().isNull()
+    assert page.panel.form.cancel.text() == "取消"
+    assert page.panel.form.kind.count() == 2
     speak("en")
-    assert page.told("Tea").startswith("Tea, Reminder, every 2 hours · next ")
+    assert page.panel.form.cancel.text() == "Cancel"
+    assert page.panel.form.kind.currentText() == "Reminder, word for word"

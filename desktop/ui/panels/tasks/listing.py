@@ -1,10 +1,11 @@
 """The list of the jobs, those that come next first; how to make one where there is none yet."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _, ngettext
@@ -22,6 +23,7 @@ type Json = Mapping[str, Any]
 
 _FEW, _PAGE = 8, 50
 _TYPING_MS = 120
+_NEAR_S, _MINUTE_MS = 3600.0, 60_000
 _SIGN = 32
 
 
@@ -47,7 +49,9 @@ class JobList(QWidget):
         self.search.setClearButtonEnabled(True)
         self.stock = Stock[JobRow, Json](self._inner, self._made, self._show_row)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._minute = QTimer(self, singleShot=True, interval=_MINUTE_MS)
         self._lay_out()
+        self._minute.timeout.connect(self._time_passed)
         self._typing.timeout.connect(self._show)
         self.new.clicked.connect(self.new_wanted)
         self.search.textChanged.connect(lambda: self._typing.start())
@@ -112,12 +116,29 @@ class JobList(QWidget):
         self._jobs, self._runs, self._now = jobs, runs, now
         self.search.setVisible(len(jobs) > _FEW)
         self._show()
+        self._arm()
 
-    def say_times(self, now: Now) -> None:
-        """Time has gone by."""
-        self._now = now
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._arm()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._minute.stop()
+
+    def _arm(self) -> None:
+        """What is near is told by how far it is: its words change while they are seen."""
+        now = time.time()
+        if self.isVisible() and any(
+            job["next"] is not None and job["next"] < now + _NEAR_S for job in self._jobs
+        ):
+            self._minute.start()
+
+    def _time_passed(self) -> None:
+        self._now = Now(time.time(), self._now.zone)
         for row in self.stock.seen:
-            row.say_times(now)
+            row.say_times(self._now)
+        self._arm()
 
     def focus_on(self, id_: str) -> None:
         """Give the keyboard to a job, or to the button where it is gone."""

@@ -5,8 +5,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import Event, JobsChanged, ServiceChanged
@@ -17,6 +17,7 @@ from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory.tabs import Tabs
 from desktop.ui.panels.tasks import row
 from desktop.ui.panels.tasks.form import TaskForm
+from desktop.ui.panels.tasks.known import Known
 from desktop.ui.panels.tasks.listing import JobList
 from desktop.ui.panels.tasks.runs import Runs
 from desktop.ui.panels.tasks.words import Now
@@ -30,10 +31,6 @@ from desktop.ui.words import spoken
 type Json = Mapping[str, Any]
 
 JOBS, RUNS = 0, 1
-_RECENT = 500
-"""Newest runs that are looked through for the last one of each job."""
-_NEAR_S = 3600.0
-_MINUTE_MS = 60_000
 _SCHEDULER = "cron"
 _OFF = ("off", "starting", "running")
 
@@ -44,10 +41,7 @@ class TasksPanel(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._jobs: list[Json] = []
-        self._zone = "UTC"
-        self._reading: asyncio.Task[None] | None = None
-        self._again = False
+        self._known = Known(actions, self)
         self._paused = False
         self._toast: Toast | None = None
         self.state, self.outcome, self.tabs = Outcome(), Outcome(), Tabs(2)
@@ -57,13 +51,13 @@ class TasksPanel(Part):
         self.column.addSpacing(Space.XS)
         for part in (self.outcome, self.list, self.runs, self.form):
             self.column.addWidget(part)
-        self._minute = QTimer(self, singleShot=True, interval=_MINUTE_MS)
-        self._minute.timeout.connect(self._time_passed)
         self._show(self.list)
         self._connect()
         spoken(self._words)
 
     def _connect(self) -> None:
+        self._known.changed.connect(self._show_known)
+        self._known.failed.connect(self.outcome.failed)
         self.tabs.chosen.connect(self._turn_to)
         self.list.acted.connect(self._act)
         self.list.new_wanted.connect(lambda: self._open_form(None))
@@ -81,23 +75,19 @@ class TasksPanel(Part):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._minute.stop()
+        self._known.refresh()
 
     def show_all(self, reply: Mapping[str, Any]) -> None:
         self._paused = bool(reply["values"].get("presence.paused", False))
         if self.isVisible():
-            self.refresh()
+            self._known.refresh()
 
     def happened(self, event: Event) -> None:
         concerned = isinstance(event, JobsChanged) or (
             isinstance(event, ServiceChanged) and event.name == _SCHEDULER
         )
         if concerned and self.isVisible():
-            self.refresh()
+            self._known.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self.form.isHidden():
@@ -118,7 +108,7 @@ class TasksPanel(Part):
 
     def _open_form(self, job: Json | None) -> None:
         self.outcome.clear()
-        self.form.show_job(job, self._zone)
+        self.form.show_job(job, self._known.zone)
         self._show(self.form)
         self.form.take_keyboard()
 
@@ -126,49 +116,17 @@ class TasksPanel(Part):
         id_ = str(self.form.job["id"]) if self.form.job is not None else ""
         self._show(self.list)
         self.list.focus_on(id_)
-        self.refresh()
-
-    def _time_passed(self) -> None:
-        """What is near is told by how far it is."""
-        self.list.say_times(Now(time.time(), self._zone))
-        self._arm()
-
-    def _arm(self) -> None:
-        now = time.time()
-        near = any(job["next"] is not None and job["next"] - now < _NEAR_S for job in self._jobs)
-        if near and self.isVisible():
-            self._minute.start()
+        self._known.refresh()
 
     # ---- what there is
 
-    def refresh(self) -> asyncio.Task[None]:
-        """Read the jobs; what is asked for while that goes on is read right after."""
-        self._again = True
-        if self._reading is None or self._reading.done():
-            self._reading = self._work.start(self._read(), name="tasks:read")
-        return self._reading
-
-    async def _read(self) -> None:
-        try:
-            while self._again:
-                self._again = False
-                found = await self._actions.call("jobs")
-                runs = (await self._actions.call("runs", limit=_RECENT))["runs"]
-                self._show_found(found, runs)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-
-    def _show_found(self, found: Json, runs: list[Json]) -> None:
-        self._jobs, self._zone = found["jobs"], found["zone"]
-        newest: dict[str, Json] = {}
-        for run in runs:
-            newest.setdefault(str(run["job"]), run)
-        self.list.show_jobs(self._jobs, newest, Now(time.time(), self._zone))
-        self.runs.show_jobs(self._jobs, self._zone)
+    def _show_known(self) -> None:
+        known = self._known
+        self.list.show_jobs(known.jobs, known.runs, Now(time.time(), known.zone))
+        self.runs.show_jobs(known.jobs, known.zone)
         if not self.runs.isHidden():
             self.runs.refresh()
-        self._say_state(str(found["state"]), str(found["detail"]))
-        self._arm()
+        self._say_state(known.state, known.detail)
 
     def _say_state(self, state: str, detail: str) -> None:
         if detail:
@@ -182,14 +140,11 @@ class TasksPanel(Part):
         else:
             self.state.clear()
 
-    def _job(self, id_: str) -> Json | None:
-        return next((job for job in self._jobs if job["id"] == id_), None)
-
     # ---- what is done
 
     def _act(self, what: str, id_: str) -> None:
         if what == row.EDIT:
-            self._open_form(self._job(id_))
+            self._open_form(self._known.job(id_))
         elif what == row.RUNS:
             self.tabs.choose(RUNS)
             self.runs.show_only(id_)
@@ -214,7 +169,7 @@ class TasksPanel(Part):
             self.outcome.failed(error.text, error.remedy)
             return False
         finally:
-            self.refresh()
+            self._known.refresh()
         return True
 
     def _talk(self, id_: str) -> None:
@@ -230,16 +185,16 @@ class TasksPanel(Part):
         except AppError as error:
             self.form.outcome.failed(error.text, error.remedy)
             return
-        self.form.show_job(None, self._zone)
+        self.form.show_job(None, self._known.zone)
         self._show(self.list)
-        await asyncio.wait({self.refresh()})
+        await asyncio.wait({self._known.refresh()})
         self.list.focus_on(job["id"])
 
     def _remove(self, id_: str) -> None:
         self._work.start(self._removing(id_), name="tasks:remove", busy=(self.form.remove,))
 
     async def _removing(self, id_: str) -> None:
-        job = self._job(id_)
+        job = self._known.job(id_)
         if job is None or not await self._doing("job_remove", {"id": id_}):
             return
         self._show(self.list)
@@ -272,4 +227,4 @@ class TasksPanel(Part):
                 await self._actions.call("job_switch", id=made["id"], on=False)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
-        self.refresh()
+        self._known.refresh()

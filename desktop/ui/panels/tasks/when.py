@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from PySide6.QtCore import QDate, QLocale, Qt, QTime, QTimer
+from PySide6.QtCore import QDate, QLocale, QTime, QTimer
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QDateEdit, QHBoxLayout, QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
 
@@ -276,5 +276,4 @@ def _beside(first: QWidget, second: QWidget) -> QWidget:
     row.addWidget(first, 3)
     row.addWidget(second, 2)
     made.setFocusProxy(first)
-    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return made

@@ -37,11 +37,12 @@ class Now:
     """This moment in Unix time, and the person's zone."""
 
     moment: float
-    zone: str
+    zone: str = ""
+    """Empty for this computer's."""
 
     def face(self, moment: float) -> datetime:
         """What the person's clock shows at a moment."""
-        return datetime.fromtimestamp(moment, ZoneInfo(self.zone))
+        return datetime.fromtimestamp(moment, ZoneInfo(self.zone) if self.zone else None)
 
 
 def outcome(name: str) -> tuple[str, str, str]:

@@ -1,0 +1,284 @@
+"""One entry of the inbox: a question of permission with its card, or a notice with what can be done."""
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+
+from desktop.inbox.inbox import APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT
+from desktop.text import _, mark, ngettext
+from desktop.ui.conversation.actions import clock
+from desktop.ui.conversation.card import ApprovalCard
+from desktop.ui.conversation.plain import shown
+from desktop.ui.conversation.question import Question
+from desktop.ui.panels.tasks import words
+from desktop.ui.panels.tasks.words import Now
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.sign import Sign
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+DONE, SNOOZE, REPLY, VISIT, YES, NO = "done", "snooze", "reply", "open", "yes", "no"
+"""What can be done with a notice."""
+_SNOOZES = {"10m": mark("10 minutes"), "1h": mark("1 hour"), "tomorrow": mark("Tomorrow morning")}
+_ICONS = {
+    APPROVAL: ("shield", "link"),
+    REMINDER: ("alarm-clock", "link"),
+    HEARTBEAT: ("heart-pulse", "link"),
+    SUBAGENT: ("bot", "link"),
+    "error": ("circle-alert", "danger"),
+}
+_ANSWERS = {
+    "seen": mark("opened"),
+    "replied": mark("replied"),
+    "yes": mark("answered with yes"),
+    "no": mark("answered with no"),
+}
+_FOLDED, _FOLDED_LINES, _LONGEST = 320, 5, 8_000
+_LATE_S = 60.0
+
+
+class QuestionItem(QWidget):
+    """One question, under the name of its conversation."""
+
+    answered = Signal(str, object)
+    open_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._key = ""
+        self._title, self._when = label("title"), label("small")
+        self.open = button("link")
+        self.card = ApprovalCard()
+        head = QHBoxLayout()
+        head.setSpacing(Space.S)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._when)
+        head.addWidget(self.open)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, Space.S)
+        column.setSpacing(Space.S)
+        column.addLayout(head)
+        column.addWidget(self.card)
+        self.card.answered.connect(self.answered)
+        self.open.clicked.connect(lambda: self.open_wanted.emit(self._key))
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.open.setText(_("Open conversation"))
+        self.open.setAccessibleName(_("Open conversation: {title}").format(title=self._title.text()))
+
+    def show_question(self, question: Question, title: str) -> None:
+        """Show this one."""
+        self._key = question.session
+        fits = self._title.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, 220)
+        self._title.setText(fits)
+        self._when.setText(clock(datetime.fromtimestamp(question.at).astimezone()) if question.at else "")
+        self.card.show_question(question)
+        self._words()
+
+    def take_keyboard(self) -> None:
+        """Give it to what leads on, not to an answer."""
+        self.open.setFocus()
+
+
+class NoticeItem(QFrame):
+    """`acted` tells what is wanted, of which notice, and a text: the reply, or for how long it snoozes."""
+
+    acted = Signal(str, str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notice: Json = {}
+        self._session_title, self._unfolded = "", False
+        self.setProperty("kind", "card")
+        self._sign, self._title = Sign("bell", "link", Size.ICON + 2), label("title", wrap=True)
+        self._when, self._text, self._remedy = label("small"), label(wrap=True), label("muted", wrap=True)
+        self.fold, self._note = button("link"), label("small", wrap=True)
+        self.yes, self.no, self.done = button("primary"), button(), button("quiet", "check")
+        self.snooze, self.reply = button("quiet", "clock"), button("quiet", "message-square-reply")
+        self.open = button("quiet", "message-square")
+        self._reply_row, self.field, self.send = QWidget(), QLineEdit(), button("primary")
+        self._lay_out()
+        self._connect()
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(Space.S)
+        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._when, 0, Qt.AlignmentFlag.AlignTop)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.XS)
+        for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open):
+            buttons.addWidget(made)
+        buttons.addStretch(1)
+        row = QHBoxLayout(self._reply_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(Space.S)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.send)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        column.setSpacing(Space.XS)
+        column.addLayout(head)
+        column.addWidget(self._text)
+        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._remedy)
+        column.addWidget(self._note)
+        column.addLayout(buttons)
+        column.addWidget(self._reply_row)
+        self._reply_row.hide()
+
+    def _connect(self) -> None:
+        for made, what in ((self.yes, YES), (self.no, NO), (self.done, DONE), (self.open, VISIT)):
+            made.clicked.connect(lambda _on=False, what=what: self._act(what))
+        self.snooze.clicked.connect(self._menu)
+        self.reply.clicked.connect(self._begin_reply)
+        self.fold.clicked.connect(self._fold)
+        self.field.returnPressed.connect(self._send)
+        self.send.clicked.connect(self._send)
+
+    def show_notice(self, notice: Json, session_title: str) -> None:
+        """Show this one; `session_title`: its conversation's."""
+        if (notice, session_title) != (self.notice, self._session_title):
+            self.notice, self._session_title = notice, session_title
+            self._words()
+
+    def _words(self) -> None:
+        for made, words_ in (
+            (self.yes, _("Do it now")),
+            (self.no, _("Skip")),
+            (self.done, _("Done")),
+            (self.snooze, _("Snooze")),
+            (self.reply, _("Reply")),
+            (self.open, _("Open")),
+            (self.send, _("Send")),
+        ):
+            made.setText(words_)
+        if not self.notice:
+            return
+        title = shown(self._title_of())
+        for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open, self.send):
+            made.setAccessibleName(f"{made.text()}: {title}")
+        self.open.setToolTip(_("Open conversation: {title}").format(title=self._session_title))
+        self.field.setPlaceholderText(_("Reply in the conversation"))
+        self.field.setAccessibleName(_("Reply to {title}").format(title=title))
+        self._say(title)
+        self._arrange()
+
+    def _say(self, title: str) -> None:
+        notice, body = self.notice, self.notice["body"]
+        self._sign.show_icon(*_ICONS.get(notice["kind"], ("inbox", "link")))
+        self._title.setText(title)
+        self._when.setText(clock(datetime.fromtimestamp(notice["at"]).astimezone()))
+        text = _text_of(notice, title)
+        folded = _folded(text)
+        long = folded != text
+        self._text.setText(text if self._unfolded else folded)
+        self._text.setVisible(bool(text))
+        self.fold.setVisible(long)
+        self.fold.setText(_("Show less") if self._unfolded else _("Show all"))
+        self.fold.setAccessibleName(f"{self.fold.text()}: {title}")
+        for made, told in ((self._remedy, str(body.get("remedy") or "")), (self._note, _note(notice))):
+            made.setText(shown(told))
+            made.setVisible(bool(told))
+        self.setAccessibleName(", ".join(filter(None, (title, text[:_FOLDED], self._note.text()))))
+
+    def _title_of(self) -> str:
+        card = self.notice["body"].get("card") or {}
+        return str(self.notice["title"] or card.get("title") or "")
+
+    def _arrange(self) -> None:
+        waits = self.notice["state"] == OPEN
+        asks = bool(self.notice["body"].get("ask"))
+        for made in (self.yes, self.no):
+            made.setVisible(waits and asks)
+        self.done.setVisible(waits and not asks)
+        self.snooze.setVisible(waits)
+        self.reply.setVisible(waits and not asks)
+        self.open.setVisible(bool(self.notice["session"]))
+        self._reply_row.setVisible(waits and not self._reply_row.isHidden())
+
+    def _fold(self) -> None:
+        self._unfolded = not self._unfolded
+        self._words()
+
+    def _menu(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for how, title in _SNOOZES.items():
+            menu.addAction(_(title), partial(self._act, SNOOZE, how))
+        menu.popup(self.snooze.mapToGlobal(QPoint(0, self.snooze.height() + 2)))
+
+    def _begin_reply(self) -> None:
+        self._reply_row.show()
+        self.field.setFocus()
+
+    def _send(self) -> None:
+        if text := self.field.text().strip():
+            self._act(REPLY, text)
+
+    def _act(self, what: str, text: str = "") -> None:
+        self.acted.emit(what, str(self.notice["id"]), text)
+
+    def take_keyboard(self) -> None:
+        """Give it to the first thing to do."""
+        for made in (self.yes, self.done, self.open, self.fold):
+            if not made.isHidden():
+                made.setFocus()
+                return
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and not self._reply_row.isHidden():
+            self._reply_row.hide()
+            self.reply.setFocus()
+        else:
+            super().keyPressEvent(event)
+
+
+def _text_of(notice: Json, title: str) -> str:
+    body = notice["body"]
+    card = body.get("card") or {}
+    text = str(body.get("text") or card.get("command") or "").strip()
+    text = shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+    return "" if text == title else text
+
+
+def _folded(text: str) -> str:
+    """The beginning of a text, where it is long."""
+    lines = text.splitlines()
+    short = "\n".join(lines[:_FOLDED_LINES])
+    if len(short) > _FOLDED:
+        short = short[:_FOLDED].rsplit(" ", 1)[0]
+    return short if short == text else f"{short.rstrip()}…"
+
+
+def _note(notice: Json) -> str:
+    """Whether it was late, when it comes again, or what became of it."""
+    body, now = notice["body"], Now(time.time())
+    if notice["state"] != OPEN:
+        answer = _(_ANSWERS[notice["answer"]]) if notice["answer"] in _ANSWERS else _("done")
+        return f"{answer}, {words.at(notice['settled'] or notice['at'], now)}"
+    parts = []
+    if body.get("ask"):
+        parts.append(_("Missed while the computer was off or asleep. Shall it be made up for?"))
+    if float(body.get("late") or 0) >= _LATE_S and body.get("planned"):
+        planned, late = words.at(body["planned"], now), words.lateness(body["late"])
+        parts.append(_("planned {when}, {late}").format(when=planned, late=late))
+    if n := int(body.get("missed") or 0):
+        more = ngettext("for {n} more that was missed", "for {n} more that were missed", n)
+        parts.append(more.format(n=n))
+    if notice["due"] > now.moment:
+        parts.append(_("comes again {when}").format(when=words.soon(notice["due"], now)))
+    return " · ".join(parts)

@@ -1,0 +1,61 @@
+"""The jobs as the core knows them, and the newest run of each."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.errors import AppError
+from desktop.ui.actions import Actions
+from desktop.ui.widgets.work import Work
+
+type Json = Mapping[str, Any]
+
+_RECENT = 500
+"""Newest runs that are looked through for the last one of each job."""
+
+
+class Known(QObject):
+    """Reads when it is told to; `changed` comes after it, `failed` with a sentence and its remedy."""
+
+    changed = Signal()
+    failed = Signal(str, str)
+
+    def __init__(self, actions: Actions, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._actions, self._work = actions, Work(parent)
+        self.jobs: list[Json] = []
+        self.runs: dict[str, Json] = {}
+        """By the job's id."""
+        self.zone = "UTC"
+        """The person's."""
+        self.state = self.detail = ""
+        """Of the scheduler."""
+        self._reading: asyncio.Task[None] | None = None
+        self._again = False
+
+    def job(self, id_: str) -> Json | None:
+        """One job; None where it is gone."""
+        return next((job for job in self.jobs if job["id"] == id_), None)
+
+    def refresh(self) -> asyncio.Task[None]:
+        """Read the jobs; what is asked for while that goes on is read right after."""
+        self._again = True
+        if self._reading is None or self._reading.done():
+            self._reading = self._work.start(self._read(), name="tasks:read")
+        return self._reading
+
+    async def _read(self) -> None:
+        try:
+            while self._again:
+                self._again = False
+                found = await self._actions.call("jobs")
+                runs = (await self._actions.call("runs", limit=_RECENT))["runs"]
+                self.jobs, self.zone = found["jobs"], str(found["zone"])
+                self.state, self.detail = str(found["state"]), str(found["detail"])
+                self.runs = {str(run["job"]): run for run in reversed(runs)}
+                self.changed.emit()
+        except AppError as error:
+            self.failed.emit(error.text, error.remedy)
