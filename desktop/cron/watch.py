@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.tasks import in_thread
+from desktop.tasks import in_thread, see_through
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
@@ -29,7 +29,7 @@ class Watch:
         """Begin. Where the system has no watches left, it stays silent: then nothing is told."""
         loop = asyncio.get_running_loop()
         try:
-            self._observer = await in_thread(self._begin, loop)
+            await see_through(in_thread(self._begin, loop), name="cron:watch")
         except (OSError, ImportError) as error:
             _log.info("%s is not watched: %s", self._path.parent, error)
 
@@ -43,7 +43,7 @@ class Watch:
             observer.stop()
             await in_thread(observer.join)
 
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> "BaseObserver":
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         from watchdog import events
         from watchdog.observers import Observer
 
@@ -65,7 +65,7 @@ class Watch:
         ]
         observer.schedule(Handler(), str(self._path.parent), event_filter=kinds)
         observer.start()
-        return observer
+        self._observer = observer
 
     def _soon(self) -> None:
         if self._observer is None:
