@@ -14,6 +14,7 @@ from desktop.config import mcp_health, mcp_last
 from desktop.config.keychain import Keychain
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
+from desktop.cron.health import look as look_at_jobs
 from desktop.database import Database
 from desktop.errors import AppError, explain
 from desktop.memory.health import look as look_at_memory
@@ -51,6 +52,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Conversations"), lambda: _conversations(workspace)),
         (_("Skills"), lambda: in_thread(_skills, store, workspace)),
         (_("Memory"), lambda: in_thread(_memory, workspace)),
+        (_("Reminders and jobs"), lambda: _jobs(store, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
         (_("Keychain"), lambda: _keychain(store)),
         (_("Model"), lambda: _model(store)),
@@ -103,6 +105,13 @@ async def _settings(store: ConfigStore) -> list[Finding]:
         for name in store.plaintext_keys
     ]
     return findings or [Finding(part, ok=True, state=_("config.json is sound."))]
+
+
+async def _jobs(store: ConfigStore, workspace: Path) -> list[Finding]:
+    found = await look_at_jobs(workspace, store.config.agents.defaults.timezone)
+    remedy = _("Look at it with: nanobot-desktop cron list")
+    part = _("Reminders and jobs")
+    return [Finding(part, ok, state, "" if ok else remedy) for ok, state in found]
 
 
 async def _conversations(workspace: Path) -> list[Finding]:

@@ -38,6 +38,7 @@ class Background:
         self.scheduler = Scheduler(
             store, self.ledger, core.inbox, core.bus, self.unattended, self._zone, front=core.front
         )
+        self.scheduler.turned = self._turned
         self.heartbeat = Heartbeat(
             core.workspace,
             self._beats,
@@ -86,6 +87,11 @@ class Background:
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
         return [self.scheduler.status, self._core.dreaming.status, self.heartbeat.status]
+
+    def _turned(self) -> None:
+        """The clock was set, or the machine slept: timers of the loop do not know of it."""
+        self.heartbeat.rhythm.again()
+        self._core.dreaming.rhythm.again()
 
     def _zone(self) -> str:
         """The person's time zone. Blocks."""

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 _SHOWN, _MOST = 10, 100
 _LONGEST = 300
-_PARTS = {"model_host": mark("Models"), "builtin-model": mark("Built-in model"), "dream": "Dream"}
+_PARTS = {
+    "model_host": mark("Models"),
+    "builtin-model": mark("Built-in model"),
+    "dream": "Dream",
+    "cron": mark("Reminders and jobs"),
+    "heartbeat": mark("Heartbeat"),
+}
 _STATES = {
     "starting": mark("starting"),
     "running": mark("running"),

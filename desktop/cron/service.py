@@ -73,6 +73,8 @@ class Scheduler(Listing):
         self._trouble, self._who = "", ""
         self._wanted = False
         self._task: asyncio.Task[None] | None = None
+        self.turned: Callable[[], object] = lambda: None
+        """Called when the clock was set, or the machine woke up."""
 
     async def start(self) -> None:
         """Read the jobs, take the lock if it is free, and arm the alarm. Raises AppError."""
@@ -91,6 +93,7 @@ class Scheduler(Listing):
         """Know the jobs as they are in the file, without running any; nothing where they run here."""
         if self._alarm is None:
             await super().read()
+            self.status.set(ServiceState.OFF, self._store.trouble)
 
     async def take(self) -> None:
         """Be the one who runs jobs, to run one by hand; the others wait for who keeps them."""
@@ -182,6 +185,7 @@ class Scheduler(Listing):
     def _turned(self) -> None:
         """The clock or the zone may be another, or the machine slept."""
         self._doubt = True
+        self.turned()
         self._kick()
 
     def _kick(self) -> None:
