@@ -263,14 +263,15 @@ class Core:
 
         return Background(self)
 
-    def stay(self) -> None:
-        """The program stays: begin, behind what the person waits for, what goes on by itself."""
-        self._staying = spawn(self._stay(), name="background:load")
+    def stay(self) -> asyncio.Task[None]:
+        """The program stays: begin, once, what goes on by itself."""
+        if self._staying is None:
+            self._staying = spawn(self._stay(), name="background:load")
+        return self._staying
 
     async def staying(self) -> None:
-        """Wait until that has begun."""
-        if self._staying is not None:
-            await asyncio.wait({self._staying})
+        """Begin it, and wait until it has begun."""
+        await asyncio.wait({self.stay()})
 
     async def _stay(self) -> None:
         await in_thread(_load_background)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 
 WINDOW, SERVE = "window", "serve"
-STAYING = (WINDOW, SERVE)
-"""Fronts that stay, and so do what is due by itself; the others end with what they were asked for."""
+"""Fronts that stay, and do what is due by itself: the window as soon as a question can be asked. The others
+end with what they were asked for."""
 _PATIENCE_S = 0.1
 _log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class Owner:
             ends.push_async_callback(self._server.stop)
             await self._server.start()
             self._ends = ends.pop_all()
-        if self._front in STAYING:
+        if self._front == SERVE:
             self.core.stay()
 
     async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:

@@ -153,10 +153,10 @@ class Conductor(QObject):
         self._events = spawn(self._listen(), name="window:events")
         self.library.begin()
         self._answering.begin()
-        self._outside.begin()
         self._setup.check()
         self._funnel.run(self._tell_of_problems(), name="window:problems")
         note("ready")
+        self._outside.begin()
         await self._settle()
         self._fullness.begin()
         return True

@@ -55,9 +55,9 @@ class Program:
 
     async def presenter(self) -> "Presenter":
         """Who brings notices to the screen. Raises AppError where the core cannot come up."""
-        owner = await asyncio.shield(self._owner)
-        await owner.core.staying()
-        return owner.core.background.presenter
+        core = (await asyncio.shield(self._owner)).core
+        await core.staying()
+        return core.background.presenter
 
     async def stop(self) -> None:
         """End everything in order."""
