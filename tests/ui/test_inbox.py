@@ -425,4 +425,4 @@ def test_it_speaks_the_language_that_is_chosen_while_it_is_open(
     speak("zh_CN")
     assert desk.drawer.close_button.accessibleName() == "关闭"
     speak("en")
-    assert desk.item("a").done.text() == "Done"
+    assert desk.item("a").done.text() == " Done"

@@ -71,20 +71,23 @@ QToolButton:pressed, QToolButton:open { background: $pressed; }
 QToolButton:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 
-QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
+QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox, QDateEdit, QTimeEdit {
   background: $raised; border: 1px solid $border_strong; border-radius: ${RADIUS}px; padding: 0 10px;
   selection-background-color: $accent; selection-color: $on_accent;
 }
-QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { min-height: 30px; }
+QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QDateEdit, QTimeEdit { min-height: 30px; }
 QPlainTextEdit, QTextEdit { padding: 6px 10px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus { border-color: $accent; }
 QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; }
+QDateEdit:focus, QTimeEdit:focus { border-color: $accent; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: $faint; background: $window; }
 QLineEdit[wrong="true"], QSpinBox[wrong="true"], QDoubleSpinBox[wrong="true"] { border-color: $danger; }
+QDateEdit[wrong="true"] { border-color: $danger; }
 QSpinBox::up-button, QSpinBox::down-button { width: 0; }
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 0; }
-QComboBox::drop-down { border: none; width: 28px; }
-QComboBox::down-arrow { image: url("$chevron"); width: 16px; height: 16px; }
+QTimeEdit::up-button, QTimeEdit::down-button { width: 0; }
+QComboBox::drop-down, QDateEdit::drop-down { border: none; width: 28px; }
+QComboBox::down-arrow, QDateEdit::down-arrow { image: url("$chevron"); width: 16px; height: 16px; }
 QComboBox QAbstractItemView {
   background: $raised; border: 1px solid $border_strong; border-radius: ${RADIUS}px; padding: 4px;
   selection-background-color: $selected; selection-color: $text;

@@ -39,7 +39,7 @@ type Item = QuestionItem | NoticeItem
 
 _PAGE = 50
 _TYPING_MS = 200
-_STEP_S = 0.004
+_STEP_S = 0.002
 """Seconds for making entries in one go: more would be felt."""
 _SIGN = 32
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from desktop.inbox.inbox import APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT
-from desktop.text import _, mark, ngettext
-from desktop.ui.conversation.actions import clock
+from desktop.text import _, mark
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.question import Question
@@ -20,6 +19,7 @@ from desktop.ui.panels.tasks import words
 from desktop.ui.panels.tasks.words import Now
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.column import Remembering
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.words import spoken
@@ -63,7 +63,7 @@ class QuestionItem(QWidget):
         head.addWidget(self._title, 1)
         head.addWidget(self._when)
         head.addWidget(self.open)
-        column = QVBoxLayout(self)
+        column = Remembering(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(0, 0, 0, Space.S)
         column.setSpacing(Space.S)
         column.addLayout(head)
@@ -81,7 +81,8 @@ class QuestionItem(QWidget):
         self._key = question.session
         fits = self._title.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, 220)
         self._title.setText(fits)
-        self._when.setText(clock(datetime.fromtimestamp(question.at).astimezone()) if question.at else "")
+        at = datetime.fromtimestamp(question.at).astimezone()
+        self._when.setText(f"{at:%H:%M}" if question.at else "")
         self.card.show_question(question)
         self._words()
 
@@ -128,7 +129,7 @@ class NoticeItem(QFrame):
         row.addWidget(self.field, 1)
         row.addWidget(self.send)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        column = QVBoxLayout(self)
+        column = Remembering(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         column.setSpacing(Space.XS)
         column.addLayout(head)
@@ -136,6 +137,7 @@ class NoticeItem(QFrame):
         column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._remedy)
         column.addWidget(self._note)
+        column.addSpacing(2)
         column.addLayout(buttons)
         column.addWidget(self._reply_row)
         self._reply_row.hide()
@@ -165,12 +167,12 @@ class NoticeItem(QFrame):
             (self.open, _("Open")),
             (self.send, _("Send")),
         ):
-            made.setText(words_)
+            made.setText(words_ if made.icon().isNull() else f" {words_}")  # it keeps the sign apart
         if not self.notice:
             return
         title = shown(self._title_of())
         for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open, self.send):
-            made.setAccessibleName(f"{made.text()}: {title}")
+            made.setAccessibleName(f"{made.text().strip()}: {title}")
         self.open.setToolTip(_("Open conversation: {title}").format(title=self._session_title))
         self.field.setPlaceholderText(_("Reply in the conversation"))
         self.field.setAccessibleName(_("Reply to {title}").format(title=title))
@@ -181,7 +183,7 @@ class NoticeItem(QFrame):
         notice, body = self.notice, self.notice["body"]
         self._sign.show_icon(*_ICONS.get(notice["kind"], ("inbox", "link")))
         self._title.setText(title)
-        self._when.setText(clock(datetime.fromtimestamp(notice["at"]).astimezone()))
+        self._when.setText(f"{datetime.fromtimestamp(notice['at']).astimezone():%H:%M}")
         text = _text_of(notice, title)
         folded = _folded(text)
         long = folded != text
@@ -268,8 +270,8 @@ def _note(notice: Json) -> str:
     """Whether it was late, when it comes again, or what became of it."""
     body, now = notice["body"], Now(time.time())
     if notice["state"] != OPEN:
-        answer = _(_ANSWERS[notice["answer"]]) if notice["answer"] in _ANSWERS else _("done")
-        return f"{answer}, {words.at(notice['settled'] or notice['at'], now)}"
+        answer = _ANSWERS.get(notice["answer"], mark("done"))
+        return f"{_(answer)}, {words.at(notice['settled'] or notice['at'], now)}"
     parts = []
     if body.get("ask"):
         parts.append(_("Missed while the computer was off or asleep. Shall it be made up for?"))
@@ -277,8 +279,7 @@ def _note(notice: Json) -> str:
         planned, late = words.at(body["planned"], now), words.lateness(body["late"])
         parts.append(_("planned {when}, {late}").format(when=planned, late=late))
     if n := int(body.get("missed") or 0):
-        more = ngettext("for {n} more that was missed", "for {n} more that were missed", n)
-        parts.append(more.format(n=n))
+        parts.append(words.more_missed(n))
     if notice["due"] > now.moment:
         parts.append(_("comes again {when}").format(when=words.soon(notice["due"], now)))
     return " · ".join(parts)

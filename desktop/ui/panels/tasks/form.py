@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
@@ -16,12 +16,20 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
 
 _LINES, _LINE = 4, 20
 _NAME = 60
+_SHEET = """
+QPlainTextEdit {
+  background: $raised; border: 1px solid $border_strong; border-radius: 8px; padding: 6px 10px;
+}
+QPlainTextEdit:focus { border-color: $accent; }
+QPlainTextEdit[wrong="true"] { border-color: $danger; }
+"""
 _KINDS = {True: mark("Reminder, word for word"), False: mark("Task for the agent")}
 _MISSED = {"late": mark("Do it late, once"), "skip": mark("Leave it out"), "ask": mark("Ask me then")}
 _MODES = {
@@ -39,8 +47,8 @@ class _Text(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
+        styled(self, _SHEET)
         self.document().setDocumentMargin(0)
         self.setFixedHeight(_LINES * _LINE + Space.L)
 

@@ -4,8 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
@@ -16,6 +24,7 @@ from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import Button, IconButton, button
+from desktop.ui.widgets.column import Remembering
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
@@ -25,6 +34,8 @@ type Json = Mapping[str, Any]
 EDIT, RUN, RUNS, TALK, REMOVE, ON, OFF = "edit", "run", "runs", "talk", "remove", "on", "off"
 """What can be done with a job."""
 _TILE, _ICON = 36, 18
+_DETAIL = 100
+_NARROW = 360
 
 
 class _Tile(QWidget):
@@ -60,10 +71,10 @@ class JobRow(QAbstractButton):
         self.job: Json = {}
         self._run: Json | None = None
         self._now = Now(0, "UTC")
-        self._tile, self._name, self._about = _Tile(), Elided("title"), Elided("small")
-        self._mark, self._last = Sign("circle", "muted", Size.SMALL + 2), Elided("small")
+        self._tile, self._name, self._about = _Tile(), Elided("title"), label("small", wrap=True)
+        self._mark, self._last = Sign("circle", "muted", Size.SMALL + 2), label("small", wrap=True)
         self._last_row, self._paused_row = QWidget(), QWidget()
-        self._paused = label("small", wrap=True)
+        self._paused, self._why = label("small", wrap=True), QVBoxLayout()
         self.go_on: Button | None = None
         """Made for a job that is paused."""
         self.switch, self.more = Switch(), IconButton("ellipsis")
@@ -81,21 +92,22 @@ class JobRow(QAbstractButton):
         for row in (last, paused):
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(Space.XS + 2)
-        last.addWidget(self._mark)
+        last.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
         last.addWidget(self._last, 1)
         paused.addWidget(Sign("triangle-alert", "warning", Size.SMALL + 2), 0, Qt.AlignmentFlag.AlignTop)
-        paused.addWidget(self._paused, 1)
+        self._why.addWidget(self._paused)
+        paused.addLayout(self._why, 1)
         text = QVBoxLayout()
         text.setSpacing(2)
         for part in (self._name, self._about, self._last_row, self._paused_row):
             text.addWidget(part)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
-        row.setSpacing(Space.M)
-        row.addWidget(self._tile, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(text, 1)
-        row.addWidget(self.switch)
-        row.addWidget(self.more)
+        whole = Remembering(QBoxLayout.Direction.LeftToRight, self)
+        whole.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
+        whole.setSpacing(Space.M)
+        whole.addWidget(self._tile, 0, Qt.AlignmentFlag.AlignTop)
+        whole.addLayout(text, 1)
+        whole.addWidget(self.switch)
+        whole.addWidget(self.more)
         self._paused_row.hide()
         for part in (self._tile, self._name, self._about, self._last_row):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -161,8 +173,8 @@ class JobRow(QAbstractButton):
         told = f"{word} {words.at(when, self._now)}"
         if late:
             told = _("{result} ({late})").format(result=told, late=late)
-        line = "" if job["paused"] else shown(words.first_line(detail))
-        return sign, role, f"{told}: {line}" if line else told
+        line = "" if job["paused"] else shown(words.first_line(detail, _DETAIL))
+        return sign, role, _("{result}: {detail}").format(result=told, detail=line) if line else told
 
     def _say_paused(self, why: str) -> None:
         self._paused_row.setVisible(bool(why))
@@ -171,9 +183,7 @@ class JobRow(QAbstractButton):
         if self.go_on is None:
             self.go_on = button("link")
             self.go_on.clicked.connect(lambda: self._act(ON))
-            row = self._paused_row.layout()
-            assert isinstance(row, QHBoxLayout)
-            row.addWidget(self.go_on, 0, Qt.AlignmentFlag.AlignTop)
+            self._why.addWidget(self.go_on, 0, Qt.AlignmentFlag.AlignLeft)
         self._paused.setText(why)
         self.go_on.setText(_("Go on"))
         self.go_on.setAccessibleName(_("Go on: {name}").format(name=shown(self.job["name"])))
@@ -193,6 +203,10 @@ class JobRow(QAbstractButton):
             menu.addAction(icon(icon_name), title, lambda what=what: self._act(what))
         corner = self.more.mapToGlobal(QPoint(self.more.width(), self.more.height() + 2))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tile.setVisible(self.width() >= _NARROW)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QFrame,
     QHBoxLayout,
     QListView,
     QStyle,
@@ -111,7 +112,7 @@ class Runs(QWidget):
         self._names: dict[str, str] = {}
         self._plain: set[str] = set()
         self.job, self.outcome = CalmBox(), CalmBox()
-        self.model, self.list = _Model(self), QListView()
+        self.model, self.list, self._card = _Model(self), QListView(), QFrame()
         self._nothing, self.more, self.told = label("muted", wrap=True), button("link"), Outcome()
         self.detail, self.open = CodeField(_LINES), button("", "message-square")
         self._lay_out()
@@ -142,12 +143,16 @@ class Runs(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.S)
         column.addLayout(bar)
-        for shown_part in (self.told, self._nothing, self.list):
+        inner = QVBoxLayout(self._card)
+        inner.setContentsMargins(Space.XS, Space.XS, Space.XS, Space.XS)
+        inner.addWidget(self.list)
+        self._card.setProperty("kind", "card")
+        for shown_part in (self.told, self._nothing, self._card):
             column.addWidget(shown_part)
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.detail)
         column.addWidget(self.open, 0, Qt.AlignmentFlag.AlignLeft)
-        for part in (self._nothing, self.more, self.detail, self.open):
+        for part in (self._nothing, self._card, self.more, self.detail, self.open):
             part.hide()
 
     def _words(self) -> None:
@@ -230,7 +235,7 @@ class Runs(QWidget):
         count = self.model.rowCount()
         self.more.setVisible(len(found) > self._most)
         self._nothing.setVisible(not count)
-        self.list.setVisible(bool(count))
+        self._card.setVisible(bool(count))
         self.list.setFixedHeight(min(count, _ROWS) * _ROW + 2)
         ids = [one["id"] for one in self.model.runs]
         if run is not None and run["id"] in ids:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QDate, QLocale, QTime, QTimer
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QDateEdit, QHBoxLayout, QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
 
 from desktop import text as catalogue
 from desktop.errors import AppError
@@ -15,12 +15,12 @@ from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.tasks import words
+from desktop.ui.panels.tasks.calendar import DateField
 from desktop.ui.panels.tasks.words import Now
 from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -37,19 +37,6 @@ _UNITS = {
 }
 _TYPING_MS = 250
 _MOST = 1_000_000
-_SHEET = """
-QDateEdit, QTimeEdit { background: $raised; border: 1px solid $border_strong; border-radius: 8px;
-  padding: 0 10px; min-height: 30px; selection-background-color: $accent; selection-color: $on_accent; }
-QDateEdit:focus, QTimeEdit:focus { border-color: $accent; }
-QDateEdit[wrong="true"] { border-color: $danger; }
-QDateEdit::drop-down { border: none; width: 28px; }
-QTimeEdit::up-button, QTimeEdit::down-button { width: 0; }
-"""
-
-
-class _Date(QDateEdit):
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # pages are scrolled more often than values are changed
 
 
 class _Time(QTimeEdit):
@@ -72,7 +59,7 @@ class When(QWidget):
         self._before: Json = {}
         self._last: Json = {}
         """What the core said of what stands here now."""
-        self.kind, self.date, self.time = CalmBox(), _Date(), _Time()
+        self.kind, self.date, self.time = CalmBox(), DateField(), _Time()
         self.number, self.unit = _Number(), CalmBox()
         self.expression, self.zone = QLineEdit(), QLineEdit()
         self._kind_row, self._once_row = Row(self.kind), Row(_beside(self.date, self.time))
@@ -86,10 +73,8 @@ class When(QWidget):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        for field in (self.date, self.time):
-            styled(field, _SHEET)
-        self.date.setCalendarPopup(True)
-        self.date.setDisplayFormat("yyyy-MM-dd")
+        for field in (self.time, self.number):
+            field.lineEdit().setTextMargins(Space.S, 0, Space.S, 0)  # a padding is not minded here
         self.time.setDisplayFormat("HH:mm")
         self.number.setRange(1, _MOST)
         self.number.setValue(1)
@@ -221,9 +206,9 @@ class When(QWidget):
         try:
             found, wrong, zone = await self._actions.call("job_check", **given), "", ""
         except AppError as error:
-            found, wrong, zone = {}, str(error), ""
+            found, wrong, zone = {}, error.text, ""
             if given.get("tz") and not await self._wrong({**given, "tz": ""}):
-                wrong, zone = "", str(error)
+                wrong, zone = "", error.text
         if asked == self._asked:
             self._told(found, wrong, zone)
 
@@ -253,7 +238,9 @@ class When(QWidget):
         now = Now(time.time(), self._zone)
         self._sentence.setText(shown(sentence[:1].upper() + sentence[1:]))
         dates = [words.date(moment, now) for moment in self._last["upcoming"]]
-        self._dates.setText("\n".join(dates))
+        own = self.given.get("tz") or self._zone
+        head = [] if own == self._zone else [_("In your time zone:")]
+        self._dates.setText("\n".join([*head, *dates]))
         self._dates.setAccessibleName(_("Next: {dates}").format(dates=", ".join(dates)))
 
     def _arrange(self) -> None:

@@ -118,9 +118,13 @@ def planned(run: Json, now: Now) -> str:
         return ""
     told = _("planned {when}, {late}").format(when=at(run["planned"], now), late=lateness(late))
     if run["missed"]:
-        more = ngettext("for {n} more that was missed", "for {n} more that were missed", run["missed"])
-        return f"{told}, {more.format(n=run['missed'])}"
+        return told + _(", ") + more_missed(run["missed"])
     return told
+
+
+def more_missed(n: int) -> str:
+    """How many due moments it stands for besides its own."""
+    return ngettext("{n} more missed", "{n} more missed", n).format(n=n)
 
 
 def took(seconds: float) -> str:
