@@ -4,7 +4,6 @@ No model is asked while the file has no open task. Where it has, one short quest
 nothing else, decides whether anything is due now; only then the agent is set to work.
 """
 
-import asyncio
 import json
 import logging
 import re
@@ -28,8 +27,8 @@ from desktop.providers.base import (
     Request,
     SignInNeeded,
 )
-from desktop.services import Rhythm, ServiceState, Status
-from desktop.tasks import cancel, in_thread, spawn
+from desktop.services import Beating, ServiceState
+from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.usage import Call, UsageLedger
 
@@ -92,7 +91,7 @@ class Beat:
     task: str = ""
 
 
-class Heartbeat:
+class Heartbeat(Beating):
     """The service."""
 
     def __init__(
@@ -106,35 +105,21 @@ class Heartbeat:
         bus: Bus,
     ) -> None:
         """`model` makes one ready (raises AppError); `work` has the agent do a task and tell of it."""
+        super().__init__(NAME, bus, workspace / "cron" / ".heartbeat")
         self._file = workspace / "HEARTBEAT.md"
         self._settings, self._model, self._work = settings, model, work
         self._usage, self._inbox = usage, inbox
-        self.status = Status(NAME, bus)
-        self.rhythm = Rhythm(workspace / "cron" / ".heartbeat", self._due)
-        self._task: asyncio.Task[None] | None = None
-        self._up = False
 
-    async def start(self) -> None:
-        """Arm the timer."""
-        await self.rhythm.load()
-        self._up = True
-        self.apply()
-
-    async def stop(self) -> None:
-        """End what is under way."""
-        self._up = False
-        self.rhythm.disarm()
-        await cancel(self._task)
-        self.status.set(ServiceState.OFF)
+    @property
+    def interval(self) -> float:
+        """In seconds; 0 where it is switched off."""
+        settings = self._settings()
+        return float(settings.interval_s) if settings.enabled else 0.0
 
     def apply(self) -> None:
-        """Obey changed settings; they may also have mended what made it pause."""
-        self.rhythm.disarm()
-        if not self._up or not self._settings().enabled:
-            self.status.set(ServiceState.OFF)
-            return
-        self.status.set(ServiceState.RUNNING)
-        self.rhythm.arm(self._settings().interval_s)
+        """Obey changed settings, which may also have mended what made it pause."""
+        self.status.set(ServiceState.OFF)
+        super().apply()
 
     async def now(self) -> Beat:
         """Look now. Raises AppError."""
@@ -147,11 +132,8 @@ class Heartbeat:
             await self._work(task)
         return Beat(len(tasks), task)
 
-    def _due(self) -> None:
-        if self._task is None or self._task.done():
-            self._task = spawn(self._by_itself(), name=NAME)
-
-    async def _by_itself(self) -> None:
+    async def by_itself(self) -> None:
+        """Look, and wait for the next time."""
         await self.rhythm.beaten()
         try:
             await self.now()
@@ -164,7 +146,7 @@ class Heartbeat:
         except (AppError, OSError) as error:
             _log.warning("the heartbeat failed: %s", explain(error))
             self.status.set(ServiceState.DEGRADED, str(explain(error)))
-        self.rhythm.arm(self._settings().interval_s)
+        self.rhythm.arm(self.interval)
 
     async def _pause(self, error: AppError) -> None:
         """It would fail again: say so once, and wait for other settings."""

@@ -9,6 +9,7 @@ import enum
 import logging
 import random
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -101,6 +102,53 @@ class Rhythm:
         """Now was a time."""
         self.last = time.time()
         await in_thread(_remember, self._path, self.last)
+
+
+class Beating(ABC):
+    """A service that does something once an interval."""
+
+    def __init__(self, name: str, bus: Bus, path: Path) -> None:
+        """`path`: where the moment of the last time is kept."""
+        self.status = Status(name, bus)
+        self.rhythm = Rhythm(path, self._due)
+        self._task: asyncio.Task[None] | None = None
+        self._up = False
+
+    @property
+    @abstractmethod
+    def interval(self) -> float:
+        """In seconds; 0 where it is switched off."""
+
+    @abstractmethod
+    async def by_itself(self) -> None:
+        """Do it, and arm the rhythm again."""
+
+    async def start(self) -> None:
+        """Arm the timer."""
+        await self.rhythm.load()
+        self._up = True
+        self.apply()
+
+    async def stop(self) -> None:
+        """End what is under way."""
+        self._up = False
+        self.rhythm.disarm()
+        await cancel(self._task)
+        self.status.set(ServiceState.OFF)
+
+    def apply(self) -> None:
+        """Obey changed settings."""
+        self.rhythm.disarm()
+        if not self._up or not self.interval:
+            self.status.set(ServiceState.OFF)
+            return
+        if self.status.state is ServiceState.OFF:
+            self.status.set(ServiceState.RUNNING)
+        self.rhythm.arm(self.interval)
+
+    def _due(self) -> None:
+        if self._task is None or self._task.done():
+            self._task = spawn(self.by_itself(), name=self.status.name)
 
 
 class Service(Protocol):

@@ -79,7 +79,6 @@ class Background:
     def apply(self) -> None:
         """Obey changed settings."""
         self.unattended.pause(paused=self._core.store.config.presence.paused)
-        self._core.dreaming.apply()
         self.heartbeat.apply()
         self.scheduler.apply()
         self.presenter.look()

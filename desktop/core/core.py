@@ -207,6 +207,7 @@ class Core:
             self.builtin.model = model
             await self.builtin.stop()
         await self.workshop.apply()
+        self.dreaming.apply()
         if "background" in self.__dict__:
             self.background.apply()
         self.bus.publish(SettingsChanged())

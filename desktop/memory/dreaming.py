@@ -4,7 +4,6 @@ When that comes and nothing is new it waits for as long again; a model is asked 
 something to read. The moment of the last one is kept in the memory's folder.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,8 +15,7 @@ from desktop.errors import AppError
 from desktop.memory.dream import Dream, Outcome, Scribe
 from desktop.memory.summing import Asker
 from desktop.providers.base import SignInNeeded
-from desktop.services import Rhythm, ServiceState, Status
-from desktop.tasks import cancel, spawn
+from desktop.services import Beating, ServiceState
 
 NAME = "dream"
 
@@ -34,40 +32,20 @@ class Settings(Protocol):
     def interval_h(self) -> float: ...
 
 
-class Dreaming:
+class Dreaming(Beating):
     """The service."""
 
     def __init__(
         self, dream: Dream, minds: Minds, settings: Callable[[], Settings], bus: Bus, folder: Path
     ) -> None:
+        super().__init__(NAME, bus, folder / ".dreamed")
         self._dream, self._minds, self._settings, self._bus = dream, minds, settings, bus
-        self.status = Status(NAME, bus)
-        self.rhythm = Rhythm(folder / ".dreamed", self._due)
-        self._task: asyncio.Task[None] | None = None
-        self._up = False
 
-    async def start(self) -> None:
-        """Arm the timer."""
-        await self.rhythm.load()
-        self._up = True
-        self.apply()
-
-    async def stop(self) -> None:
-        """End what is under way; what was learned until then stays."""
-        self._up = False
-        self.rhythm.disarm()
-        await cancel(self._task)
-        self.status.set(ServiceState.OFF)
-
-    def apply(self) -> None:
-        """Obey changed settings."""
-        self.rhythm.disarm()
-        if not self._up or not self._settings().enabled:
-            self.status.set(ServiceState.OFF)
-            return
-        if self.status.state is ServiceState.OFF:
-            self.status.set(ServiceState.RUNNING)
-        self.rhythm.arm(self._settings().interval_h * 3600)
+    @property
+    def interval(self) -> float:
+        """In seconds; 0 where it is switched off."""
+        settings = self._settings()
+        return settings.interval_h * 3600 if settings.enabled else 0.0
 
     async def now(
         self, phase: Callable[[str], object] = lambda _phase: None, *, unattended: bool = False
@@ -83,11 +61,8 @@ class Dreaming:
             self._bus.publish(MemoryChanged(told=outcome.told))
         return outcome
 
-    def _due(self) -> None:
-        if self._task is None or self._task.done():
-            self._task = spawn(self._by_itself(), name="dream")
-
-    async def _by_itself(self) -> None:
+    async def by_itself(self) -> None:
+        """Dream where there is something new, and wait for the next time."""
         if not await self._dream.waiting():
             self.rhythm.last = time.time()
             self.apply()
