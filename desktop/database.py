@@ -208,10 +208,7 @@ class Database:
         try:
             await connection.execute("PRAGMA journal_mode = WAL")
             await connection.execute("PRAGMA synchronous = NORMAL")
-            row = await (await connection.execute("PRAGMA user_version")).fetchone()
-            done = int(row[0]) if row else 0
-            for version, script in enumerate(MIGRATIONS[done:], start=done + 1):
-                await connection.executescript(f"BEGIN; {script} PRAGMA user_version = {version}; COMMIT;")
+            await _bring_up_to_date(connection)
         except BaseException:
             await connection.close()
             raise
@@ -276,6 +273,23 @@ class Database:
             _("{where} could not be used: {reason}.").format(where=self._path, reason=error),
             _("Check that the disk has room and the folder can be written."),
         )
+
+
+async def _bring_up_to_date(connection: aiosqlite.Connection) -> None:
+    """Run the scripts that have not run. A command that only reads may be at that at the same time."""
+    while (done := await _version(connection)) < len(MIGRATIONS):
+        script = f"BEGIN IMMEDIATE; {MIGRATIONS[done]} PRAGMA user_version = {done + 1}; COMMIT;"
+        try:
+            await connection.executescript(script)
+        except sqlite3.OperationalError:
+            await connection.rollback()
+            if await _version(connection) == done:  # else another process was quicker
+                raise
+
+
+async def _version(connection: aiosqlite.Connection) -> int:
+    row = await (await connection.execute("PRAGMA user_version")).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

@@ -1,5 +1,6 @@
 """state.db and the usage ledger: a damaged file costs the ledger, never the program."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,16 @@ async def test_calls_are_counted_per_model_and_announced(tmp_path: Path) -> None
         ("groq", 2, 15, 4, 0.5),
         ("openai", 1, 1, 0, None),
     ]
+
+
+async def test_several_that_open_a_new_file_at_once_share_it(tmp_path: Path) -> None:
+    for number in range(5):
+        path = tmp_path / f"state{number}.db"
+        databases = [Database(path, mend=False) for _ in range(4)]
+        await asyncio.gather(*(database.open() for database in databases))
+        for database in databases:
+            assert (await database.read("PRAGMA user_version"))[0][0] == len(MIGRATIONS)
+            await database.close()
 
 
 async def test_rows_survive_closing_and_opening(tmp_path: Path) -> None:
