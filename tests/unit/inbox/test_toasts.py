@@ -32,7 +32,7 @@ def names(toast: Toast) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "buttons"),
     [
-        ("reminder", ["done", "snooze"]),
+        ("reminder", ["done", "snooze", "reply"]),
         ("heartbeat", ["reply"]),
         ("subagent", ["reply"]),
         ("error", []),
@@ -45,6 +45,10 @@ def test_the_buttons_of_a_kind(kind: str, buttons: list[str]) -> None:
     assert names(shown) == buttons
     assert shown.session == "s"
     assert of(kind, text="Stand-up").body == ""
+
+
+def test_a_job_that_was_missed_asks() -> None:
+    assert names(of("reminder", text="News", ask=True)) == ["do", "skip"]
 
 
 def test_a_question_that_can_be_seen_whole_may_be_answered() -> None:
