@@ -11,11 +11,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, lean, memory, search, servers, tools, turn, window
+from tests.bench import cold, idle, lean, memory, presence, search, servers, tools, turn, window
 from tests.bench.table import Table
 
 PARTS = (
-    *("import", "cold", "warm", "turn", "idle", "window"),
+    *("import", "cold", "warm", "turn", "idle", "window", "presence"),
     *("conversation", "search", "memory", "tools", "mcp"),
 )
 MODELS = "lean"
@@ -44,6 +44,8 @@ def main() -> None:
         idle.measure(table)
     if "window" in arguments.parts:
         window.measure(table, arguments.runs)
+    if "presence" in arguments.parts:
+        presence.measure(table, arguments.runs)
     if "search" in arguments.parts:
         asyncio.run(search.measure(table, arguments.messages))
     if "memory" in arguments.parts:

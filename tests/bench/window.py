@@ -69,6 +69,11 @@ class Bench:
         self._program.use_server(url, ANSWER)
         _fill(self._program.home / "workspace" / "sessions")
 
+    @property
+    def home(self) -> Path:
+        """Of the program."""
+        return self._program.home
+
     def window(self, *arguments: str, ticker: bool = False) -> AbstractContextManager[Traced]:
         return self._started([*COMMAND, *arguments], ticker=ticker)
 

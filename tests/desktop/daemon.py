@@ -104,6 +104,11 @@ class Daemon:
         """The titles of all that was ever shown."""
         return [shown.title for shown in self.history]
 
+    @property
+    def written(self) -> float:
+        """When something was shown last, Unix time."""
+        return self._history.stat().st_mtime
+
     def on_screen(self) -> list[str]:
         """The titles of what is to be seen now."""
         return list(self._do("Visible"))

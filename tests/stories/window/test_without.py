@@ -1,6 +1,6 @@
 """A desktop that lacks something: a tray, a notification daemon, a Secret Service, or all of them. The
-program works, says what is missing, and is never hidden where nobody finds it. And the quick chat by command.
-"""
+program works, says what is missing, and is never hidden where nobody finds it. And the quick chat, opened by
+a command."""
 
 import asyncio
 import time
