@@ -124,7 +124,8 @@ class Loop:
         if own and self._commands and self._commands.wants(inbound.text):
             await self._command(self._commands, session, turn, inbound)
             return turn
-        about = await self._context.about(inbound.text) if own else inbound.about
+        known = await self._context.about(inbound.text) if own else ""
+        about = "\n\n".join(part for part in (known, inbound.about) if part)
         runtime = self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files, about)
         await session.append(inbound.record() | {"_turn": turn, "_runtime": runtime})
         self._queue(session, turn, inbound)

@@ -3,14 +3,16 @@
 import asyncio
 import json
 import time
+from datetime import datetime
 from typing import Any
 
-from desktop.bus.events import TurnSpoke
+from desktop.bus.events import NoticeOpened, TurnFinished, TurnSpoke
+from desktop.core.notices import later
 from desktop.cron.job import Job
 from desktop.cron.ledger import DUE, Run
 from desktop.cron.runs import Done
 from desktop.cron.schedule import At
-from desktop.inbox.inbox import APPROVAL, ERROR, HEARTBEAT, REMINDER
+from desktop.inbox.inbox import APPROVAL, ERROR, HEARTBEAT, REMINDER, SUBAGENT, Notice
 from desktop.tasks import spawn
 from tests.servers.scripted import ScriptedServer
 from tests.unit.core.test_conversations import Desk
@@ -243,3 +245,69 @@ async def test_a_reminder_stands_in_its_conversation_once(desk: Desk) -> None:
         await unattended.remind(made, run)
         await delivered(desk)
     assert await said(desk, "window:a") == ["Hello", "Good day.", "⏰ Say the news."]
+
+
+# ---- what is done on the screen
+
+
+async def acted(desk: Desk, notice: str, action: str, text: str = "") -> None:
+    await desk.owner.core.notices._acted(notice, action, text)
+
+
+async def test_buttons_of_a_notice_do_what_they_say(desk: Desk, server: ScriptedServer) -> None:
+    core = desk.owner.core
+    await talk(desk, "window:a")
+    for id_ in ("1", "2", "3", "4"):
+        await core.inbox.add(Notice(id_, REMINDER, "window:a", "t", f"Tea {id_}", {"text": "Drink"}))
+    await acted(desk, "1", "done")
+    await acted(desk, "2", "snooze")
+    server.script("say:Enjoy it.")
+    with core.bus.subscribe() as events:
+        await acted(desk, "3", "reply", "I am at it")
+        while not isinstance(await anext(events), TurnFinished):
+            continue
+        await acted(desk, "4", "open")
+        opened = [e async for e in _so_far(events) if isinstance(e, NoticeOpened)]
+    assert [(e.notice, e.session, e.reply) for e in opened] == [("4", "window:a", False)]
+    assert (await said(desk, "window:a"))[-2:] == ["I am at it", "Enjoy it."]
+    assert "Drink" in str(server.requests[-1].body["messages"][-1])
+    left = {n.id: (n.state, n.answer) for n in await core.inbox.list(all_=True)}
+    assert left == {
+        "1": ("done", "done"),
+        "2": ("open", ""),
+        "3": ("done", "replied"),
+        "4": ("done", "seen"),
+    }
+    snoozed = await core.inbox.get("2")
+    assert snoozed
+    assert 500 < snoozed.due - time.time() < 700
+
+
+async def test_a_question_is_answered_on_the_screen(desk: Desk, server: ScriptedServer) -> None:
+    server.script(f"use:{json.dumps([['exec', {'command': 'touch made.txt'}]])}", "say:It waits.")
+    await do(desk)
+    [question] = [n for n in await desk.owner.core.inbox.list() if n.kind == APPROVAL]
+    server.script("say:Made.")
+    with desk.owner.core.bus.subscribe() as events:
+        await acted(desk, question.id, "approve")
+        while not isinstance(await anext(events), TurnFinished):
+            continue
+    assert (desk.owner.core.workspace / "made.txt").exists()
+
+
+async def test_a_result_of_a_subagent_is_worth_a_notice(desk: Desk, server: ScriptedServer) -> None:
+    server.when("comes to this conversation", "say:Begun.")
+    server.when("Task A", "say:Found it.")
+    server.when("Found it.", "say:It was under the bed.")
+    server.script(f"use:{json.dumps([['spawn', {'task': 'Task A', 'label': 'A'}]])}")
+    await talk(desk, "window:a", "Look for it")
+    await desk.owner.core.loop.at_rest("window:a")
+    [notice] = await desk.owner.core.inbox.list()
+    assert (notice.kind, notice.title, notice.session) == (SUBAGENT, "A", "window:a")
+    assert notice.body["text"] == "It was under the bed."
+
+
+def test_tomorrow_is_in_the_morning() -> None:
+    evening = datetime(2026, 11, 28, 22, 30).astimezone().timestamp()
+    assert datetime.fromtimestamp(later("tomorrow", evening)) == datetime(2026, 11, 29, 9)
+    assert later("1h", 0.0) == 3600
