@@ -62,8 +62,12 @@ class When(QWidget):
         self.kind, self.date, self.time = CalmBox(), DateField(), _Time()
         self.number, self.unit = _Number(), CalmBox()
         self.expression, self.zone = QLineEdit(), QLineEdit()
+        self._unit_name = label()
+        self._unit_name.setBuddy(self.unit)  # on Linux a list's own name is not read out
         self._kind_row, self._once_row = Row(self.kind), Row(_beside(self.date, self.time))
-        self._every_row = Row(_beside(self.number, self.unit))
+        every = _beside(self.number, self.unit)
+        self._unit_name.setParent(every)  # never shown; a name counts among brothers
+        self._every_row = Row(every)
         self._cron_row, self._zone_row = Row(self.expression), Row(self.zone)
         self._sentence, self._dates = label("title", wrap=True), label("small", wrap=True)
         self._means = QWidget()
@@ -117,6 +121,7 @@ class When(QWidget):
         self._cron_row.say(
             _("Expression"), _("Minute, hour, day, month, weekday: 0 9 * * 1-5 is 9:00 on weekdays.")
         )
+        self._unit_name.setText(_("Unit"))
         self._zone_row.say(_("Time zone"), _("Such as Europe/Berlin. Empty: yours, also when you travel."))
         self.zone.setPlaceholderText(self._zone)
         self.expression.setPlaceholderText("0 9 * * 1-5")
