@@ -73,11 +73,11 @@ def test_what_is_left_for_later_is_answered_from_the_inbox_after_a_restart(
     with running_window(program) as window:
         desk.wait_active(TITLE)
         window.press("Waiting for you: 1")
-        window.wait("Waiting for you", within=TITLE)
+        window.wait("Inbox", within=TITLE)
         desk.screenshot("inbox")
         server.script("say:Now it is made.")
         desk.key("Escape")
-        window.gone("Waiting for you")
+        window.gone("Inbox", within=TITLE)
         desk.key("ctrl+shift+y")
         window.wait_text("Nanobot", "Now it is made.")
         until((folder / "made.txt").exists, "the file is there")

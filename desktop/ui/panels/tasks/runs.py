@@ -252,7 +252,7 @@ class Runs(QWidget):
         run = self._run
         text = str(run["detail"]) if run is not None else ""
         self.detail.show_text(shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"))
-        self.detail.setVisible(bool(text))
+        self.detail.setVisible(text.strip() != words.first_line(text))  # that one stands in the list
         self.open.setVisible(run is not None and str(run["job"]) not in self._plain)
 
     def _open(self) -> None:
