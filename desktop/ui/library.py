@@ -39,7 +39,7 @@ class Library(QObject):
         self._in_order = asyncio.Lock()
         """Deleting, bringing back and reading the list do not overtake one another."""
         talk.key = file.state.session
-        window.sidebar.chosen.connect(self.open)
+        window.sidebar.chosen.connect(lambda key: self.open(key, rows.found_turn(key)))
         window.sidebar.new_wanted.connect(self.new)
         window.sidebar.delete_wanted.connect(self.delete)
         window.sidebar.undo_wanted.connect(self.undo)
@@ -52,10 +52,10 @@ class Library(QObject):
         """The core is up: read the true list, and the conversation that was open."""
         self._funnel.run(self._begin(), name="library:begin")
 
-    def open(self, key: str) -> None:
-        """Show a conversation; the empty key is a new one."""
+    def open(self, key: str, turn: str = "") -> None:
+        """Show a conversation, at a turn of it or at its end; the empty key is a new one."""
         self._file.state.session = key
-        self._talk.open(key)
+        self._talk.open(key, turn)
         self._say_title()
         self._window.sidebar.open(key)
         self._window.composer.show_draft(self._file.state.drafts.get(key, ""))

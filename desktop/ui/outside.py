@@ -166,10 +166,10 @@ class Outside(QObject):
         if not self._window.inbox.isVisible():
             self._window.toggle_inbox()
 
-    def _show_conversation(self, key: str) -> None:
+    def _show_conversation(self, key: str, turn: str = "") -> None:
         self._window.present()
         if key:
-            self._library.open(key)
+            self._library.open(key, turn)
 
     def _onward(self, key: str, draft: str) -> None:
         self._window.present()
@@ -195,7 +195,7 @@ class Outside(QObject):
         elif event.reply:
             self.quick.open(session=event.session)
         else:
-            self._show_conversation(event.session)
+            self._show_conversation(event.session, event.turn)
 
     def _say(self, toast: Toast) -> bool:
         """Show a notice at the tray's icon, where the desktop has no notifications of its own."""
@@ -210,7 +210,8 @@ class Outside(QObject):
         if notice.startswith(DIGEST):
             self._show_inbox()
             return
-        self._show_conversation((await self._program.call("notice_open", id=notice))["session"])
+        place = await self._program.call("notice_open", id=notice)
+        self._show_conversation(place["session"], place["turn"])
 
     # ---- what others ask of the window
 

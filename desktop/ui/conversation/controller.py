@@ -92,8 +92,8 @@ class Controller(QObject):
 
     # ---- what the person does
 
-    def open(self, key: str) -> None:
-        """Show another conversation; an empty key is a new one."""
+    def open(self, key: str, turn: str = "") -> None:
+        """Show another conversation, at a turn of it or at its end; an empty key is a new one."""
         if key or self.key:
             self._coming = ""
         self.key = key
@@ -103,7 +103,7 @@ class Controller(QObject):
         self.opened.emit()
         self.subagents.opened()
         if key:
-            self._funnel.run(self._load(key), name="conversation:open")
+            self._funnel.run(self._load(key, turn), name="conversation:open")
         else:
             self.transcript.fill([])
             self.noted.emit("")
@@ -148,7 +148,7 @@ class Controller(QObject):
         if key == self.key:
             self.open(key)
 
-    async def _load(self, key: str) -> None:
+    async def _load(self, key: str, turn: str = "") -> None:
         opened, changes = self._opened, -1
         try:
             while changes != self._turns.changes:
@@ -164,6 +164,7 @@ class Controller(QObject):
         self._turns.put(key, found["turns"])
         shown = self.calls.welcome([self._live.answers.get(entry.id, entry) for entry in entries])
         self.transcript.fill(shown)
+        self.transcript.seek(turn)
         self.noted.emit("")
         self.model_known.emit(found)
         self.busy_changed.emit()

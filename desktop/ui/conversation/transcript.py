@@ -83,6 +83,8 @@ class Transcript(QObject):
     """Index of an entry that is no more."""
     changed = Signal(int)
     """Index of an entry whose text, state or anything else is new."""
+    sought = Signal(int)
+    """Index of an entry that the person wants to see."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -96,6 +98,11 @@ class Transcript(QObject):
         self.entries = list(entries)
         self._index = {entry.id: index for index, entry in enumerate(self.entries)}
         self.reset.emit()
+
+    def seek(self, entry_id: str) -> None:
+        """Bring an entry into sight, if it is there."""
+        if (index := self._index.get(entry_id)) is not None:
+            self.sought.emit(index)
 
     def add(self, entry: Entry) -> None:
         """Put an entry at the end; one with this id that is there already is replaced."""

@@ -70,7 +70,7 @@ class ConversationView(QAbstractScrollArea):
         self._pool.hovered.connect(self.hovered)
         self._pool.reached.connect(self.into_sight)
         self._pool.resized.connect(self._place)
-        self._pool.chosen.connect(self._chose)
+        self._pool.chosen.connect(self._stay)
         self._pool.menu_wanted.connect(self._menu)
         self._drag = Drag(self)
         self._pool.dragged.connect(self._drag.follow)
@@ -92,6 +92,7 @@ class ConversationView(QAbstractScrollArea):
         transcript.added.connect(self._added)
         transcript.removed.connect(self._removed)
         transcript.changed.connect(self._changed)
+        transcript.sought.connect(lambda index: self._stay(index, top=_TOP))
         theme().changed.connect(self._show_again)
         self.speech = Speech(self, transcript, self._pool.name)
         self.speech.announced.connect(self.announced)
@@ -179,8 +180,11 @@ class ConversationView(QAbstractScrollArea):
         if isinstance(body, Body):
             show_menu(self, body, cell.entry, event, self.copy_conversation)
 
-    def _chose(self, index: int) -> None:
+    def _stay(self, index: int, top: int | None = None) -> None:
+        """Follow the end no more: something at an entry is being looked at, which goes to `top`."""
         self._follow = False
+        if top is not None:
+            self._anchor = (index, top)
         self._place()
 
     def _place(self) -> None:

@@ -50,5 +50,5 @@ def _first_of_each(hits: list[dict[str, Any]]) -> list[Found]:
         key = str(hit["session"])
         if key not in first:
             moment = datetime.fromisoformat(hit["at"])
-            first[key] = Found(key, str(hit["title"]), str(hit["snippet"]), moment)
+            first[key] = Found(key, str(hit["title"]), str(hit["snippet"]), moment, str(hit["turn"]))
     return list(first.values())

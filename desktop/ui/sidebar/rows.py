@@ -44,6 +44,7 @@ class Found:
     title: str
     snippet: str
     updated: datetime
+    turn: str = ""
 
 
 type Row = Conversation | Found | str
@@ -79,6 +80,10 @@ class Rows(QAbstractListModel):
         before, self._found = self._found, tuple(found)
         if before != self._found:
             self._arrange()
+
+    def found_turn(self, key: str) -> str:
+        """The turn in which something was found in a conversation; empty where nothing was looked for."""
+        return next((found.turn for found in self._found if found.key == key), "")
 
     def get(self, key: str) -> Conversation | None:
         """The conversation with this key."""

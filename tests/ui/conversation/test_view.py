@@ -57,6 +57,20 @@ def test_it_opens_at_the_end(view: ConversationView, transcript: Transcript) -> 
     assert view.cells[-1].entry.id == "199"
 
 
+@pytest.mark.parametrize("wanted", ["0", "57", "180"])
+def test_what_is_sought_comes_to_the_top_and_stays(
+    view: ConversationView, transcript: Transcript, wanted: str
+) -> None:
+    transcript.fill(chat(200))
+    transcript.seek(wanted)
+    found = place(view)
+    assert found[0] == wanted
+    transcript.add(said("new", 200))
+    assert place(view) == found
+    transcript.seek("nobody")
+    assert place(view) == found
+
+
 def test_only_what_is_visible_has_a_cell(view: ConversationView, transcript: Transcript) -> None:
     transcript.fill(chat(2_000))
     for _ in range(60):
