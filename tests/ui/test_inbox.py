@@ -223,6 +223,7 @@ def test_done_takes_one_away_and_the_keyboard_goes_on(desk: Desk) -> None:
     desk.put("a")
     desk.put("b")
     desk.toggle()
+    assert not desk.item("b").yes.isVisible(), "there is nothing to be made up for"
     desk.item("b").done.setFocus()
     desk.press("Done: About b")
     assert desk.order() == ["Today", "a"]

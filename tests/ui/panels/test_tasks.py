@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.bus.events import JobsChanged
 from desktop.cron.ledger import DUE, FAILED, HAND, OK, RUNNING, Run
+from desktop.cron.owner import Owner
 from desktop.tasks import cancel, spawn
 from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.panels.tasks.row import JobRow
@@ -452,6 +453,19 @@ def test_a_damaged_file_is_said_with_the_remedy(page: Page, home: Path) -> None:
     page.window.happened(JobsChanged())
     page.settle()
     assert "jobs.json" in page.text
+
+
+def test_who_runs_the_jobs_is_said_where_it_is_another_program(page: Page, home: Path) -> None:
+    page.add()
+    other = Owner(home / "workspace" / "cron", "serve")
+    assert other.take()
+    page.running.wait(page.running.core.background.scheduler.start())
+    page.settle()
+    assert page.do("jobs")["detail"]
+    assert page.do("jobs")["detail"] in page.text
+    page.choose_in_menu("Tea", "Run now")
+    assert "Do it there, or close that program." in page.text
+    other.release()
 
 
 def test_jobs_that_wait_for_a_pause_are_told(page: Page) -> None:
