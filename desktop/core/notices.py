@@ -3,6 +3,7 @@
 Who acts on a notice closes it; where its conversation has to be shown, the front end is told by an event.
 """
 
+import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -125,7 +126,8 @@ class Notices:
         elif action in ("do", "skip"):
             await self._core.background.scheduler.answer(str(notice.body.get("run")), action == "do")
         elif action in ("approve", "deny"):
-            await Permits(self._core).permit({"question": id_, "yes": action == "approve"}, _nobody)
+            answer = {"question": id_, "yes": action == "approve", "network": _asks_for_network(notice)}
+            await Permits(self._core).permit(answer, _nobody)
         else:
             await self.open(given, _nobody)
             opened = NoticeOpened(id_, notice.session, notice.turn, action == "reply")
@@ -176,6 +178,15 @@ def _about(notice: Notice) -> str:
     """What the model is told of the notice that the person answers."""
     text = str(notice.body.get("text") or "")
     return f"[The person answers this notice: {notice.title!r}, {text[:2000]!r}]" if text else ""
+
+
+def _asks_for_network(notice: Notice) -> bool:
+    """Whether the call wants the network, which its card says where it can be answered on the screen."""
+    try:
+        given = json.loads(str(notice.body.get("arguments") or "{}"))
+    except ValueError:
+        return False
+    return isinstance(given, dict) and given.get("network") is True
 
 
 def _nobody(_line: Json) -> None:
