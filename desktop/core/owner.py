@@ -28,6 +28,10 @@ WINDOW, SERVE = "window", "serve"
 """Fronts that stay, and do what is due by itself: the window as soon as a question can be asked. The others
 end with what they were asked for."""
 _PATIENCE_S = 0.1
+
+type Greeting = tuple[str, Json]
+"""A verb and its arguments: what a second window wants of the first."""
+SHOW: Greeting = ("show", {})
 _log = logging.getLogger(__name__)
 
 
@@ -127,13 +131,17 @@ class Owner:
 
 
 async def take_over(
-    home: Home, waits: Callable[[], object] = lambda: None, *, front: str = WINDOW
+    home: Home,
+    waits: Callable[[], object] = lambda: None,
+    *,
+    front: str = WINDOW,
+    greeting: Greeting | None = SHOW,
 ) -> Ownership | None:
     """Own the home: at once if it is free, else as soon as the command that owns it has left, which is
     asked to; then `waits` is called.
 
-    None if a window owns it: to another window (`front`) it has shown itself. Raises OSError; AppError,
-    also where another process serves already.
+    None if a window owns it: another window (`front`) has asked it for something then (`greeting`).
+    Raises OSError; AppError, also where another process serves already.
     """
     asked = failed = ""
     while True:
@@ -144,8 +152,8 @@ async def take_over(
             if address != asked:  # another command may have come in between
                 owner = await _ask(home, "status")
                 if owner["front"] == WINDOW:
-                    if front == WINDOW:
-                        await _ask(home, "show")
+                    if front == WINDOW and greeting is not None:
+                        await _ask(home, *greeting)
                     return None
                 if owner["front"] == front:
                     raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
@@ -186,8 +194,8 @@ def window_runs(home: Home, *, show: bool) -> bool:
     return asyncio.run(ask())
 
 
-async def _ask(home: Home, verb: str) -> Json:
-    async for line in call(home, verb, {}):
+async def _ask(home: Home, verb: str, arguments: Json | None = None) -> Json:
+    async for line in call(home, verb, arguments or {}):
         if "result" in line:
             return dict(line["result"])
     raise AppError(_("The running Nanobot ended in the middle of the request."))

@@ -58,6 +58,8 @@ class Conductor(QObject):
         self._funnel = Funnel(self)
         self._program = Program()
         self._prepared = 0.0
+        self._greeting: tuple[str, Json] | None = None
+        """What is wanted of a window that has this home already."""
         self._events: asyncio.Task[None] | None = None
         load_later_fonts()
         self.talk = Controller(self._program, self._funnel, self)
@@ -91,7 +93,9 @@ class Conductor(QObject):
                 loop.add_signal_handler(getattr(signal, name), self.quit)
         if hidden:
             self._presence.begin_hidden()
+        self._greeting = None if hidden else ("show", {})
         if quick is not None:
+            self._greeting = ("quick", {"source": quick})
             self._outside.quick.open_with(quick)
         spawn(self._life(), name="window")
 
@@ -139,7 +143,7 @@ class Conductor(QObject):
             timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
 
         try:
-            if not await self._program.start(self._place, self._outside.verbs(), waits):
+            if not await self._program.start(self._place, self._outside.verbs(), waits, self._greeting):
                 return False
         except Exception as error:
             told = explain(error)

@@ -12,7 +12,7 @@ from desktop.text import _
 if TYPE_CHECKING:
     from desktop.bus.bus import Bus
     from desktop.core.door import Verb
-    from desktop.core.owner import Owner
+    from desktop.core.owner import Greeting, Owner
     from desktop.inbox.presenter import Presenter
 
 type Json = dict[str, Any]
@@ -24,23 +24,36 @@ class Program:
     def __init__(self) -> None:
         self._owner: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
 
-    async def start(self, home: Home, verbs: "dict[str, Verb]", waits: Callable[[], object]) -> bool:
-        """Own the home and start the core; False if another window has it, which shows itself instead.
+    async def start(
+        self,
+        home: Home,
+        verbs: "dict[str, Verb]",
+        waits: Callable[[], object],
+        greeting: "Greeting | None",
+    ) -> bool:
+        """Own the home and start the core; False if another window has it, which is asked for something
+        then (`greeting`).
 
         `waits` is called when a command has the home and was asked to leave. Raises AppError or OSError.
         """
         try:
-            return await self._start(home, verbs, waits)
+            return await self._start(home, verbs, waits, greeting)
         except Exception as error:  # whoever waits for the core hears of it too
             self._owner.set_exception(error)
             self._owner.exception()
             raise
 
-    async def _start(self, home: Home, verbs: "dict[str, Verb]", waits: Callable[[], object]) -> bool:
+    async def _start(
+        self,
+        home: Home,
+        verbs: "dict[str, Verb]",
+        waits: Callable[[], object],
+        greeting: "Greeting | None",
+    ) -> bool:
         await in_thread(_load)
         from desktop.core.owner import WINDOW, Owner, take_over
 
-        ownership = await take_over(home, waits)
+        ownership = await take_over(home, waits, greeting=greeting)
         if ownership is None:
             return False
         owner = Owner(home, WINDOW, ownership)

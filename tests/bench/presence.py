@@ -1,5 +1,5 @@
-"""The program while nobody looks at it: how often it wakes up, ten thousand jobs, and how soon a reminder and
-the quick chat are on the screen.
+"""The program while nobody looks at it: how often it wakes up, ten thousand jobs, and how soon a reminder
+and the quick chat are on the screen.
 
 A wake-up is a voluntary switch of one of the process's threads, as the kernel counts them.
 """
@@ -192,7 +192,7 @@ async def _cron_runs(home: Path) -> bool:
 
 
 async def _next_due(table: Table, runs: int, home: Path) -> None:
-    """Finding the next due moment, right after one of the jobs was changed."""
+    """Finding the next due moment: as ever, and right after one of the jobs was changed. CPU."""
     _fill(home, JOBS)
     store = Store(home / "workspace" / "cron", lambda: "UTC")
     nothing: Any = None
@@ -200,16 +200,18 @@ async def _next_due(table: Table, runs: int, home: Path) -> None:
     rounds = Rounds(store, ledger, Runs(store, ledger, nothing, nothing, nothing, _CLOCK), _CLOCK)
     await store.load()
     await rounds.plan("UTC", False)
-    took = []
+    took, usual = list[float](), list[float]()
     for number in range(runs + 1):
         name = f"{number:08x}"
         await store.update(lambda jobs: {name: jobs[name]}, by_person=True)  # noqa: B023
-        began = time.process_time()
-        assert rounds.next(_CLOCK.now(), True) is not None
-        took.append(1000 * (time.process_time() - began))
-    took = took[1:]  # the first one entered them all
-    found = middle(took)
-    table.line(f"next due of {JOBS:,} jobs, one changed", f"{found:.2f} ms", "", "<= 1 ms", found <= 1)
+        for figures in (took, usual):
+            began = time.process_time()
+            assert rounds.next(_CLOCK.now(), True) is not None
+            figures.append(1000 * (time.process_time() - began))
+    # The very first one entered them all.
+    for what, figures in ((f"next due of {JOBS:,} jobs", usual), ("  the same, one changed", took[1:])):
+        found = middle(figures)
+        table.line(what, f"{found:.3f} ms", "", "<= 1 ms", found <= 1)
 
 
 _CLOCK = SystemClock()

@@ -1,6 +1,6 @@
 """A desktop that lacks something: a tray, a notification daemon, a Secret Service, or all of them. The
-program works, says what is missing, and is never hidden where nobody finds it. And the quick chat, opened by
-a command."""
+program works, says what is missing, and is never hidden where nobody finds it. And the quick chat,
+opened by a command."""
 
 import asyncio
 import time
@@ -96,7 +96,8 @@ def _look_at_settings(window: Window, desk: Desk, missed: set[str]) -> None:
     window.select("Tray and start", within="Pages")
     for text in missed or set(WELL.values()):
         window.wait(text)
-    desk.close_active("Settings")
+    desk.wait_active("Settings")
+    desk.key("Escape")
     window.gone("Settings", "dialog")
 
 
@@ -131,7 +132,6 @@ def test_without_anything_a_hidden_start_is_minimised(
         desk = Desk(tmp_path, environment)
         with running_window(program, "--hidden", shown=False) as window:
             wait_state(desk, window.pid, "Iconic")
-            until(lambda: program.events("status")[0]["running"], "it can be asked")
             assert program.run("quick").returncode == 0
             window.wait(QUICK, "dialog")
 
