@@ -25,7 +25,13 @@ def test_a_first_answer_without_any_key(with_model: Program) -> None:
         assert read_event(chat, "turn_finished")["text"]
 
         states = {s["name"]: s["state"] for s in with_model.events("status")[0]["running"]["services"]}
-        assert states == {"model_host": "running", "builtin-model": "running", "dream": "off"}
+        assert states == {
+            "model_host": "running",
+            "builtin-model": "running",
+            "dream": "off",
+            "cron": "off",
+            "heartbeat": "off",
+        }
         assert with_model.events("local", "stop")[0]["was"] == "running"
         family = psutil.Process(chat.pid).children(recursive=True)
         assert not [child for child in family if "server.mjs" in " ".join(child.cmdline())]
