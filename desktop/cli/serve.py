@@ -24,7 +24,13 @@ def register(app: click.Group) -> None:
 
     @options.verb(app, "serve", _("Keep appointments without a window, until Ctrl+C or SIGTERM."))
     def serve_command(*, as_json: bool) -> None:
-        run(lambda home: _serve(home, as_json), as_json=as_json)
+        run(lambda home: _until_told(home, as_json), as_json=as_json)
+
+
+async def _until_told(home: Home, as_json: bool) -> None:
+    """To be told to end is no failure of what has no other end."""
+    with suppress(asyncio.CancelledError):
+        await _serve(home, as_json)
 
 
 async def _serve(home: Home, as_json: bool) -> None:
