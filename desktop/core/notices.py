@@ -64,12 +64,17 @@ class Notices:
     async def done(self, arguments: Json, _send: Send) -> Json:
         """Close one (`id`), or all but questions of permission (`all`)."""
         if not arguments.get("all"):
-            notice = await self._get(arguments)
-            return {"done": await self._core.inbox.settle(notice.id, "done")}
+            return {"done": await self._close(await self._get(arguments))}
         closed = [n for n in await self._core.inbox.list(limit=10_000) if n.kind != APPROVAL]
         for notice in closed:
-            await self._core.inbox.settle(notice.id, "done")
+            await self._close(notice)
         return {"done": len(closed)}
+
+    async def _close(self, notice: Notice) -> bool:
+        """A missed job that asked and is put aside is left out."""
+        if notice.body.get("ask"):
+            return await self._core.background.scheduler.answer(str(notice.body.get("run")), False)
+        return await self._core.inbox.settle(notice.id, "done")
 
     async def open(self, arguments: Json, _send: Send) -> Json:
         """The person looks at it: it is closed, but a question stays open. Gives where it leads."""
