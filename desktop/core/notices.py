@@ -6,6 +6,7 @@ Who acts on a notice closes it; where its conversation has to be shown, the fron
 import json
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -73,7 +74,8 @@ class Notices:
     async def _close(self, notice: Notice) -> bool:
         """A missed job that asked and is put aside is left out."""
         if notice.body.get("ask"):
-            return await self._core.background.scheduler.answer(str(notice.body.get("run")), False)
+            with suppress(UsageError):  # who runs the jobs is another program: there it stays asked
+                return await self._core.background.scheduler.answer(str(notice.body.get("run")), False)
         return await self._core.inbox.settle(notice.id, "done")
 
     async def open(self, arguments: Json, _send: Send) -> Json:
