@@ -114,7 +114,7 @@ async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
         say(f"    {notice['title']}")
         if card := notice["body"].get("card"):
             show(card)
-        elif text := notice["body"].get("text"):
+        elif (text := notice["body"].get("text")) and text != notice["title"]:
             say("\n".join(f"    {line}" for line in str(text).splitlines()))
     if not notices and not as_json:
         say(_("Nothing waits for you."))
