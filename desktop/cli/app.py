@@ -14,6 +14,7 @@ from desktop.cli import (
     acts,
     cron,
     health,
+    imports,
     local,
     mcp,
     memory,
@@ -83,6 +84,7 @@ def build() -> click.Group:
         local,
         mcp,
         memory,
+        imports,
         health,
     ):
         room.register(app)

@@ -84,6 +84,16 @@ class ConfigStore:
                 raise explain(error) from error
         return self.config
 
+    async def take_over(self, values: Mapping[tuple[str, ...], Any]) -> Config:
+        """Put in values of another program's settings by their places, known here or not, all or none.
+        Raises ConfigError naming the field, StorageError."""
+        async with self._lock:
+            try:
+                await in_thread(self._update, {}, values)
+            except OSError as error:
+                raise explain(error) from error
+        return self.config
+
     async def scrub_key(self, name: str) -> None:
         """Remove a provider's plain-text key from the file and its copies. Raises StorageError."""
         async with self._lock:
@@ -159,13 +169,17 @@ class ConfigStore:
             logs.mask(value)
         return tuple(plain), keys
 
-    def _update(self, changes: Mapping[str, Any]) -> None:
+    def _update(
+        self, changes: Mapping[str, Any], foreign: Mapping[tuple[str, ...], Any] | None = None
+    ) -> None:
         problems, self.problems = self.problems, []
         try:
             stored, good = self._read()
             changed = copy.deepcopy(stored)
             for name, value in changes.items():
                 put(changed, _place(name), value)
+            for keys, value in (foreign or {}).items():
+                put(changed, place_of(keys), value)
             if faults := _faults(self._prepared(changed)):
                 raise _named(self.path.name, *faults[0], remedy=_("Nothing was changed."))
             self._replace(changed, good)

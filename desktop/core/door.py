@@ -7,7 +7,7 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
@@ -20,10 +20,14 @@ from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
 from desktop.core.skills import SkillVerbs
+from desktop.core.spending import Spending
 from desktop.core.told import told, told_next
 from desktop.errors import UsageError
 from desktop.session.model import title_of
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.imports import ImportVerbs
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
@@ -42,6 +46,7 @@ class Door:
     def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
         """`own`: verbs of the front end that owns the home."""
         self._core, self._front = core, front
+        self._imports: ImportVerbs | None = None
         settings, records = Settings(core), Records(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
@@ -61,7 +66,9 @@ class Door:
             **ServerVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
             **{name: self._of_jobs(name) for name in JOB_VERBS},
+            **{name: self._of_imports(name) for name in ("import_plan", "import_run")},
             **core.notices.verbs(),
+            "usage": Spending(core).usage,
             "search": core.finding.search,
             "search_key": records.search_key,
         }
@@ -79,6 +86,18 @@ class Door:
             from desktop.core.jobs import JobVerbs
 
             return await JobVerbs(self._core).verbs()[name](arguments, send)
+
+        return do
+
+    def _of_imports(self, name: str) -> Verb:
+        """A verb of imports, whose room is loaded when it is wanted, once: two do not run at a time."""
+
+        async def do(arguments: Json, send: Send) -> Json:
+            if self._imports is None:
+                from desktop.core.imports import ImportVerbs
+
+                self._imports = ImportVerbs(self._core)
+            return await self._imports.verbs()[name](arguments, send)
 
         return do
 

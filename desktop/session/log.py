@@ -255,6 +255,11 @@ class Sessions:
         self.on_write(None)
         return restored
 
+    def forget(self, key: str) -> None:
+        """Read this session anew when it is next opened: its file was put in place from outside."""
+        self._sessions.pop(key, None)
+        self._recent.pop(key, None)
+
     def close(self) -> None:
         """Forget what is in memory; everything is on disk already."""
         self._recent.clear()

@@ -1,0 +1,150 @@
+"""import: what nanobot had, taken over from its home; with --dry-run only the list of what would be."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say
+from desktop.cli.reach import reach
+from desktop.cli.run import run
+from desktop.errors import AppError
+from desktop.paths import Home
+from desktop.text import _, ngettext
+
+type Json = dict[str, Any]
+
+
+def register(app: click.Group) -> None:
+    """Add the command to the command line."""
+
+    @options.verb(app, "import", _("Take over a nanobot home: settings, conversations, memory and more."))
+    @click.argument("path")
+    @click.option("--dry-run", is_flag=True, help=_("Only show what would be taken, changed and left."))
+    @click.option(
+        "--scrub", is_flag=True, help=_("Take keys out of the old settings once the keychain has them.")
+    )
+    def import_command(path: str, dry_run: bool, scrub: bool, *, as_json: bool) -> None:
+        verb = "import_plan" if dry_run else "import_run"
+        given: Json = {"path": str(Path(path).expanduser().absolute()), "scrub": scrub}
+        run(lambda home: _import(home, verb, given, as_json), as_json=as_json)
+
+
+async def _import(home: Home, what: str, given: Json, as_json: bool) -> int:
+    failed: list[Json] = []
+    counts: Json = {}
+    progress = _Progress()
+    async with reach(home, "import") as verb:
+        async for line in verb(what, given):
+            if line.get("event") == "progress":
+                progress.show(line["what"], line["done"], line["total"])
+            elif line.get("event") == "items":
+                progress.clear()
+                _show(line["items"], as_json)
+                failed += [item for item in line["items"] if item["action"] == "failed"]
+            elif "result" in line:
+                counts = line["result"]["counts"]
+    progress.clear()
+    if as_json:
+        emit({"counts": counts})
+    else:
+        say()
+        say(_summary(counts, done=what == "import_run"))
+    if not failed:
+        return 0
+    n = len(failed)
+    text = ngettext("{n} thing could not be imported.", "{n} things could not be imported.", n)
+    hint(str(AppError(text.format(n=n), _("See its reason above, mend that, and import again."))))
+    return 1
+
+
+def _show(items: Sequence[Json], as_json: bool) -> None:
+    for item in items:
+        if as_json:
+            emit(item)
+        elif item["action"] != "same" or item["note"]:
+            say(_line(item))
+
+
+def _line(item: Json) -> str:
+    kinds = {
+        "setting": _("Setting"),
+        "key": _("Key"),
+        "session": _("Conversation"),
+        "memory": _("Memory"),
+        "file": _("File"),
+        "skill": _("Skill"),
+        "job": _("Job"),
+        "other": _("Other"),
+    }
+    actions = {
+        "take": _("taken"),
+        "add": _("added to"),
+        "change": _("changed"),
+        "same": _("here already"),
+        "inert": _("kept, without a use here"),
+        "left": _("left"),
+        "failed": _("failed"),
+    }
+    what = " ".join(item["name"].split())
+    many = f" ({_many(item)})" if item["count"] else ""
+    note = f": {item['note']}" if item["note"] else ""
+    return f"{kinds[item['kind']]}  {what}{many}  {actions[item['action']]}{note}"
+
+
+def _many(item: Json) -> str:
+    n = item["count"]
+    if item["kind"] == "session":
+        return ngettext("{n} message", "{n} messages", n).format(n=n)
+    if item["kind"] == "skill":
+        return ngettext("{n} file", "{n} files", n).format(n=n)
+    return str(n)
+
+
+def _summary(counts: Json, *, done: bool) -> str:
+    taken = sum(counts.get(action, 0) for action in ("take", "add", "change", "inert"))
+    names = {
+        "taken": taken,
+        "same": counts.get("same", 0),
+        "left": counts.get("left", 0),
+        "messages": counts.get("messages", 0),
+    }
+    if done:
+        text = _("Imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
+    else:
+        text = _("To be imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
+    return text.format(**names)
+
+
+class _Progress:
+    """A line that rewrites itself on a terminal, and a line for each tenth elsewhere."""
+
+    def __init__(self) -> None:
+        self._last = ("", -1)
+        self._shown = False
+
+    def show(self, what: str, done: int, total: int) -> None:
+        """Take one report."""
+        percent = 100 * done // total if total else 100
+        live = sys.stderr.isatty()
+        step = percent if live else percent // 10 * 10
+        if (what, step) == self._last or (not live and total < 100):
+            return
+        self._last = (what, step)
+        doing = _("Reading the old home") if what == "read" else _("Importing")
+        if live:
+            sys.stderr.write(f"\r\x1b[K{doing}… {step} %")
+            sys.stderr.flush()
+            self._shown = True
+        else:
+            hint(f"{doing}… {step} %")
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._shown = False
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

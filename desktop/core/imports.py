@@ -1,0 +1,91 @@
+"""The verbs of an import: its plan, and doing it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.core.toolbox import SEARCH_KEYS
+from desktop.cron.zone import zone
+from desktop.errors import UsageError
+from desktop.importer.importing import Here, Importing
+from desktop.importer.items import Item, counted
+from desktop.importer.places import Source
+from desktop.tasks import in_thread
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+MOST = 2_000
+"""Items in a result; the events have all."""
+
+
+class ImportVerbs:
+    """Imports into the home of a core."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+        self._busy = asyncio.Lock()
+
+    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+        """Each under its name."""
+        return {"import_plan": self.plan, "import_run": self.run}
+
+    async def plan(self, arguments: Json, send: Send) -> Json:
+        """What would be taken, changed and left of the old home at `path`: `items` ({"kind", "name",
+        "action", "note", "count"}, see desktop/importer/items.py; 2,000 at most, `left_out` tells how many
+        more), `counts` by action and by kind, `from` and `workspace`. All items come as events, too. Raises
+        UsageError where there is no old home."""
+        async with self._alone():
+            return await _result(*await self._importing(arguments, send).plan())
+
+    async def run(self, arguments: Json, send: Send) -> Json:
+        """Do it; the same of what was done, failed items saying why. `scrub`: keys that are in the keychain
+        are taken out of the old settings. Cancelled or failed, it is completed by doing it again. Raises
+        UsageError, StorageError."""
+        async with self._alone():
+            done = await self._importing(arguments, send).run(scrub=bool(arguments.get("scrub")))
+            return await _result(*done)
+
+    def _alone(self) -> asyncio.Lock:
+        if self._busy.locked():
+            raise UsageError(_("An import is under way already."), _("Wait until it is done."))
+        return self._busy
+
+    def _importing(self, arguments: Json, send: Send) -> Importing:
+        core = self._core
+        path = Path(str(arguments["path"])).expanduser()
+        if not path.is_absolute():
+            raise UsageError(_("This must be the full path of a folder."))
+        here = Here(
+            core.home.root,
+            core.store.path,
+            core.workspace,
+            core.sessions,
+            core.keychain,
+            self._take_settings,
+            lambda: core.store.config.agents.defaults.timezone or zone(),
+            SEARCH_KEYS,
+        )
+        return Importing(path, here, send)
+
+    async def _take_settings(self, values: Mapping[tuple[str, ...], Any]) -> None:
+        await self._core.store.take_over(values)
+        await self._core.apply()
+
+
+async def _result(source: Source, items: list[Item]) -> Json:
+    def made() -> Json:
+        return {
+            "from": str(source.data),
+            "workspace": str(source.workspace or ""),
+            "items": [item.as_json() for item in items[:MOST]],
+            "left_out": max(0, len(items) - MOST),
+            "counts": counted(items),
+        }
+
+    return await in_thread(made)

@@ -1,0 +1,259 @@
+"""One import: the plan, and doing it step by step.
+
+Each step is whole or not at all, and what it puts in place is found again by the next plan: so an import
+that was called off, killed or ran into a full disk is completed by doing it again.
+"""
+
+import errno
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from desktop.config.keychain import Keychain
+from desktop.cron.store import Store
+from desktop.errors import AppError, ConfigError, KeychainError, explain
+from desktop.importer import log_files, notes, places, secrets, settings, skills
+from desktop.importer.history import OldHistory
+from desktop.importer.items import WRITING, Item, Json, Step, step
+from desktop.importer.jobs import OldJobs
+from desktop.importer.log_files import sync
+from desktop.importer.pieces import Pieces
+from desktop.importer.places import Source, wrong
+from desktop.importer.secrets import Secret
+from desktop.importer.sessions import OldSessions
+from desktop.importer.settings import Found
+from desktop.importer.skills import OldSkills
+from desktop.session.log import Sessions
+from desktop.tasks import in_thread
+from desktop.text import _, ngettext
+
+_log = logging.getLogger(__name__)
+_HOPELESS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+"""What the next step would run into as well."""
+_OFTEN_S, _AT_ONCE = 0.1, 200
+
+type Told = Callable[[Json], object]
+"""Is told events: {"event": "items", "items": [...]} and {"event": "progress", "what", "done", "total"};
+`what` is read or take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """This home, as far as an import needs it."""
+
+    root: Path
+    config: Path
+    workspace: Path
+    sessions: Sessions
+    keychain: Keychain
+    take_settings: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]]
+    """Puts values into the settings by their places."""
+    zone: Callable[[], str]
+    """Tells the person's time zone; called in a thread."""
+    search_entry: str
+    """The keychain's name of a search engine's key, with {engine}."""
+
+
+class Importing:
+    """One import of one old home."""
+
+    def __init__(self, path: Path, here: Here, told: Told) -> None:
+        self._path, self._here, self._told = path, here, told
+        self._pieces = Pieces()
+        self._found = Found()
+        self._source: Source | None = None
+        self._waiting: list[Item] = []
+        self._last = 0.0
+        self._shut: KeychainError | None = None
+        """Why the keychain takes nothing; it is not asked again."""
+
+    async def plan(self) -> tuple[Source, list[Item]]:
+        """What would become of each thing, without writing any. Raises UsageError where there is no old
+        home, StorageError."""
+        items = [item for one in await self._steps() for item in one.items]
+        self._tell(items, at_once=True)
+        assert self._source is not None
+        return self._source, items
+
+    async def run(self, *, scrub: bool = False) -> tuple[Source, list[Item]]:
+        """Do it; what became of each thing. `scrub`: take keys that are in the keychain out of the old
+        settings. Raises UsageError, and StorageError where the disk is full: the rest is done next time."""
+        await self._pieces.run(self._clear)
+        steps = await self._steps()
+        assert self._source is not None
+        done: list[Item] = []
+        total = sum(one.work is not None for one in steps)
+        number = 0
+        try:
+            for one in steps:
+                items = await self._do(one)
+                number += one.work is not None
+                done += items
+                self._tell(items)
+                if one.work is not None:
+                    self._progress("take", number, total)
+            if scrub:
+                done += await self._scrub()
+        finally:
+            self._tell((), at_once=True)
+            self._here.sessions.on_write(None)
+            await in_thread(sync, self._here.sessions.folder)
+        return self._source, done
+
+    # ---- the plan
+
+    async def _steps(self) -> list[Step]:
+        here, run = self._here, self._pieces.run
+        source = await run(places.find, self._path, here.root, here.workspace)
+        self._source = source
+        found = [step(note) for note in source.notes]
+        if source.config is not None:
+            found += await self._settings(source.config)
+        found += await run(notes.steps, source, here.workspace, self._pieces)
+        found += await run(OldHistory(source, here.workspace / "memory", self._pieces).steps)
+        found += await run(OldSkills(source, here.workspace / "skills", self._pieces).steps)
+        store = Store(here.workspace / "cron", here.zone)
+        await store.load()
+        found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
+        old = OldSessions(source, here.sessions, self._pieces)
+        found += await old.steps(lambda done, total: self._progress("read", done, total))
+        others: list[Item] = await run(lambda: list(source.others()))
+        return [*found, *map(step, others)]
+
+    async def _settings(self, config: Path) -> list[Step]:
+        here = self._here
+        found = await self._pieces.run(settings.read, config, here.config, here.search_entry)
+        if isinstance(found, Step):
+            return [found]
+        self._found = found
+        await self._sift()
+        items = [item for item in found.items if item.kind == "setting"]
+        steps = [Step(tuple(items), self._take_settings if found.values else None)]
+        for secret in found.secrets:
+            name = ".".join(secret.keys)
+            shown = Item("key", name, "change", _("It goes to the keychain."))
+            steps.append(step(shown, partial(self._store, [secret])))
+        for keys, value, bound in found.bound:
+            key_items = [
+                Item("key", ".".join(s.keys), "change", _("It goes to the keychain.")) for s in bound
+            ]
+            server = Item("setting", ".".join(keys), "take")
+            steps.append(Step((server, *key_items), partial(self._store, bound, {keys: value})))
+        have = (step(item) for item in found.items if item.kind == "key" and item.action != "change")
+        return [*steps, *have]
+
+    async def _sift(self) -> None:
+        """Of the keys that no setting tells of, those that are stored already are not stored again. Raises
+        no prompt: of a keychain that is shut nothing is known."""
+        found, keychain = self._found, self._here.keychain
+        open_ones = [secret for secret in found.secrets if not secret.after]
+        try:
+            if open_ones:
+                await keychain.check()
+            there = {secret.entry for secret in open_ones if await keychain.get(secret.entry)}
+        except KeychainError:
+            return
+        names = {".".join(secret.keys) for secret in open_ones if secret.entry in there}
+        found.known += [secret for secret in open_ones if secret.entry in there]
+        found.secrets = [secret for secret in found.secrets if secret.after or secret.entry not in there]
+        note = _("A key is stored here already.")
+        found.items = [
+            replace(item, action="same", note=note) if item.kind == "key" and item.name in names else item
+            for item in found.items
+        ]
+
+    # ---- doing it
+
+    def _clear(self) -> None:
+        """Remove the unfinished parts of an import that was killed."""
+        log_files.clear_parts(self._here.sessions.folder)
+        skills.clear_parts(self._here.workspace / "skills")
+
+    async def _do(self, one: Step) -> list[Item]:
+        """One step; its items, failed ones saying why. Raises StorageError where the rest is hopeless."""
+        if one.work is None:
+            return list(one.items)
+        try:
+            await one.work()
+        except (AppError, OSError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            if isinstance(cause, OSError) and cause.errno in _HOPELESS:
+                raise explain(error) from error
+            _log.info("%s was not imported: %s", one.items[0].name, error)
+            why = str(explain(error)) if isinstance(error, AppError) or error.errno is None else _why(error)
+            return [
+                replace(item, action="failed", note=why) if item.action in WRITING else item
+                for item in one.items
+            ]
+        return list(one.items)
+
+    async def _take_settings(self) -> None:
+        await self._here.take_settings(self._found.values)
+
+    async def _store(
+        self, given: Sequence[Secret], values: Mapping[tuple[str, ...], Any] | None = None
+    ) -> None:
+        """Keys to the keychain, and only then the settings that tell of them. Raises KeychainError,
+        ConfigError, StorageError."""
+        if self._shut is not None:
+            raise self._shut
+        try:
+            await secrets.store(self._here.keychain, given)
+        except KeychainError as error:
+            self._shut = error
+            raise
+        told = {tuple(name.split(".")): value for secret in given for name, value in secret.after.items()}
+        told |= values or {}
+        if told:
+            await self._here.take_settings(told)
+
+    async def _scrub(self) -> list[Item]:
+        """Take the keys that the keychain has out of the old file."""
+        found, source = self._found, self._source
+        assert source is not None
+        bound = [secret for _keys, _value, given in found.bound for secret in given]
+        if source.config is None:
+            return []
+        name = source.config.name
+        try:
+            held = await secrets.stored(self._here.keychain, [*found.secrets, *found.known, *bound])
+            n = await in_thread(secrets.scrub, source.config, held)
+        except (KeychainError, ConfigError) as error:
+            items = [Item("key", name, "failed", str(error))]
+        except OSError as error:
+            items = [Item("key", name, "failed", str(explain(error)))]
+        else:
+            text = ngettext("{n} key was taken out of it.", "{n} keys were taken out of it.", n)
+            items = [Item("key", name, "change" if n else "same", text.format(n=n), n)]
+        self._tell(items)
+        return items
+
+    # ---- telling
+
+    def _tell(self, items: Sequence[Item], *, at_once: bool = False) -> None:
+        self._waiting += items
+        if not at_once and len(self._waiting) < _AT_ONCE:
+            return
+        for start in range(0, len(self._waiting), _AT_ONCE):
+            batch = self._waiting[start : start + _AT_ONCE]
+            self._told({"event": "items", "items": [item.as_json() for item in batch]})
+        self._waiting = []
+
+    def _progress(self, what: str, done: int, total: int) -> None:
+        moment = time.monotonic()
+        if done == total or moment - self._last >= _OFTEN_S:
+            self._last = moment
+            self._told({"event": "progress", "what": what, "done": done, "total": total})
+
+
+def _why(error: OSError) -> str:
+    if error.errno == errno.EEXIST:
+        return _("Something of this name came here meanwhile. Import again.")
+    return (
+        wrong(error) if error.filename and not os.access(error.filename, os.R_OK) else str(explain(error))
+    )

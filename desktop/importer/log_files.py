@@ -1,0 +1,203 @@
+"""An old conversation's file: read line by line, however long it is, and written anew in the form of here.
+
+A line of any length costs no more than its own memory up to a limit, above which it counts as damaged.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from desktop.importer.pieces import Pieces
+from desktop.session import names, reader, records
+from desktop.session.model import Message, utc
+
+_LONGEST_LINE = 32 * 1024 * 1024
+_LONGEST_WIDE = 64 * 1024 * 1024
+"""Bytes of a file in UTF-16, which is read whole."""
+_LOSSY = re.compile(
+    r"(cli|telegram|whatsapp|discord|feishu|slack|email|qq|dingtalk|mochat|matrix|websocket|wecom|api)_(.+)"
+)
+_PASSING = ("runtime_checkpoint", "pending_user_turn", "pending_user_followups", "model", "provider")
+"""Inner metadata that meant something to nanobot while it ran, or would mean something else here."""
+PART = ".import-{name}.part"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is known of an old file after one pass."""
+
+    path: Path
+    key: str
+    messages: int = 0
+    damaged: int = 0
+    updated: str = ""
+    """When it was written to last: aware, UTC."""
+    metadata: Message = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, path: Path, pieces: Pieces) -> "Reading":
+        """Read a file. Raises OSError."""
+        metadata: Message = {}
+        key, last, messages, damaged = "", "", 0, 0
+        for record in pieces.paced(_records(path)):
+            if record is None:
+                damaged += 1
+            elif record.get("_type") == "metadata":
+                metadata = record
+                key = key or _key(record)
+            elif _is_message(record):
+                messages += 1
+                last = record.get("timestamp") or last
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
+        updated = utc(last) or utc(metadata.get("updated_at")) or changed
+        return cls(path, key or _guessed(path.name), messages, damaged, updated, metadata)
+
+
+def messages_of(reading: Reading, pieces: Pieces) -> Iterator[Message]:
+    """The messages of a file, each as it is stored here. Raises OSError."""
+    before = utc(reading.metadata.get("created_at")) or utc("2026-01-01T00:00:00+00:00")
+    for record in pieces.paced(_records(reading.path)):
+        if record is not None and _is_message(record):
+            before = utc(record.get("timestamp")) or before
+            record["timestamp"] = before
+            yield records.stamped(record)
+
+
+def rest_of(reading: Reading, known: int, pieces: Pieces) -> Iterator[Message]:
+    """The messages after so many."""
+    for number, message in enumerate(messages_of(reading, pieces)):
+        if number >= known:
+            yield message
+
+
+def place_of_key(folder: Path, key: str) -> Path:
+    """The file that holds this key here; else the one that may. Raises OSError."""
+    own, spare = folder / names.file_name(key), folder / names.spare_name(key)
+    for path in (own, spare, *(folder / name for name in names.older_names(key))):
+        with suppress(FileNotFoundError):
+            stored = reader.stored_key(reader.load(path, 0).metadata, path.name)
+            if stored == key or (not stored and path in (own, spare)):
+                return path
+    return spare if own.exists() else own
+
+
+def put(reading: Reading, folder: Path, pieces: Pieces) -> None:
+    """Write a conversation under its key, whole or not at all. Raises OSError, FileExistsError where
+    somebody began one with this key meanwhile, CalledOffError."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = place_of_key(folder, reading.key)
+    part = folder / PART.format(name=path.stem[:100])
+    try:
+        with _new(part) as file:
+            file.write(records.write(_head(reading)))
+            for message in messages_of(reading, pieces):
+                file.write(records.write(message))
+            file.flush()
+            os.fsync(file.fileno())
+        _place(part, path)
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def clear_parts(folder: Path) -> None:
+    """Remove what an import that was killed has left."""
+    for path in folder.glob(PART.format(name="*")):
+        with suppress(OSError):
+            path.unlink()
+
+
+def _new(path: Path) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, 0o600), "wb")
+
+
+def _place(part: Path, path: Path) -> None:
+    """Give a file its name unless somebody has it."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if path.exists():
+            raise
+        part.rename(path)
+
+
+def _head(reading: Reading) -> Message:
+    """The metadata line, without what was of use to nanobot alone."""
+    line = {name: value for name, value in reading.metadata.items() if name not in ("_type", "key")}
+    inner = line.pop("metadata", None)
+    inner = inner if isinstance(inner, dict) else {}
+    for name in ("created_at", "updated_at"):
+        if name in line:
+            line[name] = utc(line[name]) or reading.updated
+    kept = {name: value for name, value in inner.items() if name not in _PASSING}
+    head: Message = {"_type": "metadata", "key": reading.key, **line, "metadata": kept}
+    cleaned: Message = records.clean(head)
+    return cleaned
+
+
+def _records(path: Path) -> Iterator[Message | None]:
+    """Each record of a file; None for one that cannot be read. Raises OSError."""
+    with path.open("rb") as file:
+        encoding = records.encoding_of(file.read(4096))
+        file.seek(0)
+        pairs: Iterator[tuple[list[Message], int]]
+        if encoding == records.UTF8:
+            lines = _lines(file)
+            pairs = (records.read(line) if line is not None else ([], 1) for line in lines)
+        else:
+            pairs = iter([records.read_foreign(file.read(_LONGEST_WIDE), encoding)])
+        for found, damaged in pairs:
+            yield from found
+            if damaged and not found:  # else something of it was read
+                yield None
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes | None]:
+    """Each line; None for one that is too long."""
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+            while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
+                pass
+            yield None
+        else:
+            yield line
+
+
+def _is_message(record: Message) -> bool:
+    kind = record.get("_type")
+    return (not isinstance(kind, str) or kind == "message") and isinstance(record.get("role"), str)
+
+
+def _key(metadata: dict[str, Any]) -> str:
+    key = metadata.get("key")
+    return str(records.clean(key)).strip() if isinstance(key, str) else ""
+
+
+def _guessed(name: str) -> str:
+    """The key of a file that does not say it: nanobot wrote the first colon as an underscore."""
+    key = names.key_of(name)
+    lossy = _LOSSY.fullmatch(key)
+    return f"{lossy[1]}:{lossy[2]}" if lossy else key
+
+
+def sync(folder: Path) -> None:
+    """Make new names in a folder durable, where the system lets one ask for that."""
+    if os.name == "nt" or not folder.is_dir():
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)

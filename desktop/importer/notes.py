@@ -1,0 +1,79 @@
+"""The files that a person or the agent wrote: AGENTS, SOUL, USER, TOOLS, HEARTBEAT, IDENTITY and MEMORY.
+
+A file here that is still the one it began with gives way to the old one; what the person has written stays,
+and the old one is put beside it.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from desktop.importer.items import Item, Step, step
+from desktop.importer.pieces import Pieces
+from desktop.importer.places import FILES, Source, wrong
+from desktop.memory import files
+from desktop.paths import resource
+from desktop.text import _
+
+MEMORY = "memory/MEMORY.md"
+
+
+def steps(source: Source, workspace: Path, pieces: Pieces) -> list[Step]:
+    """What becomes of each of these files. Blocks."""
+    if source.workspace is None:
+        return []
+    found = []
+    for name in (*(f"{name}.md" for name in FILES), MEMORY):
+        kind = "memory" if name == MEMORY else "file"
+        try:
+            data = source.read(source.workspace / name)
+            if data is None or not data.strip():
+                continue
+            found.append(_step(name, _utf8(data), data, workspace, pieces))
+        except OSError as error:
+            item = Item("memory" if kind == "memory" else "file", name, "left", wrong(error))
+            found.append(step(item))
+    return found
+
+
+def _step(name: str, data: bytes, old: bytes, workspace: Path, pieces: Pieces) -> Step:
+    path = workspace / name
+    note = "" if data == old else _("It was no UTF-8 text and becomes one.")
+    kind = "memory" if name == MEMORY else "file"
+    try:
+        here = files.read(path)
+    except OSError as error:
+        return step(Item(kind, name, "left", wrong(error)))  # type: ignore[arg-type]
+    if here == data:
+        return step(Item(kind, name, "same"))  # type: ignore[arg-type]
+    if here is None or not here.strip() or _is_template(path.name, here):
+        item = Item(kind, name, "change" if note else "take", note)  # type: ignore[arg-type]
+        return step(item, partial(pieces.run, files.put, path, data, here))
+    beside, there = _beside(path, data)
+    why = _("Yours here is not the one it began with and stays; the old one is put beside it as {name}.")
+    item = Item(kind, name, "same" if there else "change", why.format(name=beside.name))  # type: ignore[arg-type]
+    return step(item, None if there else partial(pieces.run, files.put, beside, data, None))
+
+
+def _utf8(data: bytes) -> bytes:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return files.decoded(data).encode("utf-8", "replace")
+    return data
+
+
+def _is_template(name: str, data: bytes) -> bool:
+    templates = resource("templates").glob(f"*/{name}")
+    return any(path.read_bytes().split() == data.split() for path in templates)
+
+
+def _beside(path: Path, data: bytes) -> tuple[Path, bool]:
+    """The first name beside a file that is free, or that holds this already."""
+    number = 1
+    while True:
+        suffix = "" if number == 1 else f"-{number}"
+        beside = path.with_name(f"{path.stem}.imported{suffix}{path.suffix}")
+        here = files.read(beside)
+        if here is None or here == data:
+            return beside, here is not None
+        number += 1

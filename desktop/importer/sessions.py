@@ -1,0 +1,217 @@
+"""Which conversations an old home has, and what each is to those that are here already.
+
+The key in a file's metadata is the truth; names were lossy until April 2026. A conversation that is here is
+compared message by message: what is here may be the whole of the old one, or its beginning, or another one
+with the same key, and only then the old one gets a key of its own.
+"""
+
+import errno
+import itertools
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from desktop.importer.items import Item, Step, step
+from desktop.importer.log_files import Reading, messages_of, place_of_key, put, rest_of
+from desktop.importer.pieces import Pieces
+from desktop.importer.places import Source, wrong
+from desktop.session.log import Sessions
+from desktop.session.model import Message
+from desktop.session.names import SUFFIX
+from desktop.session.reader import offset_of
+from desktop.text import _, ngettext
+
+_OWN = ("dream:", "heartbeat")
+"""Keys of conversations that nanobot held with itself."""
+_AT_ONCE = 5_000
+"""Messages that are appended with one wait for the disk."""
+_COMPARED = 16
+"""Files of one key that are compared with one another; of more than so many each gets its own key."""
+
+type Told = Callable[[int, int], object]
+"""Is told how many of how many files were looked at."""
+type Relation = Literal["same", "more", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where an old conversation goes."""
+
+    key: str
+    relation: Literal["free", "same", "more"]
+    known: int = 0
+    """Messages that are here already, where the old one has more."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """The old files of one key, the one to take first at the front."""
+
+    files: list[Reading] = field(default_factory=list)
+    same: list[Reading] = field(default_factory=list)
+    """Those that are the beginning of another one."""
+
+
+class OldSessions:
+    """The conversations of an old home beside those of this one."""
+
+    def __init__(self, source: Source, sessions: Sessions, pieces: Pieces) -> None:
+        self._source, self._sessions, self._pieces = source, sessions, pieces
+
+    async def steps(self, told: Told) -> list[Step]:
+        """What becomes of each; every old file is read for it."""
+        run = self._pieces.run
+        paths, found = await run(self._paths)
+        groups: dict[str, _Group] = {}
+        for number, path in enumerate(paths, start=1):
+            reading = await run(self._read, path)
+            told(number, len(paths))
+            if isinstance(reading, Item):
+                found.append(step(reading))
+            else:
+                groups.setdefault(reading.key, _Group()).files.append(reading)
+        for key, group in groups.items():
+            await run(self._sort, group)
+            twins = (Item("session", key, "same", count=r.messages) for r in group.same)
+            claimed: set[str] = set()
+            for reading in group.files:
+                found.append(await run(self._step, reading, claimed))
+            found += map(step, twins)
+        return found
+
+    # ---- looking, in a thread
+
+    def _paths(self) -> tuple[list[Path], list[Step]]:
+        """The files; and what is left for a reason that a look at its name tells."""
+        folders = [self._source.data / "sessions"]
+        folders += [path for path in self._source.entries(folders[0]) if self._source.is_folder(path)]
+        if self._source.workspace is not None:
+            folders.append(self._source.workspace / "sessions")
+        paths: dict[Path, Path] = {}
+        left: list[Step] = []
+        for folder in folders:
+            for path in self._pieces.paced(self._source.entries(folder)):
+                if path.name.endswith(".checkpoint.json"):
+                    why = _("A step that nanobot was at when it ended; it cannot go on here.")
+                    left.append(step(Item("other", path.name, "left", why)))
+                elif path.name.endswith(SUFFIX):
+                    paths.setdefault(path.resolve() if self._source.is_file(path) else path, path)
+        return list(paths.values()), left
+
+    def _read(self, path: Path) -> Reading | Item:
+        """What a file holds, or what is said of one that is not taken."""
+        try:
+            seen = self._source.look(path)
+            if seen is None or not stat.S_ISREG(seen.st_mode):
+                raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+            reading = Reading.of(path, self._pieces)
+        except OSError as error:
+            return Item("session", path.name, "left", wrong(error))
+        if not reading.messages:
+            why = _("It holds no message that can be read.") if reading.damaged else _("It is empty.")
+            return Item("session", reading.key, "left", why)
+        if reading.key.startswith(_OWN):
+            why = _("A conversation that nanobot held with itself.")
+            return Item("session", reading.key, "left", why, reading.messages)
+        return reading
+
+    def _sort(self, group: _Group) -> None:
+        """The one that was written last first, without those that are a part of another."""
+        group.files.sort(key=lambda reading: (reading.updated, reading.messages), reverse=True)
+        if len(group.files) > _COMPARED:
+            return
+        kept: list[Reading] = []
+        for reading in sorted(group.files, key=lambda r: r.messages, reverse=True):
+            if any(self._compare(reading, other)[0] == "same" for other in kept):
+                group.same.append(reading)
+            else:
+                kept.append(reading)
+        group.files = [reading for reading in group.files if reading in kept]
+
+    def _step(self, reading: Reading, claimed: set[str]) -> Step:
+        target = self._target(reading, claimed)
+        claimed.add(target.key)
+        notes = []
+        if reading.damaged:
+            n = reading.damaged
+            text = ngettext(
+                "{n} record could not be read and is left out.",
+                "{n} records could not be read and are left out.",
+                n,
+            )
+            notes.append(text.format(n=n))
+        if target.key != reading.key:
+            why = _("Another conversation here has the key {key}; this one becomes {other}.")
+            notes.insert(0, why.format(key=reading.key, other=target.key))
+        note = " ".join(notes)
+        if target.relation == "same":
+            return step(Item("session", target.key, "same", note, reading.messages))
+        if target.relation == "more":
+            new = reading.messages - target.known
+            return step(
+                Item("session", target.key, "add", note, new), partial(self._append, reading, target)
+            )
+        action: Literal["take", "change"] = "take" if target.key == reading.key else "change"
+        item = Item("session", target.key, action, note, reading.messages)
+        return step(item, partial(self._put, replace(reading, key=target.key)))
+
+    def _target(self, reading: Reading, claimed: set[str]) -> Target:
+        """The first key, of the conversation's own and those made from it, where it belongs."""
+        for number in itertools.count():
+            suffix = ("", ":imported")[number] if number < 2 else f":imported-{number}"
+            key = reading.key + suffix
+            if key in claimed:
+                continue
+            path = place_of_key(self._sessions.folder, key)
+            if not path.exists():
+                return Target(key, "free")
+            relation, known = self._compare(reading, Reading(path, key))
+            if relation != "other":
+                return Target(key, relation, known)
+        raise AssertionError
+
+    def _compare(self, reading: Reading, beside: Reading) -> tuple[Relation, int]:
+        """What an old file is to another: `same` if that one begins with all of it, `more` if it is a
+        beginning of the old one, and how many messages they share."""
+        here = messages_of(beside, self._pieces)
+        shared = 0
+        for one in messages_of(reading, self._pieces):
+            other = next(here, None)
+            if other is None:
+                return "more", shared
+            if _gist(one) != _gist(other):
+                return "other", shared
+            shared += 1
+        return "same", shared
+
+    # ---- doing
+
+    async def _put(self, reading: Reading) -> None:
+        """A conversation that is not here yet. Raises OSError."""
+        await self._pieces.run(put, reading, self._sessions.folder, self._pieces)
+        self._sessions.forget(reading.key)
+
+    async def _append(self, reading: Reading, target: Target) -> None:
+        """What an old conversation has beyond the one that is here. Raises StorageError."""
+        session = await self._sessions.open(target.key)
+        rest = rest_of(reading, target.known, self._pieces)
+        while batch := await self._pieces.run(_some, rest):
+            await session.append_all(batch)
+        if offset_of(reading.metadata) > session.archived:
+            offset = offset_of(reading.metadata)
+            await session.set_metadata(last_archived=offset, last_consolidated=offset)
+
+
+def _some(rest: Iterator[Message]) -> list[Message]:
+    return list(itertools.islice(rest, _AT_ONCE))
+
+
+def _gist(message: Message) -> tuple[Any, ...]:
+    """What makes two records the same message."""
+    return tuple(
+        message.get(name) for name in ("role", "content", "tool_calls", "tool_call_id", "timestamp")
+    )

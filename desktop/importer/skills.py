@@ -1,0 +1,125 @@
+"""Skills: whole folders, none over one that is here."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from desktop.importer.items import Item, Step, step
+from desktop.importer.pieces import Pieces
+from desktop.importer.places import Source, wrong
+from desktop.skills.loader import FILE
+from desktop.text import _
+
+_MOST_FILES, _MOST_BYTES = 5_000, 500 * 1024 * 1024
+PART = ".import-"
+
+
+class OldSkills:
+    """The old workspace's skills beside those of this one."""
+
+    def __init__(self, source: Source, folder: Path, pieces: Pieces) -> None:
+        """`folder`: this workspace's `skills`."""
+        self._source, self._folder, self._pieces = source, folder, pieces
+
+    def steps(self) -> list[Step]:
+        """What becomes of each. Blocks."""
+        if self._source.workspace is None:
+            return []
+        here = _named(self._folder)
+        old = self._source.entries(self._source.workspace / "skills")
+        folders = [path for path in old if not path.name.startswith(".")]
+        return [found for path in folders if (found := self._step(path, here)) is not None]
+
+    def _step(self, path: Path, here: dict[str, Path]) -> Step | None:
+        try:
+            seen = self._source.look(path)
+            if seen is None or not stat.S_ISDIR(seen.st_mode):
+                return None
+            if not self._source.is_file(path / FILE):
+                return step(Item("skill", path.name, "left", _("There is no SKILL.md in the folder.")))
+            files, left = self._files(path)
+        except OSError as error:
+            return step(Item("skill", path.name, "left", wrong(error)))
+        if len(files) > _MOST_FILES or sum(size for _path, size in files) > _MOST_BYTES:
+            return step(Item("skill", path.name, "left", _("It is too large to be a skill.")))
+        names = [name for name, _size in files]
+        other = here.get(path.name.casefold())
+        if other is not None:
+            same = self._equal(path, other, names)
+            why = "" if same else _("There is a skill of this name here; it stays.")
+            return step(Item("skill", path.name, "same" if same else "left", why, len(names)))
+        note = _("Links in it that lead out of the old home, or to folders, are left out.") if left else ""
+        item = Item("skill", path.name, "change" if note else "take", note, len(names))
+        return step(item, partial(self._pieces.run, self._put, path, names))
+
+    def _files(self, folder: Path) -> tuple[list[tuple[Path, int]], int]:
+        """The files below a folder with their sizes; and how many links are not followed."""
+        found: list[tuple[Path, int]] = []
+        left = 0
+        for path in self._pieces.paced(_walked(folder)):
+            try:
+                seen = self._source.look(path)
+            except OSError:
+                seen = None
+            if seen is None or not stat.S_ISREG(seen.st_mode):
+                left += 1
+                continue
+            found.append((path.relative_to(folder), seen.st_size))
+            if len(found) > _MOST_FILES:
+                break
+        return found, left
+
+    def _equal(self, one: Path, other: Path, names: list[Path]) -> bool:
+        try:
+            return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
+        except OSError:
+            return False
+
+    def _put(self, path: Path, names: list[Path]) -> None:
+        """Copy a folder beside its place, then give it its name. Raises OSError, CalledOffError."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part = self._folder / f"{PART}{path.name}"
+        shutil.rmtree(part, ignore_errors=True)
+        try:
+            part.mkdir(mode=0o700)
+            for name in self._pieces.paced(names):
+                target = part / name
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                shutil.copyfile(path / name, target)
+                executable = (path / name).stat().st_mode & 0o111
+                target.chmod(0o700 if executable else 0o600)
+            _synced(part, names)
+            if os.path.lexists(self._folder / path.name):
+                raise FileExistsError(17, os.strerror(17), str(self._folder / path.name))
+            part.rename(self._folder / path.name)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def clear_parts(folder: Path) -> None:
+    """Remove what an import that was killed has left."""
+    for path in folder.glob(f"{PART}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _named(folder: Path) -> dict[str, Path]:
+    try:
+        return {path.name.casefold(): path for path in folder.iterdir()}
+    except OSError:
+        return {}
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """All that is below a folder but folders; links are not followed."""
+    for root, folders, names in os.walk(folder):
+        for name in (*names, *(name for name in folders if (Path(root) / name).is_symlink())):
+            yield Path(root) / name
+
+
+def _synced(folder: Path, names: list[Path]) -> None:
+    for name in names:
+        with (folder / name).open("rb") as file:
+            os.fsync(file.fileno())
