@@ -163,6 +163,10 @@ MIGRATIONS = (
         source TEXT NOT NULL         -- the session it was made in
     );
     """,
+    """
+    DROP INDEX usage_at;
+    CREATE INDEX usage_paid ON usage (at, provider, cost);  -- asked for before each call of a model
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

@@ -1,8 +1,9 @@
 """The ledger of every model call: what caused it, which model, how many tokens, how much money."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import UsageRecorded
@@ -59,9 +60,86 @@ class Spent:
         return None if self.unpriced else self.usd
 
 
+DAY, MODEL, SESSION, CAUSE = "day", "model", "session", "cause"
+"""What the ledger can be added up by."""
+
+_CENT, _LEAST = 0.01, 0.0001
+
+REFUSED = ("DayIsSpent", "MonthIsSpent")
+"""Outcomes of calls that our own limits kept from being made: nobody was asked."""
+
+_NAMES = {
+    DAY: "date(at, 'unixepoch', 'localtime')",
+    MODEL: "provider, model",
+    SESSION: "session",
+    CAUSE: "cause",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Calls added up. Money and tokens of unknown price stay apart: neither is a part of the other."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    """US dollars, of the calls whose cost is known."""
+    priced: int = 0
+    """How many calls those are."""
+    unpriced: int = 0
+    """Tokens of calls whose cost is not known."""
+    free: int = 0
+    """Tokens of calls to models that cost nothing."""
+
+    @property
+    def tokens(self) -> int:
+        """Of questions and answers."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Figures") -> "Figures":
+        return Figures(*(getattr(self, name) + getattr(other, name) for name in Figures.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The calls of one day, model, conversation or cause."""
+
+    name: tuple[str, ...]
+    """A day such as ("2026-11-28",) of the calendar here; ("openai", "gpt-5"); else one name."""
+    figures: Figures
+
+
 def midnight() -> float:
     """When today began here, in Unix time."""
     return time.mktime((*time.localtime()[:3], 0, 0, 0, 0, 0, -1))
+
+
+def beginning(day: date) -> float:
+    """When a day of the calendar here began, in Unix time."""
+    return time.mktime((day.year, day.month, day.day, 0, 0, 0, 0, 0, -1))
+
+
+def today() -> date:
+    """The day of the calendar here."""
+    return datetime.now().astimezone().date()
+
+
+def month() -> date:
+    """The first day of this month here."""
+    return today().replace(day=1)
+
+
+def days_ago(days: int) -> date:
+    """The first of the last so many days, of which today is one."""
+    return today() - timedelta(days=days - 1)
+
+
+def money(usd: float) -> str:
+    """An amount of US dollars as a person reads it: more than cents only below one."""
+    if 0 < usd < _LEAST:
+        return f"<${_LEAST:.4f}"
+    return f"${usd:,.2f}" if usd == 0 or usd >= _CENT else f"${usd:.4f}"
 
 
 class UsageLedger:
@@ -69,6 +147,8 @@ class UsageLedger:
 
     def __init__(self, database: Database, bus: Bus) -> None:
         self._database, self._bus = database, bus
+        self.recorded: Callable[[Call], Awaitable[None]] | None = None
+        """Awaited after each call that was stored."""
 
     async def record(self, call: Call) -> None:
         """Store one call. Raises StorageError."""
@@ -104,6 +184,8 @@ class UsageLedger:
                 call.cost,
             )
         )
+        if self.recorded is not None:
+            await self.recorded(call)
 
     async def unattended(self, since: float, free: Collection[str]) -> Spent:
         """What nobody waited for, since a Unix time; calls of providers in `free` do not count."""
@@ -128,6 +210,43 @@ class UsageLedger:
             values,
         )
         return Spent(*rows[0])
+
+    async def spent(self, since: float, free: Collection[str]) -> Spent:
+        """What all calls since a Unix time came to, but for providers in `free`."""
+        names = ",".join("?" * len(free))
+        return await self._spent(f"at >= ? AND provider NOT IN ({names})", (since, *free))
+
+    async def paid(self, since: float, free: Collection[str]) -> float:
+        """The `usd` of spent(), of the index alone: looked up before each call of a model."""
+        names = ",".join("?" * len(free))
+        rows = await self._database.read(
+            f"SELECT coalesce(sum(cost), 0.0) FROM usage WHERE at >= ? AND provider NOT IN ({names})",  # noqa: S608
+            (since, *free),
+        )
+        return float(rows[0][0])
+
+    async def by(self, what: str, since: float, free: Collection[str]) -> list[Line]:
+        """All calls since a Unix time added up by DAY, MODEL, SESSION or CAUSE: days in their order, the
+        others with what cost most first. `free`: providers that cost nothing. Raises StorageError."""
+        name, names = _NAMES[what], ",".join("?" * len(free))
+        paid, tokens = f"provider NOT IN ({names})", "input_tokens + output_tokens"
+        order = "1" if what == DAY else "usd DESC, used DESC, 1"
+        rows = await self._database.read(
+            f"SELECT {name}, count(*), sum(input_tokens), sum(output_tokens),"  # noqa: S608
+            f" coalesce(sum(CASE WHEN {paid} THEN cost END), 0.0) AS usd,"
+            f" coalesce(sum({paid} AND cost IS NOT NULL), 0),"
+            f" coalesce(sum(CASE WHEN {paid} AND cost IS NULL THEN {tokens} END), 0),"
+            f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0), sum({tokens}) AS used"
+            f" FROM usage WHERE at >= ? AND outcome NOT IN (?, ?) GROUP BY {name} ORDER BY {order}",
+            (*free, *free, *free, *free, since, *REFUSED),
+        )
+        wide = 2 if what == MODEL else 1
+        return [Line(tuple(row[:wide]), Figures(*row[wide:-1])) for row in rows]
+
+    async def first(self) -> date | None:
+        """The day here of the oldest call; None where there is none."""
+        rows = await self._database.read("SELECT min(at) FROM usage")
+        return None if rows[0][0] is None else datetime.fromtimestamp(rows[0][0]).astimezone().date()
 
     async def since(self, moment: float) -> list[Total]:
         """Totals per provider and model since a Unix time."""

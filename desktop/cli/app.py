@@ -25,6 +25,7 @@ from desktop.cli import (
     sessions,
     skills,
     talk,
+    usage,
     window,
 )
 from desktop.text import _, mark, serve_libraries
@@ -85,6 +86,7 @@ def build() -> click.Group:
         mcp,
         memory,
         imports,
+        usage,
         health,
     ):
         room.register(app)

@@ -34,7 +34,8 @@ class Gateway(Section):
 
 
 class Limits(Section):
-    """What may be spent in a day by work that nobody waits for: jobs, heartbeat, memory."""
+    """What may be spent: in a day by work that nobody waits for (jobs, heartbeat, memory), in a month by
+    everything."""
 
     daily_usd: float = Field(
         default=1.0,
@@ -56,6 +57,17 @@ class Limits(Section):
         ge=0,
         le=1_000_000_000,
         json_schema_extra=notes(unit=mark("tokens"), applies="now"),
+    )
+    monthly_usd: float | None = Field(
+        default=None,
+        title=mark("A month may cost"),
+        description=mark(
+            "You are told when four fifths are used. When all is, no model that costs money is asked until "
+            "the next month; models on this computer go on. Only known prices count."
+        ),
+        ge=0,
+        le=1_000_000,
+        json_schema_extra=notes(unit=mark("US dollars"), empty=mark("No limit"), applies="now"),
     )
 
 

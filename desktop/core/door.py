@@ -24,6 +24,7 @@ from desktop.core.spending import Spending
 from desktop.core.told import told, told_next
 from desktop.errors import UsageError
 from desktop.session.model import title_of
+from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
@@ -94,9 +95,10 @@ class Door:
 
         async def do(arguments: Json, send: Send) -> Json:
             if self._imports is None:
+                await in_thread(_load_imports)
                 from desktop.core.imports import ImportVerbs
 
-                self._imports = ImportVerbs(self._core)
+                self._imports = self._imports or ImportVerbs(self._core)
             return await self._imports.verbs()[name](arguments, send)
 
         return do
@@ -154,3 +156,8 @@ class Door:
                 for s in services
             ],
         }
+
+
+def _load_imports() -> None:
+    """Its imports, in a thread: they take a while."""
+    import desktop.core.imports  # noqa: F401

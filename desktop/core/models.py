@@ -1,8 +1,9 @@
 """Which model answers, and making it ready: settings, key, and the built-in server where it is chosen."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus
@@ -63,6 +64,13 @@ class ModelChooser:
         """The provider and model by the configured order. Raises AppError for a name nobody has."""
         return choose(self._store.config, self.known_keys(), model=model or None, provider=provider or None)
 
+    def answering(self, metadata: Mapping[str, Any]) -> str:
+        """The provider that answers a conversation of this metadata; "" where it cannot be told."""
+        try:
+            return self.choice(*(str(metadata.get(name) or "") for name in ("model", "provider"))).spec.name
+        except AppError:
+            return ""  # the question will say what is wrong
+
     def known_keys(self) -> set[str]:
         """Names of the providers that have a key somewhere; no key is read for this."""
         return {*self._store.keyed, *self._keychain.remembered}
@@ -99,7 +107,7 @@ class ModelChooser:
             lean=lean,
             note=self._builtin.model.note if lean else "",
         )
-        return self._ration.of(ready) if unattended else ready
+        return self._ration.of(ready) if unattended else self._ration.of_month(ready)
 
     async def window(self, chosen: Choice) -> int:
         """Tokens that a model takes, question and answer: the person's word, the model's own, the usual."""

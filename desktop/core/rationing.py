@@ -1,6 +1,9 @@
-"""What work that nobody waits for may spend in a day: looked up in the ledger before each call."""
+"""What may be spent: in a day by work that nobody waits for, in a month by everything.
 
-from collections.abc import AsyncGenerator, Callable
+Looked up in the ledger before each call of a model. What the models on this computer do is free.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -10,21 +13,34 @@ from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.providers.base import Completion, DayIsSpent, Delta, Provider, Request
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
-from desktop.usage import UsageLedger, midnight
+from desktop.usage import Call, UsageLedger, beginning, midnight, money, month
 
-_FREE = frozenset({BUILTIN.name, *(spec.name for spec in PROVIDERS if spec.local)})
+FREE = frozenset({BUILTIN.name, *(spec.name for spec in PROVIDERS if spec.local)})
+"""Providers that cost nothing."""
+
+WARNING = 0.8
+"""The part of a month's budget from which on the person is warned."""
+
+
+class MonthIsSpent(DayIsSpent):
+    """What may be spent in a month is spent: nobody was asked."""
 
 
 class Ration:
-    """The day's ration."""
+    """The day's ration and the month's budget. Every method raises StorageError."""
 
     def __init__(self, usage: UsageLedger, inbox: Inbox, limits: Callable[[], Limits]) -> None:
         self._usage, self._inbox, self._limits = usage, inbox, limits
+        usage.recorded = self._recorded
 
-    async def check(self) -> None:
-        """Raises DayIsSpent, of which the person is told once a day; StorageError."""
+    async def check(self, provider: str = "") -> None:
+        """Whether work that nobody waits for may ask this provider. Raises DayIsSpent, of which the person
+        is told once a day, or MonthIsSpent."""
+        if provider in FREE:
+            return
+        await self.check_month()
         limits, since = self._limits(), midnight()
-        spent = await self._usage.unattended(since, _FREE)
+        spent = await self._usage.unattended(since, FREE)
         if spent.usd < limits.daily_usd and spent.unpriced < limits.daily_tokens:
             return
         error = DayIsSpent(
@@ -35,20 +51,62 @@ class Ration:
         await self._inbox.add(Notice(f"spent:{since:.0f}", ERROR, "", "", title, body))
         raise error
 
+    async def check_month(self) -> None:
+        """Raises MonthIsSpent, of which the person is told once a month."""
+        limit = self._limits().monthly_usd
+        if limit is None or await self._spent_this_month() < limit:
+            return
+        error = MonthIsSpent(
+            _("This month's budget of {usd} is spent.").format(usd=money(limit)),
+            _("Raise it in the settings, under Usage, or choose a model on this computer: those go on."),
+        )
+        await self._tell("spent", error.text, error.remedy)
+        raise error
+
     def of(self, ready: Ready) -> Ready:
-        """The same model, asked only within the ration; one on this computer is free."""
-        if ready.endpoint.provider in _FREE:
-            return ready
-        return replace(ready, provider=_Rationed(ready.provider, self))
+        """The same model, asked only within the day's ration and the month's budget."""
+        return _within(ready, self.check)
+
+    def of_month(self, ready: Ready) -> Ready:
+        """The same model, asked only within the month's budget: for what the person waits for."""
+        return _within(ready, self.check_month)
+
+    async def _spent_this_month(self) -> float:
+        return await self._usage.paid(beginning(month()), FREE)
+
+    async def _recorded(self, call: Call) -> None:
+        """Warn as soon as a call has made it necessary."""
+        limit = self._limits().monthly_usd
+        if not limit or not call.cost or call.provider in FREE:
+            return
+        spent = await self._spent_this_month()
+        if spent >= limit:
+            title = _("This month's budget of {usd} is spent.").format(usd=money(limit))
+            await self._tell("spent", title, _("Raise it in the settings, under Usage."))
+        elif spent >= WARNING * limit:
+            title = _("{part} % of this month's budget are used.").format(part=int(100 * spent / limit))
+            told = _("{spent} of {limit}. When it is spent, only models on this computer are asked.")
+            await self._tell("warned", title, told.format(spent=money(spent), limit=money(limit)))
+
+    async def _tell(self, what: str, title: str, text: str) -> None:
+        await self._inbox.add(
+            Notice(f"budget:{month():%Y-%m}:{what}", ERROR, "", "", title, {"text": text})
+        )
+
+
+def _within(ready: Ready, check: Callable[[], Awaitable[None]]) -> Ready:
+    if ready.endpoint.provider in FREE:
+        return ready
+    return replace(ready, provider=_Rationed(ready.provider, check))
 
 
 class _Rationed:
-    def __init__(self, inner: Provider, ration: Ration) -> None:
-        self._inner, self._ration = inner, ration
+    def __init__(self, inner: Provider, check: Callable[[], Awaitable[None]]) -> None:
+        self._inner, self._check = inner, check
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         """As the model answers. Raises DayIsSpent."""
-        await self._ration.check()
+        await self._check()
         async with aclosing(self._inner.stream(request)) as stream:
             async for item in stream:
                 yield item

@@ -54,12 +54,12 @@ class Unattended:
     async def __call__(self, job: Job, run: Run) -> Done:
         """Do a job once. Raises StorageError."""
         await self._going.wait()
-        try:
-            await self._core.ration.check()
-        except DayIsSpent as error:
-            return Done("skipped", error.text)
         key = session_of(job)
         session = await self._core.sessions.open(key)
+        try:
+            await self._core.ration.check(self._core.models.answering(session.metadata))
+        except DayIsSpent as error:
+            return Done("skipped", error.text)
         until = time.time() + _AUTONOMOUS_S if job.mode == AUTONOMOUS else None
         await session.set_metadata(title=job.name, mode=job.mode or None, mode_until=until)
         turn = await self._turn(_inbound(key, job.message, JOB, _about(job, run)), run.id)

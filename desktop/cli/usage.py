@@ -1,0 +1,106 @@
+"""The verb `usage`: tokens and money by day, model, conversation or cause. It only reads the ledger."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say, table
+from desktop.cli.run import run
+from desktop.paths import Home
+from desktop.text import _
+
+type Json = dict[str, Any]
+
+_WAYS = ("day", "model", "session", "cause")
+_DAYS, _MOST_DAYS = 30, 36_500
+_NOWHERE = Path(":memory:")
+
+
+def register(app: click.Group) -> None:
+    """Add the command to the command line."""
+
+    @options.verb(app, "usage", _("Show what the models used and cost."))
+    @click.option(
+        "--days",
+        type=click.IntRange(1, _MOST_DAYS),
+        default=_DAYS,
+        show_default=True,
+        help=_("So many days, up to today."),
+    )
+    @click.option(
+        "--by", type=click.Choice(_WAYS), default="day", show_default=True, help=_("What to add up by.")
+    )
+    def usage_command(*, days: int, by: str, as_json: bool) -> None:
+        run(lambda home: _usage(home, days, by, as_json), as_json=as_json)
+
+
+async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
+    found = await _report(home, days, by)
+    if as_json:
+        emit(found)
+        return
+    head = {"day": _("Day"), "model": _("Model"), "session": _("Conversation"), "cause": _("Cause")}[by]
+    lines = [_cells(_title(line), line) for line in found["lines"]]
+    if lines:
+        lines.append(_cells(_("Together"), found["total"]))
+    table(
+        [head, _("Calls"), _("Tokens in"), _("Tokens out"), _("Cost")],
+        lines,
+        _("No model was asked in this time."),
+    )
+    if more := found["count"] - len(found["lines"]):
+        hint(_("and {count} more").format(count=more))
+    _say_budget(found["budget"])
+
+
+async def _report(home: Home, days: int, by: str) -> Json:
+    from desktop.bus.bus import Bus
+    from desktop.cli.files import settings
+    from desktop.core.spending import report
+    from desktop.core.workspace import workspace_of
+    from desktop.database import Database
+    from desktop.usage import UsageLedger
+
+    config = (await settings(home)).config
+    database = Database(home.database if home.database.exists() else _NOWHERE, mend=False)
+    await database.open()
+    try:
+        sessions = workspace_of(home, config) / "sessions"
+        return await report(UsageLedger(database, Bus()), config, sessions, str(days), by)
+    finally:
+        await database.close()
+
+
+def _title(line: Json) -> str:
+    return f"{line['title']} ({line['about']})" if line["about"] else str(line["title"])
+
+
+def _cells(title: str, line: Json) -> list[str]:
+    numbers = (line["calls"], line["input_tokens"], line["output_tokens"])
+    return [title, *(f"{number:,}" for number in numbers), _cost(line)]
+
+
+def _cost(line: Json) -> str:
+    """The known part of it, and that there is one that is not."""
+    from desktop.usage import money
+
+    if line["cost"] is None:
+        return _("unknown")
+    if line["unpriced"]:
+        return _("{usd} and {tokens} tokens of unknown price").format(
+            usd=money(line["cost"]), tokens=f"{line['unpriced']:,}"
+        )
+    return _("free") if line["free"] and not line["priced"] else money(line["cost"])
+
+
+def _say_budget(budget: Json) -> None:
+    from desktop.usage import money
+
+    if budget["limit"] is None:
+        return
+    told = _("This month: {spent} of {limit}.")
+    say(told.format(spent=money(budget["usd"]), limit=money(budget["limit"])))
+    if budget["unpriced"]:
+        say(_("{tokens} tokens of unknown price are not in it.").format(tokens=f"{budget['unpriced']:,}"))
