@@ -117,7 +117,7 @@ ALLOWED = re.compile(
     r"\bMCP\b|\bDream\b|\bSKILL\.md\b|ClawHub|GitHub|\bgh\b|sudo apt install gh|\bJSON\b|mcpServers|"
     r"/tmp/\S+/skills|"
     r"\b(clawhub|cron|github|memory|skill-creator|summarize|tmux|weather|water-bill)\b|</?p>|"
-    r"(USER|SOUL|AGENTS|MEMORY)\.md|"
+    r"(USER|SOUL|AGENTS|MEMORY|HEARTBEAT)\.md|\bUTC\b|Etc/UTC|Europe/Berlin|Ctrl\+Alt\+Space|\bdunst\b|\btoken\b|"
     r"DuckDuckGo|SearXNG|Brave|Tavily|\bPATH\b|\bPDF\b|\bWord\b|\bExcel\b|\bshell\b"
 )
 """Names of programs, models, providers and keys, and what the story itself and its server write."""
@@ -218,7 +218,9 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         desk.key("ctrl+comma")
         window.wait("设置", "dialog")
         window.wait("页面", states="focused")
-        for page in ("助手", "权限", "工具", "记忆", "技能", "MCP 服务器", "外观", "语言", "高级"):
+        pages = window.names("list item", within="页面")
+        assert pages[:5] == ["提供商与模型", "助手", "权限", "工具", "任务"]
+        for page in pages[1:]:
             desk.key("Down")
             window.wait(page, "label")
         assert english(window) == set()
