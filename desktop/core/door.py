@@ -5,6 +5,7 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 """
 
 import asyncio
+import functools
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,6 @@ class Door:
     def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
         """`own`: verbs of the front end that owns the home."""
         self._core, self._front = core, front
-        self._imports: ImportVerbs | None = None
         settings, records = Settings(core), Records(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
@@ -90,15 +90,17 @@ class Door:
 
         return do
 
+    @functools.cached_property
+    def _imports(self) -> "ImportVerbs":
+        from desktop.core.imports import ImportVerbs
+
+        return ImportVerbs(self._core)
+
     def _of_imports(self, name: str) -> Verb:
-        """A verb of imports, whose room is loaded when it is wanted, once: two do not run at a time."""
+        """A verb of imports, whose room is loaded when it is wanted."""
 
         async def do(arguments: Json, send: Send) -> Json:
-            if self._imports is None:
-                await in_thread(_load_imports)
-                from desktop.core.imports import ImportVerbs
-
-                self._imports = self._imports or ImportVerbs(self._core)
+            await in_thread(_load_imports)
             return await self._imports.verbs()[name](arguments, send)
 
         return do

@@ -207,7 +207,7 @@ class Importing:
         except KeychainError as error:
             self._shut = error
             raise
-        told = {tuple(name.split(".")): value for secret in given for name, value in secret.after.items()}
+        told = {place: value for secret in given for place, value in secret.after.items()}
         told |= values or {}
         if told:
             await self._here.take_settings(told)

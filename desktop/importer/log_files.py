@@ -3,6 +3,7 @@
 A line of any length costs no more than its own memory up to a limit, above which it counts as damaged.
 """
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -156,7 +157,9 @@ def _records(path: Path) -> Iterator[Message | None]:
             lines = _lines(file)
             pairs = (records.read(line) if line is not None else ([], 1) for line in lines)
         else:
-            pairs = iter([records.read_foreign(file.read(_LONGEST_WIDE), encoding)])
+            if os.fstat(file.fileno()).st_size > _LONGEST_WIDE:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+            pairs = iter([records.read_foreign(file.read(), encoding)])
         for found, damaged in pairs:
             yield from found
             if damaged and not found:  # else something of it was read

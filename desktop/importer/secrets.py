@@ -28,8 +28,8 @@ class Secret:
     keys: Keys
     """Where it stands in the old file, as written there."""
     value: str = field(repr=False)
-    after: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that tell of it once it is stored."""
+    after: Mapping[Keys, Any] = field(default_factory=dict)
+    """Settings that tell of it once it is stored, by their places."""
 
     def __post_init__(self) -> None:
         logs.mask(self.value)

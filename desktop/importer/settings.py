@@ -246,7 +246,7 @@ class _Walk:
             else:
                 self._take(keys, value)
         elif key := given(value):
-            after = {f"providers.{name}.keyStored": True}
+            after: dict[Keys, Any] = {(*keys[:2], "keyStored"): True}
             self._secret(Secret(name, raw, key, after), self._config.provider(name).key_stored)
 
     def _secret(self, secret: Secret, have: bool) -> None:

@@ -1,12 +1,15 @@
 """Importing nanobot's homes at a terminal: looked at first, then taken, then again with nothing new."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import keyring
 
+from desktop.session.log import Sessions
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, texts
+from tests.stories.test_damage import small_disk
 from tests.unit.importer.homes import KEY, conversation, looks, newer, older, read_only
 
 type Lines = list[dict[str, object]]
@@ -140,3 +143,59 @@ def test_while_the_program_serves_it_is_done_there(
         assert named(done, "take", "session") == {"cli:direct", "telegram:1001"}
         assert program.said("cli:direct")[0] == ("user", "List the files, please")
         assert serving.poll() is None
+
+
+def many(root: Path, count: int, size: int) -> Path:
+    """A home of so many conversations of four messages of so many characters."""
+    for number in range(count):
+        path = root / f".nanobot/workspace/sessions/telegram_{number}.jsonl"
+        conversation(path, f"telegram:{number}", [f"{number} {part} {'x' * size}" for part in range(4)])
+    return root
+
+
+def whole(home: Path, old: Path) -> None:
+    """Every conversation of the old home is here once, with all that was said."""
+    sessions = Sessions(home / "workspace/sessions")
+
+    async def said(number: int) -> list[str]:
+        return [
+            message["content"] for message in await (await sessions.open(f"telegram:{number}")).everything()
+        ]
+
+    paths = list((old / ".nanobot/workspace/sessions").iterdir())
+    assert len(list(sessions.folder.glob("*.jsonl"))) == len(paths)
+    for path in paths:
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:]]
+        number = int(path.stem.removeprefix("telegram_"))
+        assert asyncio.run(said(number)) == [line["content"] for line in lines]
+    assert not list(sessions.folder.glob(".import*"))
+
+
+def test_an_import_that_is_killed_is_completed_by_the_next(program: Program, tmp_path: Path) -> None:
+    old = many(tmp_path / "old", 500, 100)
+    with program.started("import", str(old), "--json") as importing:
+        assert importing.stdout is not None
+        for line in importing.stdout:
+            if json.loads(line)["kind"] == "session":
+                break
+        importing.kill()
+    here = len(list((program.home / "workspace/sessions").glob("*.jsonl")))
+    assert 0 < here < 500
+    done = program.events("import", str(old))
+    assert len(named(done, "same", "session")) == here
+    whole(program.home, old)
+
+
+def test_a_disk_that_fills_up_in_the_middle(program: Program, tmp_path: Path) -> None:
+    old = many(tmp_path / "old", 40, 50_000)
+    with small_disk(program, "14m") as home:
+        filler = home / "filler"
+        filler.write_bytes(b"x" * 8_000_000)
+        done = program.run("import", str(old))
+        assert done.returncode == 1
+        assert "full" in done.stderr
+        assert 0 < len(list((home / "workspace/sessions").glob("*.jsonl"))) < 40
+        filler.unlink()
+        again = program.run("import", str(old))
+        assert (again.returncode, again.stderr) == (0, "")
+        whole(home, old)
