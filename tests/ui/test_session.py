@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.desktop.desk import Area, Desk
 from tests.desktop.session import nested_session
-from tests.desktop.window import Window, running_window
+from tests.desktop.window import Window, running_window, until
 from tests.stories.program import Program
 
 SAMPLE = Path(__file__).parent / "sample.py"
@@ -90,6 +90,8 @@ def test_the_tray_icon_is_clicked_and_its_menu_used(sample: Program, desk: Desk)
 
 @pytest.mark.parametrize("told", ["deny", "default"])
 def test_a_notification_is_shown_and_its_action_comes_back(desk: Desk, told: str) -> None:
+    desk.dismiss_notifications()
+    until(lambda: not desk.windows("--class", "^Dunst$"), "nothing else is on the screen")
     command = ["dunstify", "--action", "default,Open", "--action", "deny,Deny", f"May I? {told}", "Body"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as asking:
         assert desk.wait_notification(f"May I? {told}").text == "Body"

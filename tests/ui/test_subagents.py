@@ -41,6 +41,10 @@ def labels(desk: Desk) -> list[tuple[str, str]]:
     return [(s.label, s.state) for s in desk.talk.subagents.here]
 
 
+def results(desk: Desk) -> list[str]:
+    return [e.label for e in desk.talk.transcript.entries if e.author is Author.RESULT]
+
+
 def said(desk: Desk) -> list[str]:
     return [sentence(e.step) if e.step else e.text for e in desk.talk.transcript.entries]
 
@@ -87,12 +91,12 @@ def test_stop_ends_them_and_one_can_be_ended_alone(desk: Desk, server: ScriptedS
     expected = [("A", "running"), ("B", "running")]
     desk.until(lambda: labels(desk) == expected and not desk.talk.busy, timeout=30_000)
     desk.talk.subagents.stop(desk.talk.subagents.here[0].id)
-    desk.until(lambda: labels(desk) == [("B", "running")] and not desk.talk.busy, timeout=30_000)
+    desk.until(lambda: results(desk) == ["A"] and not desk.talk.busy, timeout=30_000)
+    assert labels(desk) == [("B", "running")]
     desk.settle()
-    assert [e.label for e in desk.talk.transcript.entries if e.author is Author.RESULT] == ["A"]
     desk.talk.stop()
     rest(desk)
-    assert [e.label for e in desk.talk.transcript.entries if e.author is Author.RESULT] == ["A"]
+    assert results(desk) == ["A"]
     for held in holds:
         held.set()
 

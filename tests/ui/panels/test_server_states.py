@@ -142,7 +142,7 @@ def test_one_that_tries_again_says_when(card: ServerCard) -> None:
 
 def test_a_tool_that_always_asks_and_a_long_description(card: ServerCard, qtbot: QtBot) -> None:
     opened(card, qtbot)
-    assert "always asks" in shown(card)
+    qtbot.waitUntil(lambda: "always asks" in shown(card))
     [line] = [line for line in shown(card).splitlines() if line.startswith("Wipes")]
     assert line.endswith("…")
     assert len(line) < 250
