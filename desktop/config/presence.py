@@ -62,8 +62,8 @@ class Limits(Section):
         default=None,
         title=mark("A month may cost"),
         description=mark(
-            "You are told when four fifths are used. When all is, no model that costs money is asked until "
-            "the next month; models on this computer go on. Only known prices count."
+            "You are told at 80 % and at 100 %. Then no model that costs money is asked until the next "
+            "month; models on this computer go on. Only known prices count."
         ),
         ge=0,
         le=1_000_000,

@@ -76,7 +76,8 @@ class Spending:
 
 async def report(usage: UsageLedger, config: "Config", sessions: Path, span: str, by: str) -> Json:
     """`from` and `to`: days here. `total`, each of `days` (those on which there was something) and each of
-    `lines` (at most 100 of `count`): figures() of them; a line has its `name`, `title` and `about` too.
+    `lines` (at most 100 of `count`): figures() of them; a line has its `name`, `title` and `about` too,
+    and whether it is a conversation that is `there` still.
     `budget`: see budget(). Raises UsageError, StorageError."""
     if by not in WAYS:
         raise UsageError(_("This can be added up by {ways} only.").format(ways=", ".join(WAYS)))
@@ -136,14 +137,21 @@ def _line(line: Line, by: str, config: "Config", titles: Mapping[str, str]) -> J
         title = titles.get(title) or _without_title(title, titles)
     elif by == CAUSE:
         title = _(CAUSES[title]) if title in CAUSES else title
-    return {"name": list(line.name), "title": title, "about": about, **figures(line.figures)}
+    there = by == SESSION and line.name[0] in titles
+    return {
+        "name": list(line.name),
+        "title": title,
+        "about": about,
+        "there": there,
+        **figures(line.figures),
+    }
 
 
 def _without_title(key: str, titles: Collection[str]) -> str:
     own = {"": _("No conversation"), "heartbeat": _("Heartbeat"), "dream": _("Memory and Dream")}
     if key in own:
         return own[key]
-    return key if key in titles else _("A conversation that is gone")
+    return key if key in titles else _("A deleted conversation")
 
 
 def _titles(sessions: Path) -> dict[str, str]:

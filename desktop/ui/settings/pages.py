@@ -34,7 +34,7 @@ class Page:
 
 
 SECTIONS = frozenset(
-    {"appearance", "model_host", "local", "agents.defaults", "gateway.heartbeat", "limits", "presence"}
+    {"appearance", "model_host", "local", "agents.defaults", "gateway.heartbeat", "presence"}
 )
 
 PAGES = (
@@ -86,7 +86,15 @@ PAGES = (
                     "agents.defaults.max_subagent_iterations",
                 ),
             ),
-            Group(mark("In the background"), ("gateway.heartbeat", "limits", "agents.defaults.timezone")),
+            Group(
+                mark("In the background"),
+                (
+                    "gateway.heartbeat",
+                    "limits.daily_usd",
+                    "limits.daily_tokens",
+                    "agents.defaults.timezone",
+                ),
+            ),
         ),
     ),
     Page(
@@ -138,6 +146,12 @@ PAGES = (
     Page("memory", mark("Memory"), "brain", (Group(part="memory"),)),
     Page("skills", mark("Skills"), "graduation-cap", (Group(part="skills"),)),
     Page("mcp", mark("MCP servers"), "plug", (Group(part="mcp"),)),
+    Page(
+        "usage",
+        mark("Usage"),
+        "chart-column",
+        (Group(part="usage"), Group(mark("Monthly budget"), ("limits.monthly_usd",))),
+    ),
     Page(
         "notifications",
         mark("Notifications"),

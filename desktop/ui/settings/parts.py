@@ -10,6 +10,7 @@ from desktop.ui.panels.memory.panel import MemoryPanel
 from desktop.ui.panels.servers.page import Servers
 from desktop.ui.panels.skills.panel import SkillsPanel
 from desktop.ui.panels.tasks.panel import TasksPanel
+from desktop.ui.panels.usage.panel import UsagePanel
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.pages import PROVIDER_DETAILS
@@ -110,4 +111,5 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "reachable": Reachable,
     "skills": SkillsPanel,
     "tasks": TasksPanel,
+    "usage": UsagePanel,
 }

@@ -60,7 +60,7 @@ async def test_what_was_used_is_told_by_model_conversation_and_cause(desk: Desk)
     lines = (await desk.call("usage", by="session"))["lines"]
     assert {line["title"] for line in lines} == {
         "What is this?",
-        "A conversation that is gone",
+        "A deleted conversation",
         "Heartbeat",
     }
     lines = (await desk.call("usage", by="cause"))["lines"]
