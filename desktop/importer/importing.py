@@ -7,7 +7,6 @@ that was called off, killed or ran into a full disk is completed by doing it aga
 import errno
 import logging
 import os
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,11 +34,12 @@ from desktop.text import _, ngettext
 _log = logging.getLogger(__name__)
 _HOPELESS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 """What the next step would run into as well."""
-_OFTEN_S, _AT_ONCE = 0.1, 200
+_AT_ONCE = 200
+"""Items of an event."""
 
 type Told = Callable[[Json], object]
 """Is told events: {"event": "items", "items": [...]} and {"event": "progress", "what", "done", "total"};
-`what` is read or take."""
+`what` is read or take, the rest in no unit that means something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,10 @@ class Importing:
 
     def __init__(self, path: Path, here: Here, told: Told) -> None:
         self._path, self._here, self._told = path, here, told
-        self._pieces = Pieces()
+        self._pieces = Pieces(self._progress)
         self._found = Found()
         self._source: Source | None = None
         self._waiting: list[Item] = []
-        self._last = 0.0
         self._shut: KeychainError | None = None
         """Why the keychain takes nothing; it is not asked again."""
 
@@ -87,16 +86,16 @@ class Importing:
         steps = await self._steps()
         assert self._source is not None
         done: list[Item] = []
-        total = sum(one.work is not None for one in steps)
-        number = 0
+        self._pieces.begin("take", sum(map(_weight, steps)))
+        passed = 0
         try:
             for one in steps:
                 items = await self._do(one)
-                number += one.work is not None
                 done += items
                 self._tell(items)
-                if one.work is not None:
-                    self._progress("take", number, total)
+                passed += _weight(one)
+                self._pieces.advance(passed - self._pieces.done)
+            self._pieces.end()
             if scrub:
                 done += await self._scrub()
         finally:
@@ -121,7 +120,7 @@ class Importing:
         await store.load()
         found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
         old = OldSessions(source, here.sessions, self._pieces)
-        found += await old.steps(lambda done, total: self._progress("read", done, total))
+        found += await old.steps()
         others: list[Item] = await run(lambda: list(source.others()))
         return [*found, *map(step, others)]
 
@@ -245,10 +244,11 @@ class Importing:
         self._waiting = []
 
     def _progress(self, what: str, done: int, total: int) -> None:
-        moment = time.monotonic()
-        if done == total or moment - self._last >= _OFTEN_S:
-            self._last = moment
-            self._told({"event": "progress", "what": what, "done": done, "total": total})
+        self._told({"event": "progress", "what": what, "done": done, "total": total})
+
+
+def _weight(one: Step) -> int:
+    return sum(max(1, item.count) for item in one.items) if one.work is not None else 0
 
 
 def _why(error: OSError) -> str:

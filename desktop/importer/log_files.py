@@ -6,7 +6,7 @@ A line of any length costs no more than its own memory up to a limit, above whic
 import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ class Reading:
         """Read a file. Raises OSError."""
         metadata: Message = {}
         key, last, messages, damaged = "", "", 0, 0
-        for record in pieces.paced(_records(path)):
+        for record in pieces.paced(_records(path, pieces.advance)):
             if record is None:
                 damaged += 1
             elif record.get("_type") == "metadata":
@@ -98,6 +98,7 @@ def put(reading: Reading, folder: Path, pieces: Pieces) -> None:
             file.write(records.write(_head(reading)))
             for message in messages_of(reading, pieces):
                 file.write(records.write(message))
+                pieces.advance()
             file.flush()
             os.fsync(file.fileno())
         _place(part, path)
@@ -147,14 +148,14 @@ def _head(reading: Reading) -> Message:
     return cleaned
 
 
-def _records(path: Path) -> Iterator[Message | None]:
-    """Each record of a file; None for one that cannot be read. Raises OSError."""
+def _records(path: Path, passed: Callable[[int], object] = lambda _bytes: None) -> Iterator[Message | None]:
+    """Each record of a file; None for an unreadable one. `passed` is told of bytes. Raises OSError."""
     with path.open("rb") as file:
         encoding = records.encoding_of(file.read(4096))
         file.seek(0)
         pairs: Iterator[tuple[list[Message], int]]
         if encoding == records.UTF8:
-            lines = _lines(file)
+            lines = _lines(file, passed)
             pairs = (records.read(line) if line is not None else ([], 1) for line in lines)
         else:
             if os.fstat(file.fileno()).st_size > _LONGEST_WIDE:
@@ -166,9 +167,10 @@ def _records(path: Path) -> Iterator[Message | None]:
                 yield None
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes | None]:
+def _lines(file: BinaryIO, passed: Callable[[int], object]) -> Iterator[bytes | None]:
     """Each line; None for one that is too long."""
     while line := file.readline(_LONGEST_LINE):
+        passed(len(line))
         if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
             while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
                 pass

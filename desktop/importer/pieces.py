@@ -1,4 +1,4 @@
-"""Work in threads that leaves the loop its turns, and that ends soon when the import is called off."""
+"""Work in threads that leaves the loop its turns, tells how far it is, and ends soon when called off."""
 
 import asyncio
 import threading
@@ -9,6 +9,10 @@ from typing import Any
 from desktop.tasks import in_thread, spawn
 
 _EVERY, _PAUSE_S = 64, 0.0005
+_OFTEN_S = 0.1
+
+type Progress = Callable[[str, int, int], object]
+"""Is told, in the loop, what is done, how much of it, and of how much, in no unit that means something."""
 
 
 class CalledOffError(Exception):
@@ -18,8 +22,12 @@ class CalledOffError(Exception):
 class Pieces:
     """Runs blocking work; one import's."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Progress = lambda _what, _done, _total: None) -> None:
+        self._told = told
         self._off = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._what, self._done, self._total = "", 0, 0
+        self._said = 0.0
 
     async def run[T](self, work: Callable[..., T], *arguments: Any) -> T:
         """Do work in a thread. Cancelled, it waits until the work has taken itself back."""
@@ -47,6 +55,35 @@ class Pieces:
         """Raises CalledOffError where the import was called off."""
         if self._off.is_set():
             raise CalledOffError
+
+    # ---- how far it is
+
+    def begin(self, what: str, total: int) -> None:
+        """Something of this size begins; in the loop."""
+        self._loop = asyncio.get_running_loop()
+        self._what, self._done, self._total = what, 0, total
+
+    @property
+    def done(self) -> int:
+        """How much of it is done."""
+        return self._done
+
+    def advance(self, by: int = 1) -> None:
+        """So much more of it is done; in any thread."""
+        self._done += by
+        moment = time.monotonic()
+        if self._loop is not None and moment - self._said >= _OFTEN_S:
+            self._said = moment
+            self._loop.call_soon_threadsafe(self._say)
+
+    def end(self) -> None:
+        """All of it is done; in the loop."""
+        self._done = self._total
+        self._say()
+        self._loop = None
+
+    def _say(self) -> None:
+        self._told(self._what, min(self._done, self._total), self._total)
 
     @staticmethod
     def _guarded(work: Callable[..., Any], *arguments: Any) -> tuple[Any, Exception | None]:

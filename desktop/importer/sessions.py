@@ -9,7 +9,7 @@ import errno
 import itertools
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -32,8 +32,6 @@ _AT_ONCE = 5_000
 _COMPARED = 16
 """Files of one key that are compared with one another; of more than so many each gets its own key."""
 
-type Told = Callable[[int, int], object]
-"""Is told how many of how many files were looked at."""
 type Relation = Literal["same", "more", "other"]
 
 
@@ -62,18 +60,19 @@ class OldSessions:
     def __init__(self, source: Source, sessions: Sessions, pieces: Pieces) -> None:
         self._source, self._sessions, self._pieces = source, sessions, pieces
 
-    async def steps(self, told: Told) -> list[Step]:
+    async def steps(self) -> list[Step]:
         """What becomes of each; every old file is read for it."""
         run = self._pieces.run
         paths, found = await run(self._paths)
         groups: dict[str, _Group] = {}
-        for number, path in enumerate(paths, start=1):
+        self._pieces.begin("read", await run(lambda: sum(map(_size, paths))))
+        for path in paths:
             reading = await run(self._read, path)
-            told(number, len(paths))
             if isinstance(reading, Item):
                 found.append(step(reading))
             else:
                 groups.setdefault(reading.key, _Group()).files.append(reading)
+        self._pieces.end()
         for key, group in groups.items():
             await run(self._sort, group)
             twins = (Item("session", key, "same", count=r.messages) for r in group.same)
@@ -204,6 +203,13 @@ class OldSessions:
         if offset_of(reading.metadata) > session.archived:
             offset = offset_of(reading.metadata)
             await session.set_metadata(last_archived=offset, last_consolidated=offset)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _some(rest: Iterator[Message]) -> list[Message]:
