@@ -160,7 +160,13 @@ def test_templates_are_written_once_and_never_over_an_edit(
     program.use_server(server.url, "say:ok")
     program.run("ask", "hi")
     workspace = program.home / "workspace"
-    assert {p.name for p in workspace.glob("*.md")} == {"AGENTS.md", "SOUL.md", "TOOLS.md", "USER.md"}
+    assert {p.name for p in workspace.glob("*.md")} == {
+        "AGENTS.md",
+        "HEARTBEAT.md",
+        "SOUL.md",
+        "TOOLS.md",
+        "USER.md",
+    }
     (workspace / "SOUL.md").write_text("Speak like a pirate.", "utf-8")
     (workspace / "TOOLS.md").unlink()
     program.run("ask", "hi again")

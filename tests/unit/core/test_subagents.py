@@ -215,6 +215,7 @@ async def test_what_was_not_told_before_a_crash_is_told_once_after_it(
     server.when("Found it.", "say:They found it.")
     server.when("cut off", "say:B was cut off.")
     async with started(home) as desk:
+        await desk.owner.core.subagents.recover()
         texts: set[str] = set()
         async with asyncio.timeout(60):
             while texts != {"They found it.", "B was cut off."}:
