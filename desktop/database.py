@@ -4,6 +4,7 @@ Text that the person owns is never here. A file that SQLite finds damaged, when 
 set aside under another name and a new one begun: everything in it is either a ledger or can be rebuilt.
 """
 
+import asyncio
 import logging
 import sqlite3
 import time
@@ -17,6 +18,7 @@ from desktop.errors import StorageError, explain
 from desktop.tasks import in_thread
 from desktop.text import _
 
+_PAUSES_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _log = logging.getLogger(__name__)
 _NO_DAMAGE = (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError)
 
@@ -210,7 +212,7 @@ class Database:
             await in_thread(connection._thread.join)  # noqa: SLF001
             raise
         try:
-            await connection.execute("PRAGMA journal_mode = WAL")
+            await _into_wal(connection)
             await connection.execute("PRAGMA synchronous = NORMAL")
             await _bring_up_to_date(connection)
         except BaseException:
@@ -294,6 +296,19 @@ async def _bring_up_to_date(connection: aiosqlite.Connection) -> None:
 async def _version(connection: aiosqlite.Connection) -> int:
     row = await (await connection.execute("PRAGMA user_version")).fetchone()
     return int(row[0]) if row else 0
+
+
+async def _into_wal(connection: aiosqlite.Connection) -> None:
+    """Into SQLite's mode for many readers. Where several do that to a new file at once, all but one are
+    refused at once, whatever the time they would wait for a lock."""
+    for pause in (*_PAUSES_S, None):
+        try:
+            await connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if pause is None:
+                raise
+            await asyncio.sleep(pause)
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
