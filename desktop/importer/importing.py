@@ -4,6 +4,7 @@ Each step is whole or not at all, and what it puts in place is found again by th
 that was called off, killed or ran into a full disk is completed by doing it again.
 """
 
+import asyncio
 import errno
 import logging
 import os
@@ -75,7 +76,7 @@ class Importing:
         """What would become of each thing, without writing any. Raises UsageError where there is no old
         home, StorageError."""
         items = [item for one in await self._steps() for item in one.items]
-        self._tell(items, at_once=True)
+        await self._tell(items, at_once=True)
         assert self._source is not None
         return self._source, items
 
@@ -92,14 +93,14 @@ class Importing:
             for one in steps:
                 items = await self._do(one)
                 done += items
-                self._tell(items)
+                await self._tell(items)
                 passed += _weight(one)
                 self._pieces.advance(passed - self._pieces.done)
             self._pieces.end()
             if scrub:
                 done += await self._scrub()
         finally:
-            self._tell((), at_once=True)
+            await self._tell((), at_once=True)
             self._here.sessions.on_write(None)
             await in_thread(sync, self._here.sessions.folder)
         return self._source, done
@@ -229,19 +230,21 @@ class Importing:
         else:
             text = ngettext("{n} key was taken out of it.", "{n} keys were taken out of it.", n)
             items = [Item("key", name, "change" if n else "same", text.format(n=n), n)]
-        self._tell(items)
+        await self._tell(items)
         return items
 
     # ---- telling
 
-    def _tell(self, items: Sequence[Item], *, at_once: bool = False) -> None:
+    async def _tell(self, items: Sequence[Item], *, at_once: bool = False) -> None:
+        """Tell of items, some at a time, with a turn for others between."""
         self._waiting += items
         if not at_once and len(self._waiting) < _AT_ONCE:
             return
-        for start in range(0, len(self._waiting), _AT_ONCE):
-            batch = self._waiting[start : start + _AT_ONCE]
+        waiting, self._waiting = self._waiting, []
+        for start in range(0, len(waiting), _AT_ONCE):
+            batch = waiting[start : start + _AT_ONCE]
             self._told({"event": "items", "items": [item.as_json() for item in batch]})
-        self._waiting = []
+            await asyncio.sleep(0)
 
     def _progress(self, what: str, done: int, total: int) -> None:
         self._told({"event": "progress", "what": what, "done": done, "total": total})

@@ -4,11 +4,12 @@ A line of any length costs no more than its own memory up to a limit, above whic
 """
 
 import errno
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -38,7 +39,14 @@ class Reading:
     damaged: int = 0
     updated: str = ""
     """When it was written to last: aware, UTC."""
-    metadata: Message = field(default_factory=dict)
+    head: str = "{}"
+    """Its metadata as JSON: of ten thousand files that is ten thousand objects less to look after."""
+
+    @property
+    def metadata(self) -> Message:
+        """The metadata line; empty where there is none."""
+        found: Message = json.loads(self.head)
+        return found
 
     @classmethod
     def of(cls, path: Path, pieces: Pieces) -> "Reading":
@@ -56,7 +64,7 @@ class Reading:
                 last = record.get("timestamp") or last
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
         updated = utc(last) or utc(metadata.get("updated_at")) or changed
-        return cls(path, key or _guessed(path.name), messages, damaged, updated, metadata)
+        return cls(path, key or _guessed(path.name), messages, damaged, updated, json.dumps(metadata))
 
 
 def messages_of(reading: Reading, pieces: Pieces) -> Iterator[Message]:

@@ -200,8 +200,7 @@ class OldSessions:
         rest = rest_of(reading, target.known, self._pieces)
         while batch := await self._pieces.run(_some, rest):
             await session.append_all(batch)
-        if offset_of(reading.metadata) > session.archived:
-            offset = offset_of(reading.metadata)
+        if (offset := offset_of(reading.metadata)) > session.archived:
             await session.set_metadata(last_archived=offset, last_consolidated=offset)
 
 
