@@ -225,9 +225,12 @@ class UsageLedger:
         )
         return float(rows[0][0])
 
-    async def by(self, what: str, since: float, free: Collection[str]) -> list[Line]:
+    async def by(
+        self, what: str, since: float, free: Collection[str], most: int | None = None
+    ) -> tuple[list[Line], int]:
         """All calls since a Unix time added up by DAY, MODEL, SESSION or CAUSE: days in their order, the
-        others with what cost most first. `free`: providers that cost nothing. Raises StorageError."""
+        others with what cost most first; at most so many, and how many there are. `free`: providers that
+        cost nothing. Raises StorageError."""
         name, names = _NAMES[what], ",".join("?" * len(free))
         paid, tokens = f"provider NOT IN ({names})", "input_tokens + output_tokens"
         order = "1" if what == DAY else "usd DESC, used DESC, 1"
@@ -236,12 +239,14 @@ class UsageLedger:
             f" coalesce(sum(CASE WHEN {paid} THEN cost END), 0.0) AS usd,"
             f" coalesce(sum({paid} AND cost IS NOT NULL), 0),"
             f" coalesce(sum(CASE WHEN {paid} AND cost IS NULL THEN {tokens} END), 0),"
-            f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0), sum({tokens}) AS used"
-            f" FROM usage WHERE at >= ? AND outcome NOT IN (?, ?) GROUP BY {name} ORDER BY {order}",
-            (*free, *free, *free, *free, since, *REFUSED),
+            f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0), sum({tokens}) AS used,"
+            " count(*) OVER ()"
+            f" FROM usage WHERE at >= ? AND outcome NOT IN (?, ?) GROUP BY {name} ORDER BY {order} LIMIT ?",
+            (*free, *free, *free, *free, since, *REFUSED, -1 if most is None else most),
         )
         wide = 2 if what == MODEL else 1
-        return [Line(tuple(row[:wide]), Figures(*row[wide:-1])) for row in rows]
+        lines = [Line(tuple(row[:wide]), Figures(*row[wide:-2])) for row in rows]
+        return lines, rows[0][-1] if rows else 0
 
     async def first(self) -> date | None:
         """The day here of the oldest call; None where there is none."""

@@ -83,18 +83,19 @@ async def report(usage: UsageLedger, config: "Config", sessions: Path, span: str
         raise UsageError(_("This can be added up by {ways} only.").format(ways=", ".join(WAYS)))
     start = await _start(usage, span)
     since = beginning(start)
-    days = await usage.by(DAY, since, FREE)
-    lines = days if by == DAY else await usage.by(by, since, FREE)
+    days, count = await usage.by(DAY, since, FREE)
+    lines = days
+    if by != DAY:
+        lines, count = await usage.by(by, since, FREE, _LINES)
     titles = await in_thread(_titles, sessions) if by == SESSION else {}
-    shown = lines if by == DAY else lines[:_LINES]
     return {
         "from": start.isoformat(),
         "to": today().isoformat(),
         "total": figures(reduce(add, (day.figures for day in days), Figures())),
         "days": [{"day": day.name[0], **figures(day.figures)} for day in days],
         "by": by,
-        "lines": [_line(line, by, config, titles) for line in shown],
-        "count": len(lines),
+        "lines": [_line(line, by, config, titles) for line in lines],
+        "count": count,
         "budget": await budget(usage, config.limits.monthly_usd),
     }
 

@@ -16,6 +16,7 @@ from desktop.usage import (
     SESSION,
     Call,
     Figures,
+    Line,
     UsageLedger,
     beginning,
     days_ago,
@@ -32,6 +33,11 @@ class Books:
 
     def __init__(self, database: Database) -> None:
         self.database, self.ledger = database, UsageLedger(database, Bus())
+
+    async def by(self, what: str, since: float = 0) -> list[Line]:
+        lines, count = await self.ledger.by(what, since, FREE)
+        assert count == len(lines)
+        return lines
 
     async def enter(self, at: float, call: Call) -> None:
         await self.ledger.record(call)
@@ -57,13 +63,13 @@ async def test_a_day_is_one_of_the_calendar_here(books: Books, monkeypatch: pyte
             at = datetime(2026, 5, 3, hour, 30).timestamp()
             await books.enter(at, Call("openai", "gpt", input_tokens=tokens, cost=0.5))
         await books.enter(datetime(2026, 5, 4, 0, 1).timestamp(), Call("openai", "gpt", output_tokens=7))
-        days = await books.ledger.by(DAY, beginning(date(2026, 5, 3)), FREE)
+        days = await books.by(DAY, beginning(date(2026, 5, 3)))
         assert [(line.name, line.figures.tokens) for line in days] == [
             (("2026-05-03",), 11),
             (("2026-05-04",), 7),
         ]
         assert await books.ledger.first() == date(2026, 5, 3)
-        assert len(await books.ledger.by(DAY, beginning(date(2026, 5, 4)), FREE)) == 1
+        assert len(await books.by(DAY, beginning(date(2026, 5, 4)))) == 1
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -75,7 +81,7 @@ async def test_unknown_prices_and_free_models_are_apart_from_what_is_known(books
     await record(Call("openai", "gpt", input_tokens=30, output_tokens=3))
     await record(Call("groq", "llama", input_tokens=5, output_tokens=5))
     await record(Call("ollama", "qwen", input_tokens=1000, cost=9.0))
-    models = {line.name: line.figures for line in await books.ledger.by(MODEL, 0, FREE)}
+    models = {line.name: line.figures for line in await books.by(MODEL)}
     assert models == {
         ("openai", "gpt"): Figures(2, 130, 13, 0.25, 1, 33, 0),
         ("groq", "llama"): Figures(1, 5, 5, 0.0, 0, 10, 0),
@@ -94,25 +100,25 @@ async def test_what_cost_most_comes_first_then_what_used_most(books: Books) -> N
     ):
         call = Call("openai", "gpt", cause, session, input_tokens=tokens, cost=cost)
         await books.ledger.record(call)
-    assert [line.name for line in await books.ledger.by(SESSION, 0, FREE)] == [
+    assert [line.name for line in await books.by(SESSION)] == [
         ("d",),
         ("c",),
         ("b",),
         ("a",),
     ]
-    causes = [(line.name[0], line.figures.calls) for line in await books.ledger.by(CAUSE, 0, FREE)]
+    causes = [(line.name[0], line.figures.calls) for line in await books.by(CAUSE)]
     assert causes == [("memory", 1), ("job", 1), ("turn", 2)]
 
 
 async def test_calls_that_were_refused_are_none(books: Books) -> None:
     await books.ledger.record(Call("openai", "gpt", outcome="MonthIsSpent"))
     await books.ledger.record(Call("openai", "gpt", outcome="RateLimited"))
-    [line] = await books.ledger.by(MODEL, 0, FREE)
+    [line] = await books.by(MODEL)
     assert line.figures.calls == 1
 
 
 async def test_nothing_is_no_line(books: Books) -> None:
-    assert await books.ledger.by(DAY, 0, FREE) == []
+    assert await books.by(DAY) == []
     assert await books.ledger.first() is None
     assert await books.ledger.paid(0, FREE) == 0
 

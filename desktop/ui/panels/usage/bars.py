@@ -49,15 +49,12 @@ class Bars:
     bars: tuple[Bar, ...] = ()
     paid: bool = False
     """Whether money is shown; else no price is known, and tokens are."""
-
-    def value(self, number: int) -> float:
-        """How high one is."""
-        return float(self.bars[number].figures["usd" if self.paid else "tokens"])
-
-    @property
-    def top(self) -> float:
-        """The round number up to which the chart goes."""
-        return _round(max((self.value(number) for number in range(len(self.bars))), default=0.0))
+    values: tuple[float, ...] = ()
+    """How high each is."""
+    top: float = 1.0
+    """The round number up to which the chart goes."""
+    highest: int = -1
+    """The place of the highest bar; -1 for none."""
 
     def amount(self, value: float) -> str:
         """A value beside a line of the chart."""
@@ -71,11 +68,6 @@ class Bars:
             return {"day": _("Cost per day"), "week": _("Cost per week")}.get(unit, _("Cost per month"))
         return {"day": _("Tokens per day"), "week": _("Tokens per week")}.get(unit, _("Tokens per month"))
 
-    @property
-    def highest(self) -> int:
-        """The place of the highest bar; -1 for none."""
-        return max(range(len(self.bars)), key=self.value, default=-1)
-
 
 def bars_of(found: Json) -> Bars:
     """What the verb `usage` replied, with the days on which there was nothing."""
@@ -84,25 +76,32 @@ def bars_of(found: Json) -> Bars:
     last = max(last, first, *by_day)  # a clock that was put back
     count = (last - first).days + 1
     unit = "day" if count <= _DAYS else "week" if count <= _WEEKS else "month"
+    spans: dict[date, list[Json]] = {}
+    for day, line in by_day.items():
+        spans.setdefault(_begun(day, unit), []).append(line)
     made = []
     for start, end in _spans(first, last, unit):
-        days = [day for day in by_day if start <= day <= end] if unit != "day" else [start]
-        made.append(Bar(start, end, _sum([by_day[day] for day in days if day in by_day]), unit))
-    total = found["total"]
-    return Bars(tuple(made), bool(total["priced"] and total["usd"]))
+        made.append(Bar(start, end, _sum(spans.get(_begun(start, unit), [])), unit))
+    paid = bool(found["total"]["priced"] and found["total"]["usd"])
+    values = tuple(float(bar.figures["usd" if paid else "tokens"]) for bar in made)
+    most = max(values)
+    return Bars(tuple(made), paid, values, _round(most), values.index(most) if most else -1)
+
+
+def _begun(day: date, unit: str) -> date:
+    """The first day of the week or month that a day is in."""
+    if unit == "week":
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1) if unit == "month" else day
 
 
 def _spans(first: date, last: date, unit: str) -> Iterator[tuple[date, date]]:
+    length = {"day": 1, "week": 7, "month": 31}[unit]
     start = first
     while start <= last:
-        if unit == "day":
-            end = start
-        elif unit == "week":
-            end = start + timedelta(days=6 - start.weekday())
-        else:
-            end = (start.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-        yield start, min(end, last)
-        start = end + timedelta(days=1)
+        following = _begun(_begun(start, unit) + timedelta(days=length), unit)
+        yield start, min(following - timedelta(days=1), last)
+        start = following
 
 
 def _sum(days: list[Json]) -> Json:

@@ -68,10 +68,10 @@ class Chart(QWidget):
         number = self._current
         if 0 <= number < len(bars.bars):
             return bars.bars[number].name, words.told(bars.bars[number].figures)
-        if bars.highest < 0 or not bars.value(bars.highest):
+        if bars.highest < 0:
             return bars.title, ""
         highest = bars.bars[bars.highest]
-        amount = bars.amount(bars.value(bars.highest))
+        amount = bars.amount(bars.values[bars.highest])
         return bars.title, _("Highest: {amount}, {day}").format(amount=amount, day=highest.name)
 
     def _words(self) -> None:
@@ -192,7 +192,7 @@ class Chart(QWidget):
         if self._bars.paid and bar.figures["unpriced"]:
             painter.setBrush(QColor(colors.warning))
             painter.drawEllipse(QPointF(middle, plot.bottom() + _DOT + 1), _DOT / 2, _DOT / 2)
-        value = self._bars.value(number)
+        value = self._bars.values[number]
         if not value:
             return
         width = min(_WIDEST, max(1.0, slot * _SHARE))
