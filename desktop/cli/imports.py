@@ -35,7 +35,7 @@ def register(app: click.Group) -> None:
 
 async def _import(home: Home, what: str, given: Json, as_json: bool) -> int:
     failed: list[Json] = []
-    counts: Json = {}
+    end: Json = {}
     progress = _Progress()
     async with reach(home, "import") as verb:
         async for line in verb(what, given):
@@ -46,13 +46,15 @@ async def _import(home: Home, what: str, given: Json, as_json: bool) -> int:
                 _show(line["items"], as_json)
                 failed += [item for item in line["items"] if item["action"] == "failed"]
             elif "result" in line:
-                counts = line["result"]["counts"]
+                end = line["result"]
     progress.clear()
     if as_json:
-        emit({"counts": counts})
+        emit({"counts": end["counts"], "warnings": end["warnings"]})
     else:
         say()
-        say(_summary(counts, done=what == "import_run"))
+        say(_summary(end["counts"], done=what == "import_run"))
+        for warning in end["warnings"]:
+            hint(warning)
     if not failed:
         return 0
     n = len(failed)

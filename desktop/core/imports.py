@@ -9,7 +9,7 @@ from desktop.core.toolbox import SEARCH_KEYS
 from desktop.cron.zone import zone
 from desktop.errors import UsageError
 from desktop.importer.importing import Here, Importing
-from desktop.importer.items import Item, counted
+from desktop.importer.items import WRITING, Item, counted
 from desktop.importer.places import Source
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -38,8 +38,8 @@ class ImportVerbs:
     async def plan(self, arguments: Json, send: Send) -> Json:
         """What would be taken, changed and left of the old home at `path`: `items` ({"kind", "name",
         "action", "note", "count"}, see desktop/importer/items.py; 2,000 at most, `left_out` tells how many
-        more), `counts` by action and by kind, `from` and `workspace`. All items come as events, too. Raises
-        UsageError where there is no old home."""
+        more), `counts` by action and by kind, `warnings` (sentences), `from`, `workspace`. All items come
+        as events, too. Raises UsageError where there is no old home."""
         async with self._alone():
             return await _result(*await self._importing(arguments, send).plan())
 
@@ -78,6 +78,10 @@ class ImportVerbs:
         await self._core.apply()
 
 
+def _twice() -> str:
+    return _("Jobs run here from now on: end the old nanobot, or they are done twice.")
+
+
 async def _result(source: Source, items: list[Item]) -> Json:
     def made() -> Json:
         return {
@@ -86,6 +90,7 @@ async def _result(source: Source, items: list[Item]) -> Json:
             "items": [item.as_json() for item in items[:MOST]],
             "left_out": max(0, len(items) - MOST),
             "counts": counted(items),
+            "warnings": [_twice()] if any(i.kind == "job" and i.action in WRITING for i in items) else [],
         }
 
     return await in_thread(made)

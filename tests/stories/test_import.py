@@ -28,6 +28,7 @@ def test_an_older_home_is_taken_once(program: Program, tmp_path: Path) -> None:
     shown = program.run("import", str(old), "--dry-run")
     assert shown.returncode == 0
     assert "allowed senders is empty: that means nobody" in shown.stdout
+    assert "done twice" in shown.stderr
     assert "gateway.host  kept, without a use here" in shown.stdout
     assert "agents.defaults.memoryWindow  kept, without a use here" in shown.stdout
     assert KEY not in shown.stdout + shown.stderr
