@@ -133,7 +133,8 @@ class _Progress:
         percent = 100 * done // total if total else 100
         live = sys.stderr.isatty()
         step = percent if live else percent // 10 * 10
-        if (what, step) == self._last or (not live and total < 100):
+        at_once = step == 100 and self._last[0] != what
+        if (what, step) == self._last or (at_once and not live):
             return
         self._last = (what, step)
         doing = _("Reading the old home") if what == "read" else _("Importing")
