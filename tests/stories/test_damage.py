@@ -217,7 +217,7 @@ def test_a_disk_that_is_full_at_the_start(program: Program, server: ScriptedServ
         assert (again.returncode, again.stdout, again.stderr) == (0, "Noted.\n", "")
         workspace = home / "workspace"
         assert all(path.stat().st_size for path in workspace.glob("*.md"))
-        assert len(list(workspace.glob("*.md"))) == 4, "the files that the full disk cut short are whole"
+        assert len(list(workspace.glob("*.md"))) == 5, "the files that the full disk cut short are whole"
 
 
 def test_a_disk_that_fills_up_in_a_conversation(program: Program, server: ScriptedServer) -> None:
