@@ -84,7 +84,7 @@ class Ration:
             title = _("This month's budget of {usd} is spent.").format(usd=money(limit))
             await self._tell("spent", title, _("Raise it in the settings, under Usage."))
         elif spent >= WARNING * limit:
-            title = _("{part} % of this month's budget are used.").format(part=int(100 * spent / limit))
+            title = _("{part} % of this month's budget is used.").format(part=int(100 * spent / limit))
             told = _("{spent} of {limit}. When it is spent, only models on this computer are asked.")
             await self._tell("warned", title, told.format(spent=money(spent), limit=money(limit)))
 

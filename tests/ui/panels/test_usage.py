@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from desktop.tasks import cancel, spawn
 from desktop.ui.panels.usage.bars import bars_of
+from desktop.ui.panels.usage.chart import Chart
 from desktop.ui.panels.usage.panel import UsagePanel
 from desktop.ui.panels.usage.words import short
 from desktop.ui.settings.window import SettingsWindow
@@ -117,17 +118,21 @@ def test_the_bars_are_gone_through_with_the_keyboard(page: Page) -> None:
     assert page.chart.startswith("Cost per day. Highest")
 
 
-def test_a_bar_tells_its_figures_where_it_is_pointed_at(page: Page) -> None:
+def test_a_bar_tells_its_figures_where_it_is_pointed_at(page: Page, qtbot: QtBot) -> None:
+    def wait_told(chart: Chart, figures: str) -> None:
+        qtbot.waitUntil(lambda: chart.told[1].startswith(figures))
+
     page.use(0.5)
     chart = page.panel.chart
     plot = chart._plot()
-    QTest.mouseMove(chart, QPoint(int(plot.right()) - 3, int(plot.center().y())))
-    assert chart.told[1] == "$0.50 · 1k tokens · 1 call"
-    QTest.mouseMove(chart, QPoint(int(plot.left()) + 2, int(plot.center().y())))
-    assert chart.told[1] == "$0.00 · 0 tokens · 0 calls"
-    QTest.mouseMove(page.panel.span, QPoint(3, 3))
-    QApplication.sendPostedEvents()
-    page.running.settle()
+    for x, figures in (
+        (plot.right() - 3, "$0.50 · 1k tokens · 1 call"),
+        (plot.left() + 2, "$0.00 · 0 tokens · 0 calls"),
+        (2, "Highest: "),
+    ):
+        QTest.mouseMove(page.window, QPoint(5, 5))
+        QTest.mouseMove(chart, QPoint(int(x), int(plot.center().y())))
+        wait_told(chart, figures)
 
 
 def test_a_span_has_its_days_and_no_others(page: Page) -> None:
@@ -186,6 +191,8 @@ def test_a_long_list_is_whole_after_a_press(page: Page) -> None:
     assert len(page.panel.lines.said) == 11
     page.press("Causes")
     assert len(page.panel.lines.said) == 1
+    page.press("Models")
+    assert len(page.panel.lines.said) == 8
 
 
 def test_a_conversation_is_opened(page: Page, running: Running) -> None:

@@ -15,6 +15,7 @@ from desktop.cron.ledger import DUE, Run
 from desktop.cron.schedule import At
 from desktop.errors import UsageError
 from desktop.inbox.inbox import ERROR
+from desktop.tasks import in_thread
 from desktop.usage import Call, beginning, today
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
@@ -109,7 +110,7 @@ async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
     assert await notices(desk) == []
     await used(desk, 0.02)
     await used(desk, 0.02)
-    assert await notices(desk) == ["80 % of this month's budget are used."]
+    assert await notices(desk) == ["80 % of this month's budget is used."]
     assert (await desk.call("usage"))["budget"] == {
         "usd": pytest.approx(8.03),
         "unpriced": 0,
@@ -119,7 +120,7 @@ async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
     await used(desk, 2.0)
     await used(desk, 2.0)
     assert sorted(await notices(desk)) == [
-        "80 % of this month's budget are used.",
+        "80 % of this month's budget is used.",
         "This month's budget of $10.00 is spent.",
     ]
     assert (await desk.call("usage"))["budget"]["state"] == "spent"
@@ -149,8 +150,7 @@ async def test_the_budget_stops_a_turn_between_two_calls(desk: Desk, server: Scr
     held = server.hold("Look")
     server.when("Look", f"use:{json.dumps([['list_dir', {'path': '.'}]])}")
     await desk.call("submit", session="window:a", text="Look", front="window")
-    while not server.requests:
-        await desk.events.__anext__()
+    await in_thread(server.wait_for_request)
     await used(desk, 5.0)
     held.set()
     end = await desk.end()
