@@ -42,7 +42,7 @@ async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
         emit(found)
         return
     head = {"day": _("Day"), "model": _("Model"), "session": _("Conversation"), "cause": _("Cause")}[by]
-    lines = [_cells(_title(line), line) for line in found["lines"]]
+    lines = [_cells(_title(line, by), line) for line in found["lines"]]
     if lines:
         lines.append(_cells(_("Together"), found["total"]))
     table(
@@ -52,6 +52,8 @@ async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
     )
     if more := found["count"] - len(found["lines"]):
         hint(_("and {count} more").format(count=more))
+    if unpriced := found["total"]["unpriced"]:
+        say(_("The price of {tokens} tokens is not known.").format(tokens=f"{unpriced:,}"))
     _say_budget(found["budget"])
 
 
@@ -73,8 +75,11 @@ async def _report(home: Home, days: int, by: str) -> Json:
         await database.close()
 
 
-def _title(line: Json) -> str:
-    return f"{line['title']} ({line['about']})" if line["about"] else str(line["title"])
+def _title(line: Json, by: str) -> str:
+    about = line["about"]
+    if by == "session" and not line["there"]:
+        about = line["name"][0]
+    return f"{line['title']} ({about})" if about else str(line["title"])
 
 
 def _cells(title: str, line: Json) -> list[str]:
@@ -89,9 +94,7 @@ def _cost(line: Json) -> str:
     if line["cost"] is None:
         return _("unknown")
     if line["unpriced"]:
-        return _("{usd} and {tokens} tokens of unknown price").format(
-            usd=money(line["cost"]), tokens=f"{line['unpriced']:,}"
-        )
+        return _("{usd} + unknown").format(usd=money(line["cost"]))
     return _("free") if line["free"] and not line["priced"] else money(line["cost"])
 
 

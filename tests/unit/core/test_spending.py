@@ -192,6 +192,17 @@ async def test_models_on_this_computer_go_on(desk: Desk, server: ScriptedServer,
 # ---- on the command line
 
 
+async def test_the_command_says_what_has_no_known_price(desk: Desk, tmp_path: Path) -> None:
+    await used(desk, 1.5)
+    await used(desk, None, provider="groq", model="llama", session="window:gone")
+    done = await in_thread(Program(tmp_path).run, "usage", "--by", "model")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["gpt-5", "(OpenAI)", "1", "1,000", "100", "$1.50"] in lines
+    assert ["llama", "(Groq)", "1", "1,000", "100", "unknown"] in lines
+    assert ["Together", "2", "2,000", "200", "$1.50", "+", "unknown"] in lines
+    assert "The price of 1,100 tokens is not known." in done.stdout
+
+
 def test_the_command_tells_days_models_and_the_budget(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.configure(limits={"monthlyUsd": 10})
