@@ -117,7 +117,7 @@ ALLOWED = re.compile(
     r"\bMCP\b|\bDream\b|\bSKILL\.md\b|ClawHub|GitHub|\bgh\b|sudo apt install gh|\bJSON\b|mcpServers|"
     r"/tmp/\S+/skills|"
     r"\b(clawhub|cron|github|memory|skill-creator|summarize|tmux|weather|water-bill)\b|</?p>|"
-    r"(USER|SOUL|AGENTS|MEMORY|HEARTBEAT)\.md|\bUTC\b|Etc/UTC|Europe/Berlin|Ctrl\+Alt\+Space|\bdunst\b|\btoken\b|"
+    r"(USER|SOUL|AGENTS|MEMORY|HEARTBEAT)\.md|\bUTC\b|Etc/UTC|Europe/Berlin|Ctrl\+Alt\+Space|\bdunst\b|\b[Tt]oken\b|"
     r"DuckDuckGo|SearXNG|Brave|Tavily|\bPATH\b|\bPDF\b|\bWord\b|\bExcel\b|\bshell\b"
 )
 """Names of programs, models, providers and keys, and what the story itself and its server write."""
