@@ -32,15 +32,12 @@ def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 ```'''
 
 
-@pytest.mark.parametrize(
-    ("text", "longest"),
-    [(ENGLISH, 512), (CHINESE, 512), (CODE, 512), (ENGLISH, 32)],
-    ids=["English", "Chinese", "code", "answers in pieces"],
-)
-async def test_the_count_is_near_after_one_answer(tmp_path: Path, text: str, longest: int) -> None:
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE, CODE], ids=["English", "Chinese", "code"])
+async def test_the_count_is_near_after_one_answer(tmp_path: Path, text: str) -> None:
+    """Answers are short, and so come in pieces: what is counted is the question before each."""
     if not MODELS.is_dir():
         pytest.skip(f"the built-in model is not in {MODELS}")
-    Program(tmp_path).configure(agents={"defaults": {"maxTokens": longest}})
+    Program(tmp_path).configure(agents={"defaults": {"maxTokens": 16}})
     async with started(Home(tmp_path, MODELS)) as desk:
         first = await counted(desk, text)
         meter, (model, real) = desk.owner.core.meter, await spent(desk)
