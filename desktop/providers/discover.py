@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import httpx
 
 _log = logging.getLogger(__name__)
-_SECONDS = 0.5
+_SECONDS = 1.0
 _MOST_BYTES = 1 << 20
 
 PORTS: Mapping[str, int] = MappingProxyType(

@@ -133,7 +133,7 @@ async def test_anything_else_is_not(machine: Machine, what: str) -> None:
     assert "/elsewhere" not in [path for _method, path, _headers in machine.asked]
 
 
-async def test_a_silent_port_costs_half_a_second(machine: Machine) -> None:
+async def test_a_silent_port_costs_a_second(machine: Machine) -> None:
     machine.silent.clear()
     began = time.monotonic()
     assert await discover.servers(dict.fromkeys(discover.PORTS, machine.port)) == []
