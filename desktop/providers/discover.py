@@ -55,7 +55,7 @@ type _Shape = tuple[tuple[str, ...], int | None] | None
 
 
 async def servers(ports: Mapping[str, int] | None = None) -> list[Found]:
-    """Ask every known port at once; takes half a second at most and never raises."""
+    """Ask every known port at once; takes a second at most and never raises."""
     import ssl
 
     import httpx
