@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from desktop.bus.bus import Bus
@@ -16,14 +16,6 @@ from desktop.cron.zone import zone as here
 from desktop.errors import AppError, UsageError
 from desktop.tasks import in_thread
 from desktop.text import _
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """When a job was last run and when the next is due, Unix seconds; None for never."""
-
-    last: float | None = None
-    next: float | None = None
 
 
 class Listing:
@@ -50,13 +42,6 @@ class Listing:
     def now(self) -> float:
         """The time by which jobs are due, Unix seconds."""
         return self._clock.now()
-
-    @property
-    def times(self) -> Times:
-        """Of all jobs."""
-        jobs = self._store.jobs.values()
-        last = max((job.last_run for job in jobs if job.last_run is not None), default=None)
-        return Times(last, min((job.next_due for job in jobs if job.next_due is not None), default=None))
 
     def jobs(self) -> list[Job]:
         """All jobs, in the order of the file."""

@@ -18,7 +18,7 @@ from desktop.cron import notices
 from desktop.cron.clock import Alarm, Clock, SystemClock
 from desktop.cron.job import Job
 from desktop.cron.ledger import ASKED, HAND, RUNNING, Ledger, Run
-from desktop.cron.listing import Listing, Times
+from desktop.cron.listing import Listing
 from desktop.cron.owner import Owner
 from desktop.cron.rounds import Rounds
 from desktop.cron.runs import Done, Runner, Runs
@@ -31,7 +31,7 @@ from desktop.services import ServiceState, Status
 from desktop.tasks import in_thread, spawn
 from desktop.text import _
 
-__all__ = ["NAME", "Done", "Runner", "Scheduler", "Times"]
+__all__ = ["NAME", "Done", "Runner", "Scheduler"]
 
 NAME = "cron"
 HOLD_S = 60.0
