@@ -1,6 +1,6 @@
 """Model servers that already run on this machine, to be offered, never to be picked by us.
 
-Another user's program may listen on these ports. So: only 127.0.0.1, only GET, no key, no proxy, half a
+Another user's program may listen on these ports. So: only 127.0.0.1, only GET, no key, no proxy, a
 second, a small answer, and believed only if it is JSON of the shape that this very program gives.
 """
 
@@ -65,7 +65,10 @@ async def servers(ports: Mapping[str, int] | None = None) -> list[Found]:
     asked = dict(PORTS if ports is None else ports)
     if ports is None and (port := _ollama_port()):
         asked["ollama"] = port
-    async with httpx.AsyncClient(trust_env=False, verify=context, timeout=_SECONDS) as client:
+    # Each question has a connection of its own: some servers close after an answer without saying so, and a
+    # question sent into that moment would count as "no server here".
+    once = {"Connection": "close"}
+    async with httpx.AsyncClient(trust_env=False, verify=context, timeout=_SECONDS, headers=once) as client:
         found = await asyncio.gather(*(_probe(client, kind, port) for kind, port in asked.items()))
     return [server for server in found if server]
 

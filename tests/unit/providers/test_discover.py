@@ -1,5 +1,6 @@
 """Servers found on this machine: the known shapes are offered, everything else on those ports is not."""
 
+import asyncio
 import json
 import threading
 import time
@@ -109,6 +110,22 @@ async def test_one_program_is_not_taken_for_another(machine: Machine) -> None:
         machine.pages = pages
         found = await discover.servers(dict.fromkeys(discover.PORTS, machine.port))
         assert [server.kind for server in found] == [right]
+
+
+async def test_a_server_that_closes_after_each_answer_is_found() -> None:
+    """Some say nothing of it, and a second question on the same connection gets no answer."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        path = (await reader.readuntil(b"\r\n\r\n")).split()[1].decode()
+        body = json.dumps(OLLAMA[path]).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        await reader.read(1)
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        found = await discover.servers({"ollama": server.sockets[0].getsockname()[1]})
+    assert [one.models for one in found] == [("qwen3:8b",)]
 
 
 WRONG = {
