@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Protocol
 
 from desktop.agent.context import Context
+from desktop.agent.given import take
 from desktop.agent.hands import Kit
 from desktop.agent.runner import Runner
 from desktop.agent.turn import Inbound, Joined, Models, Slot, Turn
@@ -124,6 +125,8 @@ class Loop:
         if own and self._commands and self._commands.wants(inbound.text):
             await self._command(self._commands, session, turn, inbound)
             return turn
+        if inbound.files:
+            inbound = replace(inbound, pictures=await take(session, inbound.files))
         known = await self._context.about(inbound.text) if own else ""
         about = "\n\n".join(part for part in (known, inbound.about) if part)
         runtime = self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files, about)
@@ -173,7 +176,9 @@ class Loop:
         turn = str((asked or {}).get("_turn") or "")
         if asked is None or turn in self.turns(key):
             return ""
-        self._queue(session, turn, Inbound(session.key, str(asked.get("content") or ""), front))
+        files = tuple(str(path) for path in asked.get("_files") or ())
+        text = str(asked.get("content") or "")
+        self._queue(session, turn, Inbound(session.key, text, front, files=files))
         return turn
 
     def turns(self, key: str) -> list[str]:

@@ -69,7 +69,7 @@ class Runner:
 
     async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
-        if ready.lean and not asks_for_action(turn.inbound.text):
+        if ready.lean and not (turn.inbound.files or asks_for_action(turn.inbound.text)):
             kit = Kit({}, lean=True)
         turn.prompt = await self._prompt(ready)
         fixed = _fixed(turn.prompt, kit)

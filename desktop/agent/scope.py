@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from desktop.agent.given import readable
 from desktop.agent.turn import Turn
 from desktop.config.permissions import Folder
 from desktop.config.schema import Config
@@ -38,7 +39,12 @@ class Scope:
             home=self._home,
             session=turn.key,
             rules=permissions.rules,
-            folders=(*permissions.folders, *_folders(metadata), _builtin_skills()),
+            folders=(
+                *permissions.folders,
+                *_folders(metadata),
+                *readable(metadata),
+                _builtin_skills(),
+            ),
             restrict=config.tools.restrict_to_workspace,
             outside=turn.outside,
             known=frozenset(turn.known),

@@ -44,6 +44,8 @@ class Inbound:
     """ask: the person, and wait; never: park each question at once; all: yes to each of this turn."""
     files: tuple[str, ...] = ()
     """Paths that the person gave along."""
+    pictures: tuple[str, ...] = ()
+    """Those of them that a model which sees is shown."""
     late: Late | None = None
     note: bool = False
     """The program's own words (an answer to a parked question), not the person's."""
@@ -68,6 +70,7 @@ class Inbound:
         marks = {
             "_note": self.note,
             "_files": list(self.files),
+            "_images": list(self.pictures),
             "_from": self.source,
             "_label": self.label,
             "_outside": self.outside,

@@ -112,6 +112,8 @@ class Normaliser:
         content = self._content(message.get("content"))
         runtime = content_text(message.get("_runtime"))
         content = joined(content, runtime)
+        if isinstance(images := message.get("_images"), list) and images:
+            content = joined(content, self._content(shown(images, sees=self._rules.pictures)))
         if not content:
             return
         self._started = True
