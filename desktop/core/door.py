@@ -14,6 +14,7 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
+from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
 from desktop.core.records import Records
@@ -48,7 +49,7 @@ class Door:
     def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
         """`own`: verbs of the front end that owns the home."""
         self._core, self._front = core, front
-        settings, records = Settings(core), Records(core)
+        settings, records, giving = Settings(core), Records(core), Giving(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
             "ask": self._ask,
@@ -71,6 +72,8 @@ class Door:
             **core.notices.verbs(),
             "usage": Spending(core).usage,
             "search": core.finding.search,
+            "give": giving.give,
+            "files": giving.files,
             "search_key": records.search_key,
         }
 
