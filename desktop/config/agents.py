@@ -1,9 +1,41 @@
 """The agent's page: who it is, which model answers, and how much it may use."""
 
-from pydantic import Field, field_validator
+from typing import Any
+
+from pydantic import Field, field_validator, model_validator
 
 from desktop.config.base import Section, notes
 from desktop.text import mark
+
+
+class ModelRef(Section):
+    """A model by name. In the file it may also be the name alone."""
+
+    model: str = Field(
+        default="",
+        title=mark("Model"),
+        description=mark("The model's name. Empty: the provider's usual one."),
+        max_length=300,
+        json_schema_extra=notes(kind="own", applies="answer"),
+    )
+    provider: str = Field(
+        default="auto",
+        title=mark("Provider"),
+        description=mark("Who runs the model. auto: chosen from the model's name and the keys you have."),
+        min_length=1,
+        max_length=100,
+        json_schema_extra=notes(kind="own", applies="answer"),
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, value: Any) -> Any:
+        return {"model": value} if isinstance(value, str) else value
+
+    @property
+    def given(self) -> bool:
+        """Whether it names anything."""
+        return bool(self.model) or self.provider != "auto"
 
 
 class Dream(Section):
@@ -68,6 +100,26 @@ class AgentDefaults(Section):
         min_length=1,
         max_length=100,
         json_schema_extra=notes(applies="answer"),
+    )
+    fallback_models: tuple[ModelRef, ...] = Field(
+        default=(),
+        title=mark("Instead of it"),
+        description=mark(
+            "Asked in this order when the usual model cannot be reached or has no quota left."
+        ),
+        json_schema_extra=notes(kind="own", applies="answer"),
+    )
+    small_model: ModelRef = Field(
+        default_factory=ModelRef,
+        title=mark("Small model"),
+        description=mark("Writes titles and summaries."),
+        json_schema_extra=notes(kind="own", applies="answer"),
+    )
+    vision_model: ModelRef = Field(
+        default_factory=ModelRef,
+        title=mark("Model that sees"),
+        description=mark("Answers messages with pictures where the usual model cannot see them."),
+        json_schema_extra=notes(kind="own", applies="answer"),
     )
     workspace: str = Field(
         default="",

@@ -64,6 +64,13 @@ class ModelChooser:
         """The provider and model by the configured order. Raises AppError for a name nobody has."""
         return choose(self._store.config, self.known_keys(), model=model or None, provider=provider or None)
 
+    def small_choice(self) -> tuple[str, str]:
+        """Model and provider, as ready() takes them, for what is small: titles and summaries. The usual
+        ones where the person named none for that."""
+        defaults = self._store.config.agents.defaults
+        named = defaults.small_model if defaults.small_model.given else defaults
+        return named.model, named.provider
+
     def answering(self, metadata: Mapping[str, Any]) -> str:
         """The provider that answers a conversation of this metadata; "" where it cannot be told."""
         try:

@@ -200,6 +200,11 @@ ELSEWHERE = frozenset(
     {
         "agents.defaults.provider",
         "agents.defaults.model",
+        "agents.defaults.fallback_models",
+        "agents.defaults.small_model.model",
+        "agents.defaults.small_model.provider",
+        "agents.defaults.vision_model.model",
+        "agents.defaults.vision_model.provider",
         "local.model",
         "permissions.rules",
         "permissions.folders",
