@@ -17,6 +17,7 @@ from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 from desktop.ui.answering import Answering
+from desktop.ui.attaching import Attaching
 from desktop.ui.atwork import AtWork
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.completer import Completer
@@ -77,6 +78,7 @@ class Conductor(QObject):
         self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
         self._completer = Completer(self._program, self._funnel, window.composer)
+        self._attaching = Attaching(self._program, self._funnel, window.composer, window.pane)
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
         self._outside = Outside(self._program, self._funnel, window, self.library, self._presence, file)

@@ -69,8 +69,8 @@ class MainWindow(QMainWindow):
         self._middle.setSpacing(0)
         self._place_holder = QWidget()
         self._lay_out()
-        self.inbox = InboxPanel(self._pane)
-        self.toast = Toast(self._pane)
+        self.inbox = InboxPanel(self.pane)
+        self.toast = Toast(self.pane)
         self.header.list.clicked.connect(self.toggle_sidebar)
         self.sidebar.chosen.connect(self._make_room)
         self.header.inbox_wanted.connect(self.toggle_inbox)
@@ -90,14 +90,14 @@ class MainWindow(QMainWindow):
         row.addWidget(self.footnote, 1)
         below.setFixedHeight(Size.CONTROL)
         self._middle.addWidget(_column(below))
-        self._pane = QWidget()
-        self._pane.setLayout(self._middle)
+        self.pane = QWidget()
+        self.pane.setLayout(self._middle)
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.sidebar)
-        row.addWidget(self._pane, 1)
+        row.addWidget(self.pane, 1)
         self.setCentralWidget(whole)
 
     def place_conversation(self, view: QWidget) -> None:
@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         """Put the meter of the context at the end of the line under the message field."""
         from desktop.ui.conversation.meter import Meter
 
-        made = Meter(self._pane)
+        made = Meter(self.pane)
         self._below.addWidget(made)
         return made
 

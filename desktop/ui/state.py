@@ -6,6 +6,7 @@ after a change. What is in it can be lost without loss: conversations are in the
 
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -28,6 +29,16 @@ class Remembered:
 
 
 @dataclass(slots=True)
+class Unsent:
+    """A message that was sent and is not known to be stored yet."""
+
+    key: str
+    """Of its conversation."""
+    text: str
+    files: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class WindowState:
     """All that is remembered."""
 
@@ -40,17 +51,20 @@ class WindowState:
     unread: list[str] = field(default_factory=list)
     drafts: dict[str, str] = field(default_factory=dict)
     """Text being written, by conversation; of a new conversation under the empty name."""
-    unsent: list[tuple[str, str]] = field(default_factory=list)
-    """Conversation and text of messages that were sent and are not known to be stored yet."""
+    attached: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Files that are to go along with them."""
+    unsent: list[Unsent] = field(default_factory=list)
     told_about_tray: bool = False
     tray: bool = True
     """Whether the person wants an icon in the tray, as the settings said last."""
     quick_draft: str = ""
     """What is being written in the quick chat."""
 
-    def give_back(self, key: str, text: str) -> None:
-        """Make a text part of a conversation's draft again, before what was written since."""
+    def give_back(self, key: str, text: str, files: Iterable[dict[str, Any]] = ()) -> None:
+        """Make a text, with its files, a draft of the conversation again, before what was written since."""
         self.drafts[key] = "\n\n".join(part for part in (text, self.drafts.get(key, "")) if part)
+        if files := list(files):
+            self.attached[key] = [*files, *self.attached.get(key, [])]
 
 
 class StateFile(QObject):
@@ -91,7 +105,7 @@ def _read(path: Path) -> WindowState:
     try:
         given = json.loads(path.read_text("utf-8", errors="replace"))
         return _state(given) if isinstance(given, dict) else WindowState()
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, LookupError):
         return WindowState()
 
 
@@ -109,9 +123,16 @@ def _state(given: dict[str, Any]) -> WindowState:
         unread=[str(key) for key in given.get("unread") or []],
         quick_draft=str(given.get("quick_draft") or ""),
         drafts={str(key): str(text) for key, text in dict(given.get("drafts") or {}).items()},
+        attached={
+            str(key): [file for file in files if isinstance(file, dict)]
+            for key, files in dict(given.get("attached") or {}).items()
+        },
         told_about_tray=bool(given.get("told_about_tray")),
         tray=bool(given.get("tray", True)),
     )
-    for key, text in reversed(given.get("unsent") or []):
-        state.give_back(str(key), str(text))
+    for line in reversed(given.get("unsent") or []):
+        key, text, files = (
+            (line["key"], line["text"], line["files"]) if isinstance(line, dict) else (*line, [])
+        )
+        state.give_back(str(key), str(text), [file for file in files if isinstance(file, dict)])
     return state

@@ -11,6 +11,7 @@ from desktop.ui.conversation.actions import Actions
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.choice import MORE, SHOWN, Shown
 from desktop.ui.conversation.dots import Dots
+from desktop.ui.conversation.given import GivenFiles
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import guess
 from desktop.ui.conversation.slices import Slices, run
@@ -42,6 +43,7 @@ class Cell(Slot):
         """How tall the text was when it was last laid out, and while it is made anew."""
         self.thoughts: Body | None = None
         self.notice: Notice | None = None
+        self.given: GivenFiles | None = None
         self.fold = button("quiet", "chevron-right", self)
         self.fold.setObjectName("fold")
         self.fold.setIconSize(QSize(14, 14))
@@ -69,6 +71,7 @@ class Cell(Slot):
         """From top to bottom."""
         copies = self.body.copies.buttons
         every = (
+            *(self.given.buttons if self.given else ()),
             self.fold,
             self.thoughts,
             self.body,
@@ -88,8 +91,16 @@ class Cell(Slot):
             self.exact = False
         self.entry, self.choice, self._name = entry, choice, name
         self.body.setAccessibleName(name)
+        self._give()
         self._say()
         self._read()
+
+    def _give(self) -> None:
+        if self.entry.files and self.given is None:
+            self.given = GivenFiles(self, self._pictures)
+        if self.given:
+            self.given.show_files(self.entry.files)
+            self.given.setVisible(bool(self.entry.files))
 
     def _say(self) -> None:
         entry = self.entry
@@ -160,6 +171,8 @@ class Cell(Slot):
 
     def picture_arrived(self, source: str) -> bool:
         """A picture is there; whether the text must be made anew, because it is none."""
+        if self.given:
+            self.given.picture_arrived(source)
         return self.body.picture_arrived(source)
 
     def put_away(self) -> None:
@@ -191,12 +204,16 @@ class Cell(Slot):
         """Lay everything out in this width; returns the height that it needs."""
         column = width - 2 * EDGE
         y = 0
+        if self.given and self.entry.files:
+            height = self.given.arrange(column, right=True)
+            self.given.setGeometry(EDGE, y, column, height)
+            y += height + Space.S
         if self.fold.isVisibleTo(self):
             self.fold.setGeometry(0, y, min(column, self.fold.sizeHint().width()), _FOLD)
             y += _FOLD + Space.XS
             if self.thoughts and self.thoughts.isVisibleTo(self):
                 y = self._put(self.thoughts, EDGE + Space.L, y, column - Space.L) + Space.M
-        if self.entry.author is Author.YOU:
+        if self.entry.author is Author.YOU and (self.entry.text or not self.entry.files):
             y = self._bubble(y, column)
         elif self.entry.text:
             y = self._put(self.body, EDGE, y, column)

@@ -1,13 +1,20 @@
-"""Where the person writes: grows with the text, sends on Enter, stops what is being answered."""
+"""Where the person writes: grows with the text, takes files along, sends on Enter, stops an answer."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
+from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.ui.conversation.chips import Chips, Given
 
 _LONGEST = 5_000_000
 """Characters; what is pasted beyond is cut, as it could never be sent."""
@@ -22,6 +29,10 @@ class Field(QPlainTextEdit):
     """A letter was typed: somebody is about to ask."""
     typed = Signal()
     """The keyboard or an input method wrote or took away something."""
+    given = Signal(QMimeData)
+    """Files or a picture were dropped or pasted here."""
+    earlier_wanted = Signal()
+    """The arrow up in an empty field: what was said last is to be written anew."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +83,9 @@ class Field(QPlainTextEdit):
         if event.key() == Qt.Key.Key_Escape:
             self.stop_wanted.emit()
             return
+        if event.key() == Qt.Key.Key_Up and plain and self.document().isEmpty():
+            self.earlier_wanted.emit()
+            return
         if event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
             event.ignore()  # the window may have something else to undo
             return
@@ -84,20 +98,43 @@ class Field(QPlainTextEdit):
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._fit()
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return takes(source) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if takes(source):
+            self.given.emit(source)
+        else:
+            super().insertFromMimeData(source)
+
+
+def takes(source: QMimeData) -> bool:
+    """Whether this is files or a picture, and not words: a table copied from a program is both."""
+    files = any(url.isLocalFile() for url in source.urls())
+    return files or (source.hasImage() and not source.hasText())
+
 
 class Composer(QFrame):
-    """The field with its buttons."""
+    """The field with its buttons, and the files that go along."""
 
     sent = Signal(str)
     stop_wanted = Signal()
     changed = Signal(str)
     """The text as it is now: a draft."""
     first_key = Signal()
+    given = Signal(QMimeData)
+    files_wanted = Signal()
+    screen_wanted = Signal()
+    """A picture of the screen is to go along."""
+    earlier_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("composer")
         self.field = Field()
+        self.chips: Chips | None = None
+        """Made with the first file."""
+        self.attach = IconButton("paperclip")
         self.send = IconButton("arrow-up", "on_accent")
         self.send.setObjectName("send")
         self.stop = IconButton("stop", "text")
@@ -111,17 +148,27 @@ class Composer(QFrame):
         side = QVBoxLayout()
         side.addStretch()
         side.addLayout(buttons)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.M, Space.S, Space.S, Space.S)
-        row.setSpacing(Space.S)
+        foot = QVBoxLayout()
+        foot.addStretch()
+        foot.addWidget(self.attach)
+        row = QHBoxLayout()
+        row.setSpacing(Space.XS)
+        row.addLayout(foot)
         row.addWidget(self.field, 1)
         row.addLayout(side)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(Space.S, Space.S, Space.S, Space.S)
+        self._column.setSpacing(Space.S)
+        self._column.addLayout(row)
         self.setFocusProxy(self.field)
         self.assistant = "Nanobot"
         self.field.sent.connect(self._send)
         self.field.first_key.connect(self.first_key)
         self.field.stop_wanted.connect(self._stop)
         self.field.textChanged.connect(self._text_changed)
+        self.field.given.connect(self.given)
+        self.field.earlier_wanted.connect(self.earlier_wanted)
+        self.attach.clicked.connect(self._attach)
         self.send.clicked.connect(self._send)
         self.stop.clicked.connect(self._stop)
         self.busy(busy=False)
@@ -133,6 +180,7 @@ class Composer(QFrame):
         self.field.setPlaceholderText(_("Message {name}").format(name=self.assistant))
         self.send.say(_("Send"), "Enter")
         self.stop.say(_("Stop"), "Esc")
+        self.attach.say(_("Take files along"))
 
     def call(self, assistant: str) -> None:
         """What the agent calls itself."""
@@ -162,13 +210,45 @@ class Composer(QFrame):
             cursor.movePosition(cursor.MoveOperation.End)
             self.field.setTextCursor(cursor)
 
+    @property
+    def files(self) -> "list[Given]":
+        """What goes along."""
+        return self.chips.files if self.chips else []
+
+    def show_files(self, files: "Sequence[Given]") -> None:
+        """Have these go along instead."""
+        if files or self.chips:
+            self._chips().fill(files)
+
+    def add_file(self, file: "Given") -> None:
+        """Have one more go along."""
+        self._chips().add(file)
+
+    def _chips(self) -> "Chips":
+        if self.chips is None:
+            from desktop.ui.conversation.chips import Chips
+
+            self.chips = Chips()
+            self.chips.changed.connect(self._text_changed)
+            self._column.insertWidget(0, self.chips)
+        return self.chips
+
+    def _attach(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(icon("file-text"), _("Files…"), self.files_wanted.emit)
+        menu.addAction(icon("camera"), _("Picture of the screen"), self.screen_wanted.emit)
+        menu.popup(self.attach.mapToGlobal(QPoint(0, -menu.sizeHint().height() - Space.XS)))
+
     def _text_changed(self) -> None:
         text = self.text()
-        self.send.setEnabled(bool(text.strip()))
+        self.send.setEnabled(bool(text.strip() or self.files))
         self.changed.emit(text)
 
     def _send(self) -> None:
         text = self.text()
+        if not text.strip():  # a message of files alone is called by their names
+            text = ", ".join(file.name for file in self.files)
         if text.strip():
             self.sent.emit(text[:_LONGEST])
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,7 +28,7 @@ from desktop.ui.conversation.agents import Subagents
 from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
 from desktop.ui.conversation.steps import Calls
-from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
+from desktop.ui.conversation.transcript import Author, Entry, State, Transcript, own_words
 from desktop.ui.conversation.turns import Early, Turns
 from desktop.ui.funnel import Funnel
 from desktop.ui.questions import Questions
@@ -109,12 +110,14 @@ class Controller(QObject):
             self.noted.emit("")
             self._funnel.run(self._model(), name="conversation:model")
 
-    def send(self, text: str) -> None:
-        """Say something in the open conversation, which begins with it if it is new."""
+    def send(self, text: str, files: Sequence[str] = ()) -> None:
+        """Say something in the open conversation, which begins with it if it is new; paths of `files` go
+        along."""
         if not self.key and not self._coming:
             self._coming = f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
         key = self.key or self._coming
-        self._funnel.run(self._send(self.key, key, text, dict(self.for_new)), name="conversation:send")
+        work = self._send(self.key, key, text, dict(self.for_new), list(files))
+        self._funnel.run(work, name="conversation:send")
 
     def stop(self) -> None:
         """End the answer that is on its way; what came of it stays."""
@@ -176,12 +179,14 @@ class Controller(QObject):
         if key == self.key:
             self.model_known.emit(found)
 
-    async def _send(self, said_in: str, key: str, text: str, chosen: dict[str, Json]) -> None:
+    async def _send(
+        self, said_in: str, key: str, text: str, chosen: dict[str, Json], files: list[str]
+    ) -> None:
         self._early.begin()
         try:
             for verb, arguments in ({} if said_in else chosen).items():
                 await self._actions.call(verb, session=key, **arguments)
-            taken = await self._actions.call("submit", session=key, text=text, front="window")
+            taken = await self._actions.call("submit", session=key, text=text, front="window", files=files)
         except Exception:
             self.settled.emit(said_in, text)
             self.refused.emit(key if key == self.key else said_in, text)
@@ -189,14 +194,14 @@ class Controller(QObject):
             raise
         self.settled.emit(said_in, text)
         try:
-            await self._show_sent(taken, key, text)
+            await self._show_sent(taken, key, text, files)
         finally:
             self._early.sent(taken["turn"])
 
-    async def _show_sent(self, taken: Json, key: str, text: str) -> None:
+    async def _show_sent(self, taken: Json, key: str, text: str, files: list[str]) -> None:
         """Show a message that is stored, and the answer that is on its way."""
         turn = taken["turn"]
-        asked = Entry(turn, Author.YOU, text, when=datetime.now(UTC))
+        asked = Entry(turn, Author.YOU, own_words(text, files), when=datetime.now(UTC), files=files)
         self._early.name(turn)
         answer = self._live.begin(turn)
         if taken.get("command"):

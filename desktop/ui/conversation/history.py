@@ -6,7 +6,7 @@ from typing import Any
 from desktop.session.model import moment_of
 from desktop.text import _
 from desktop.ui.conversation.step import Outcome, Step, ended, rough_gist
-from desktop.ui.conversation.transcript import Author, Entry, State
+from desktop.ui.conversation.transcript import Author, Entry, State, own_words
 
 type Record = Mapping[str, Any]
 
@@ -92,6 +92,8 @@ class _History:
         when = moment_of(record.get("timestamp"))
         text = _text(record.get("content"))
         entry = Entry(turn or f"record-{number}", author, text, when=when, label=" ".join(label.split()))
+        entry.files = [str(path) for path in record.get("_files") or ()]
+        entry.text = own_words(text, entry.files)
         if not record.get("_command"):  # it has its answer, also where the message before has none yet
             self._asked = entry
         self._put(entry, turn)

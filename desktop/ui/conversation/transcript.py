@@ -4,9 +4,10 @@ The session log is the truth; this is the open conversation's copy of it, kept u
 """
 
 import enum
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import PurePath
 
 from PySide6.QtCore import QObject, Signal
 
@@ -65,12 +66,19 @@ class Entry:
     """Of a tool's call."""
     label: str = ""
     """Of a result: what the subagent is called."""
+    files: list[str] = field(default_factory=list)
+    """Paths of what the person gave along."""
     guest: bool = False
     """A call that is shown for its question alone; the log of this conversation does not have it."""
 
     @property
     def moving(self) -> bool:
         return self.state in (State.WAITING, State.STREAMING)
+
+
+def own_words(text: str, files: Sequence[str]) -> str:
+    """What the person wrote: nothing where the message only has the names of its files."""
+    return "" if files and text == ", ".join(PurePath(path).name for path in files) else text
 
 
 class Transcript(QObject):

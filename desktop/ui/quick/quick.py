@@ -95,12 +95,14 @@ class Quick(QObject):
     def _made(self) -> tuple["QuickWindow", Controller]:
         if self.window is not None and self.talk is not None:
             return self.window, self.talk
+        from desktop.ui.attaching import Attaching
         from desktop.ui.conversation.completer import Completer
         from desktop.ui.quick.window import QuickWindow
 
         talk = self.talk = Controller(self._actions, self._funnel, self)
         window = self.window = QuickWindow(talk.transcript)
         self._completer = Completer(self._actions, self._funnel, window.composer)
+        self._attaching = Attaching(self._actions, self._funnel, window.composer, window)
         window.composer.show_draft(self._file.state.quick_draft)
         if self.assistant:
             window.call(self.assistant)
@@ -128,9 +130,11 @@ class Quick(QObject):
         assert self.talk is not None
         self._used = time.monotonic()
         self.window.notice.hide()
+        files = [given.path for given in self.window.composer.files]
         self.window.composer.show_draft("")
+        self.window.composer.show_files(())
         self.window.view.to_end()
-        self.talk.send(text)
+        self.talk.send(text, files)
 
     def _refused(self, _key: str, text: str) -> None:
         if self.window is not None:

@@ -1,0 +1,134 @@
+"""The files that went along with a message, over its text: pictures small, documents by name.
+
+A press opens one with the program that the desktop has for it; the menu shows its folder.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QImage
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.chips import Thumbnail
+from desktop.ui.conversation.images import Pictures
+from desktop.ui.conversation.plain import shown
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.labels import tip
+from desktop.ui.widgets.styled import styled
+
+_PICTURE, _HEIGHT, _NAME = 88, 36, 200
+_KINDS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_SHEET = """
+QToolButton#given { background: $raised; border: 1px solid $border; border-radius: 10px; padding: 0; }
+QToolButton#given:hover { background: $hover; }
+QToolButton#given:focus { border-color: $accent; }
+"""
+
+
+class GivenFiles(QWidget):
+    """Shows the files of one message; used again for those of another."""
+
+    def __init__(self, parent: QWidget, pictures: Pictures) -> None:
+        super().__init__(parent)
+        self._pictures = pictures
+        self._paths: list[str] = []
+        self.buttons: list[File] = []
+        styled(self, _SHEET)
+
+    def show_files(self, paths: Sequence[str]) -> None:
+        """Show these."""
+        if list(paths) == self._paths:
+            return
+        self._paths = list(paths)
+        for made in self.buttons:
+            made.hide()
+            made.deleteLater()
+        self.buttons = [File(path, self) for path in paths]
+        for made in self.buttons:
+            made.show()
+            if made.picture and (image := self._pictures.get(made.path)):
+                made.show_image(image)
+
+    def picture_arrived(self, source: str) -> None:
+        """A picture is there."""
+        for made in self.buttons:
+            if made.path == source and (image := self._pictures.get(source)):
+                made.show_image(image)
+
+    def arrange(self, width: int, *, right: bool) -> int:
+        """Place them in lines of this width, at its right side if so wanted; the height that takes."""
+        lines: list[list[File]] = [[]]
+        used = 0
+        for made in self.buttons:
+            size = made.sizeHint()
+            if lines[-1] and used + size.width() > width:
+                lines.append([])
+                used = 0
+            lines[-1].append(made)
+            used += size.width() + Space.S
+        y = 0
+        for line in lines:
+            sizes = [made.sizeHint() for made in line]
+            whole = sum(size.width() for size in sizes) + Space.S * (len(line) - 1)
+            x = width - whole if right else 0
+            height = max((size.height() for size in sizes), default=0)
+            for made, size in zip(line, sizes, strict=True):
+                made.setGeometry(QRect(x, y + height - size.height(), size.width(), size.height()))
+                x += size.width() + Space.S
+            y += height + Space.S
+        return max(0, y - Space.S)
+
+
+class File(QToolButton):
+    """One file: opened by a press."""
+
+    def __init__(self, path: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.path, self.picture = path, Path(path).suffix.lower() in _KINDS
+        self.setObjectName("given")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        name = " ".join(shown(Path(path).name).split())
+        self.setAccessibleName(_("Open {name}").format(name=name))
+        self.setToolTip(tip(path))
+        self._sign = Thumbnail("image" if self.picture else "file-text", self._side())
+        self._sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._sign)
+        if not self.picture:
+            words = QLabel()
+            words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            words.setText(words.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _NAME))
+            row.addWidget(words)
+            row.addSpacing(Space.M)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._menu)
+        self.clicked.connect(partial(_open, path))
+
+    def _side(self) -> int:
+        return _PICTURE if self.picture else _HEIGHT
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        wide = layout.sizeHint().width() if layout else 0
+        return QSize(max(self._side(), wide), self._side())
+
+    def show_image(self, image: QImage) -> None:
+        """Show the picture."""
+        self._sign.show_image(image)
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(icon("external-link"), _("Open"), partial(_open, self.path))
+        menu.addAction(icon("folder"), _("Show in its folder"), partial(_open, str(Path(self.path).parent)))
+        menu.popup(self.mapToGlobal(at))
+
+
+def _open(path: str) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(path))

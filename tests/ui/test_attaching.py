@@ -1,0 +1,147 @@
+"""Files to go along with a message: dropped, pasted, seen, sent, taken away, kept as a draft."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.attaching import Attaching
+from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.view import ConversationView
+from desktop.ui.funnel import Funnel
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+from tests.ui.program import Running
+from tests.ui.test_library import Desk
+
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+
+
+class Table(Desk):
+    """The window to whose conversation files can be given."""
+
+    def __init__(self, running: Running, qtbot: QtBot) -> None:
+        super().__init__(running, qtbot)
+        funnel = Funnel(self.window)
+        funnel.told.connect(lambda text, _remedy: self.errors.append(text))
+        self.view = ConversationView(self.talk.transcript)
+        self.window.place_conversation(self.view)
+        self.attaching = Attaching(self.door, funnel, self.window.composer, self.window.pane)
+        self.begin()
+
+    @property
+    def names(self) -> list[str]:
+        return [given.name for given in self.window.composer.files]
+
+    def drop(self, *paths: Path) -> None:
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        action, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+        enter = QDragEnterEvent(QPointF(40, 40), action, mime, left, NO_KEYS)
+        QApplication.sendEvent(self.window.pane, enter)
+        event = QDropEvent(QPointF(40, 40), action, mime, left, NO_KEYS)
+        QApplication.sendEvent(self.window.pane, event)
+        assert event.isAccepted()
+
+
+@pytest.fixture
+def table(
+    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
+) -> Iterator[Table]:
+    Program(home).use_server(server.url, "say:Noted.")
+    made = Table(request.getfixturevalue("running"), qtbot)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    picture, letter = tmp_path / "dot.png", tmp_path / "letter.txt"
+    image = QImage(8, 8, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    image.save(str(picture))
+    letter.write_text("Dear Ada")
+    return picture, letter
+
+
+def test_dropped_files_go_along_and_are_seen(
+    table: Table, server: ScriptedServer, files: tuple[Path, Path]
+) -> None:
+    table.drop(*files)
+    table.until(lambda: table.names == ["dot.png", "letter.txt"])
+    table.send("Look")
+    table.until(lambda: table.said[1:] == ["Noted."])
+    assert table.names == []
+    (asked,) = [m for m in server.requests[0].body["messages"] if isinstance(m["content"], list)]
+    assert [part["type"] for part in asked["content"]].count("image_url") == 1
+    assert "letter.txt" in str(asked["content"])
+    first = next(cell for cell in table.view.slots if isinstance(cell, Cell))
+    assert first.given is not None
+    assert [made.accessibleName() for made in first.given.buttons] == ["Open dot.png", "Open letter.txt"]
+    assert first.given.height() >= 80
+    table.open(table.talk.key)
+    assert table.talk.transcript.entries[0].files == [str(path) for path in files]
+
+
+def test_files_alone_are_a_message(table: Table, server: ScriptedServer, files: tuple[Path, Path]) -> None:
+    table.drop(files[0])
+    table.until(lambda: table.names == ["dot.png"])
+    assert table.window.composer.send.isEnabled()
+    QTest.keyClick(table.window.composer.field, Qt.Key.Key_Return)
+    table.until(lambda: table.said == ["", "Noted."])
+    assert table.rows.conversations[0].title == "dot.png"
+
+
+def test_a_pasted_picture_becomes_a_file_and_words_stay_words(table: Table) -> None:
+    image = QImage(8, 8, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.blue)
+    QGuiApplication.clipboard().setImage(image)
+    table.window.composer.field.paste()
+    table.until(lambda: table.names == ["pasted.png"])
+    (given,) = table.window.composer.files
+    assert QImage(given.path).size() == image.size()
+    QGuiApplication.clipboard().setText("words")
+    table.window.composer.field.paste()
+    assert table.window.composer.text() == "words"
+    assert table.names == ["pasted.png"]
+
+
+def test_the_keyboard_takes_a_file_away(table: Table, files: tuple[Path, Path]) -> None:
+    table.drop(*files)
+    table.until(lambda: len(table.names) == 2)
+    chips = table.window.composer.chips
+    assert chips is not None
+    chips.chips[0].setFocus()
+    QTest.keyClick(chips.chips[0], Qt.Key.Key_Delete)
+    assert table.names == ["letter.txt"]
+    assert QApplication.focusWidget() is chips.chips[0]
+
+
+def test_what_cannot_be_read_is_said_and_the_others_go_along(
+    table: Table, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    table.drop(tmp_path / "gone.txt", files[1])
+    table.until(lambda: bool(table.errors))
+    assert "gone.txt" in table.errors[0]
+    assert table.names == ["letter.txt"]
+
+
+def test_each_conversation_has_its_own_and_they_outlive_the_window(
+    table: Table, files: tuple[Path, Path]
+) -> None:
+    table.ask("window:a", "one")
+    table.open("window:a")
+    table.drop(files[1])
+    table.until(lambda: table.names == ["letter.txt"])
+    table.open("")
+    assert table.names == []
+    table.open("window:a")
+    assert table.names == ["letter.txt"]
+    table.file.write()
+    again = type(table.file)(table.running.home.root / "window.json").state
+    assert [line["name"] for line in again.attached["window:a"]] == ["letter.txt"]
