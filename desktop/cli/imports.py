@@ -11,9 +11,9 @@ from desktop.cli import options
 from desktop.cli.output import emit, hint, say
 from desktop.cli.reach import reach
 from desktop.cli.run import run
-from desktop.errors import AppError
+from desktop.core import import_words
 from desktop.paths import Home
-from desktop.text import _, ngettext
+from desktop.text import _
 
 type Json = dict[str, Any]
 
@@ -52,14 +52,12 @@ async def _import(home: Home, what: str, given: Json, as_json: bool) -> int:
         emit({"counts": end["counts"], "warnings": end["warnings"]})
     else:
         say()
-        say(_summary(end["counts"], done=what == "import_run"))
+        say(import_words.summary(end["counts"], done=what == "import_run"))
         for warning in end["warnings"]:
             hint(warning)
     if not failed:
         return 0
-    n = len(failed)
-    text = ngettext("{n} thing could not be imported.", "{n} things could not be imported.", n)
-    hint(str(AppError(text.format(n=n), _("See its reason above, mend that, and import again."))))
+    hint(" ".join(import_words.failures(len(failed))))
     return 1
 
 
@@ -72,53 +70,11 @@ def _show(items: Sequence[Json], as_json: bool) -> None:
 
 
 def _line(item: Json) -> str:
-    kinds = {
-        "setting": _("Setting"),
-        "key": _("Key"),
-        "session": _("Conversation"),
-        "memory": _("Memory"),
-        "file": _("File"),
-        "skill": _("Skill"),
-        "job": _("Job"),
-        "other": _("Other"),
-    }
-    actions = {
-        "take": _("taken"),
-        "add": _("added to"),
-        "change": _("changed"),
-        "same": _("here already"),
-        "inert": _("kept, without a use here"),
-        "left": _("left"),
-        "failed": _("failed"),
-    }
     what = " ".join(item["name"].split())
-    many = f" ({_many(item)})" if item["count"] else ""
+    many = f" ({import_words.many(item)})" if item["count"] else ""
     note = f": {item['note']}" if item["note"] else ""
-    return f"{kinds[item['kind']]}  {what}{many}  {actions[item['action']]}{note}"
-
-
-def _many(item: Json) -> str:
-    n = item["count"]
-    if item["kind"] == "session":
-        return ngettext("{n} message", "{n} messages", n).format(n=n)
-    if item["kind"] == "skill":
-        return ngettext("{n} file", "{n} files", n).format(n=n)
-    return str(n)
-
-
-def _summary(counts: Json, *, done: bool) -> str:
-    taken = sum(counts.get(action, 0) for action in ("take", "add", "change", "inert"))
-    names = {
-        "taken": taken,
-        "same": counts.get("same", 0),
-        "left": counts.get("left", 0),
-        "messages": counts.get("messages", 0),
-    }
-    if done:
-        text = _("Imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
-    else:
-        text = _("To be imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
-    return text.format(**names)
+    kind, action = import_words.kinds()[item["kind"]], import_words.actions()[item["action"]]
+    return f"{kind}  {what}{many}  {action}{note}"
 
 
 class _Progress:

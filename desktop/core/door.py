@@ -41,6 +41,7 @@ JOB_VERBS = (
     *("jobs", "job", "job_add", "job_change", "job_remove", "job_switch", "job_run", "job_answer"),
     *("job_check", "runs"),
 )
+IMPORT_VERBS = ("import_found", "import_plan", "import_run")
 
 
 class Door:
@@ -68,7 +69,7 @@ class Door:
             **ServerVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
             **{name: self._of_jobs(name) for name in JOB_VERBS},
-            **{name: self._of_imports(name) for name in ("import_plan", "import_run")},
+            **{name: self._of_imports(name) for name in IMPORT_VERBS},
             **core.notices.verbs(),
             "usage": Spending(core).usage,
             "search": core.finding.search,

@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.bus.events import SettingsChanged
 from desktop.core.toolbox import SEARCH_KEYS
 from desktop.cron.zone import zone
 from desktop.errors import UsageError
 from desktop.importer.importing import Here, Importing
 from desktop.importer.items import WRITING, Item, counted
-from desktop.importer.places import Source
+from desktop.importer.places import Source, find
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -33,7 +34,22 @@ class ImportVerbs:
 
     def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
         """Each under its name."""
-        return {"import_plan": self.plan, "import_run": self.run}
+        return {"import_found": self.found, "import_plan": self.plan, "import_run": self.run}
+
+    async def found(self, _arguments: Json, _send: Send) -> Json:
+        """The old home where nanobot puts it by itself: its `path`, empty where there is none, or only this
+        program's own."""
+        home = self._core.home.root
+
+        def look() -> str:
+            path = Path.home() / ".nanobot"
+            try:
+                find(path, home, self._core.workspace)
+            except (UsageError, OSError):
+                return ""
+            return str(path)
+
+        return {"path": await in_thread(look)}
 
     async def plan(self, arguments: Json, send: Send) -> Json:
         """What would be taken, changed and left of the old home at `path`: `items` ({"kind", "name",
@@ -48,7 +64,10 @@ class ImportVerbs:
         are taken out of the old settings. Cancelled or failed, it is completed by doing it again. Raises
         UsageError, StorageError."""
         async with self._alone():
-            done = await self._importing(arguments, send).run(scrub=bool(arguments.get("scrub")))
+            try:
+                done = await self._importing(arguments, send).run(scrub=bool(arguments.get("scrub")))
+            finally:
+                self._core.bus.publish(SettingsChanged())  # conversations and more are others, too
             return await _result(*done)
 
     def _alone(self) -> asyncio.Lock:

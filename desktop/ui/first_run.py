@@ -171,9 +171,12 @@ class FoundServers(QWidget):
 
 
 class FirstRunCard(QScrollArea):
-    """Three choices; `ready` when one of them has proved that it answers, or is installed whole."""
+    """Three choices, and taking over what there was; `ready` when one of the three has proved that it
+    answers, or is installed whole."""
 
     ready = Signal()
+    import_wanted = Signal()
+    """Who answers is to be taken over from nanobot."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -184,10 +187,12 @@ class FirstRunCard(QScrollArea):
         self.form: ProviderForm | None = None
         self._local, self._found = _Choice("cpu"), _Choice("server")
         self._keyed = _Choice("key-round", folded=True)
+        self._before, self._old_home = _Choice("folder-input", folded=True), ""
         self._lay_out()
         self._local.put(self.models)
         self._found.put(self.servers)
         self._keyed.open.clicked.connect(self._unfold)
+        self._before.open.clicked.connect(self.import_wanted)
         self.models.ready.connect(self.ready)
         self.servers.ready.connect(self.ready)
         spoken(self._words)
@@ -206,7 +211,7 @@ class FirstRunCard(QScrollArea):
         column.addWidget(self._welcome)
         column.addWidget(self._about)
         column.addSpacing(Space.S)
-        for choice in (self._local, self._found, self._keyed):
+        for choice in (self._local, self._found, self._keyed, self._before):
             column.addWidget(choice)
         column.addStretch(2)
         row = QHBoxLayout(inner)
@@ -232,10 +237,25 @@ class FirstRunCard(QScrollArea):
             _("The strongest models. The key is stored in the keychain of this computer."),
             _("Set up"),
         )
+        self._before.say(
+            _("I already use nanobot"),
+            _("Found in {path}.").format(path=self._old_home)
+            if self._old_home
+            else _("Take over its settings, conversations, memory, skills and reminders."),
+            _("Import…"),
+        )
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.servers.look()
+        self._work.start(self._look_before(), name="first-run:import")
+
+    async def _look_before(self) -> None:
+        try:
+            self._old_home = (await self._actions.call("import_found"))["path"]
+        except AppError:
+            return  # the page of the import says what is wrong
+        self._words()
 
     def _unfold(self) -> None:
         self._keyed.open.hide()

@@ -92,6 +92,7 @@ class Setup(QObject):
         if self._card is None:
             self._card = FirstRunCard(self._actions)
             self._card.ready.connect(self.check)
+            self._card.import_wanted.connect(lambda: self.open("import"))
             self.stack.addWidget(self._card)
         return self._card
 

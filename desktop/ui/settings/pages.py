@@ -194,6 +194,7 @@ PAGES = (
             Group(mark("Connection"), ("local.server",)),
         ),
     ),
+    Page("import", mark("Import"), "folder-input", (Group(part="import"),)),
 )
 
 ELSEWHERE = frozenset(

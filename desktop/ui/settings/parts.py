@@ -97,6 +97,12 @@ class ProviderDetails(Part):
         self._card = card
 
 
+def _import(actions: Actions) -> Part:
+    from desktop.ui.importing.panel import ImportPanel  # few ever open it
+
+    return ImportPanel(actions)
+
+
 PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "provider": Provider,
     "builtin": Builtin,
@@ -112,4 +118,5 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "skills": SkillsPanel,
     "tasks": TasksPanel,
     "usage": UsagePanel,
+    "import": _import,
 }

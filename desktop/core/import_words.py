@@ -1,0 +1,71 @@
+"""What a person reads of an import, in the window and at a terminal alike."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from desktop.text import _, ngettext
+
+type Json = Mapping[str, Any]
+
+TAKEN = ("take", "add", "change", "inert")
+"""The actions that bring something here."""
+
+
+def kinds() -> dict[str, str]:
+    """What each kind of item is called."""
+    return {
+        "setting": _("Setting"),
+        "key": _("Key"),
+        "session": _("Conversation"),
+        "memory": _("Memory"),
+        "file": _("File"),
+        "skill": _("Skill"),
+        "job": _("Job"),
+        "other": _("Other"),
+    }
+
+
+def actions() -> dict[str, str]:
+    """What becomes, or became, of an item."""
+    return {
+        "take": _("taken"),
+        "add": _("added to"),
+        "change": _("changed"),
+        "same": _("here already"),
+        "inert": _("kept, without a use here"),
+        "left": _("left"),
+        "failed": _("failed"),
+    }
+
+
+def many(item: Json) -> str:
+    """How much is in an item; empty where that is not counted."""
+    n = item["count"]
+    if not n:
+        return ""
+    if item["kind"] == "session":
+        return ngettext("{n} message", "{n} messages", n).format(n=n)
+    if item["kind"] == "skill":
+        return ngettext("{n} file", "{n} files", n).format(n=n)
+    return str(n)
+
+
+def summary(counts: Json, *, done: bool) -> str:
+    """The sums of a plan, or of what was `done`, in one line."""
+    names = {
+        "taken": sum(counts.get(action, 0) for action in TAKEN),
+        "same": counts.get("same", 0),
+        "left": counts.get("left", 0),
+        "messages": counts.get("messages", 0),
+    }
+    if done:
+        text = _("Imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
+    else:
+        text = _("To be imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
+    return text.format(**names)
+
+
+def failures(n: int) -> tuple[str, str]:
+    """A sentence for so many failed items, and what to do."""
+    text = ngettext("{n} thing could not be imported.", "{n} things could not be imported.", n)
+    return text.format(n=n), _("See its reason above, mend that, and import again.")

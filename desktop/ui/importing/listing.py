@@ -1,0 +1,160 @@
+"""The items of an import under headings. Painted, not built of widgets: there may be thousands."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from desktop.core import import_words
+from desktop.text import _
+from desktop.ui.theme.theme import text_font, theme
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.labels import tip
+
+type Json = Mapping[str, Any]
+type Index = QModelIndex | QPersistentModelIndex
+
+_ROW, _FLAT, _HEADING, _TALLEST = 46, 30, 36, 420
+_NONE = QModelIndex()
+_FIRST = ("session", "memory", "job", "skill", "file", "key", "setting", "other")
+"""The kinds in the order in which a person asks for them."""
+_ABOUT, _END, _IS_HEADING = (Qt.ItemDataRole.UserRole + n for n in range(1, 4))
+
+
+def _groups(*, done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (
+        (_("Not imported"), ("failed",)),
+        (_("Taken") if done else _("Will be taken"), ("take", "add")),
+        (_("Changed on the way"), ("change",)),
+        (_("Kept in the settings, without a use here"), ("inert",)),
+        (_("Left in the old home"), ("left",)),
+        (_("Here already"), ("same",)),
+    )
+
+
+class _Items(QAbstractListModel):
+    """Headings (texts) and items, in the order of reading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str | Json] = []
+
+    def fill(self, items: Iterable[Json], *, done: bool) -> None:
+        found: dict[str, list[Json]] = {}
+        for item in items:
+            found.setdefault(item["action"], []).append(item)
+        lines: list[str | Json] = []
+        for title, names in _groups(done=done):
+            members = [item for name in names for item in found.get(name, ())]
+            members.sort(key=lambda item: _FIRST.index(item["kind"]))
+            lines += [f"{title} ({len(members):,})", *members] if members else []
+        self.beginResetModel()
+        self._lines = lines
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NONE) -> int:
+        return 0 if parent.isValid() else len(self._lines)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if isinstance(self._lines[index.row()], str):
+            return Qt.ItemFlag.ItemIsEnabled
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        line = self._lines[index.row()]
+        if isinstance(line, str):
+            texts = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+            return line if role in texts else role == _IS_HEADING
+        name, kind = " ".join(str(line["name"]).split()), import_words.kinds()[line["kind"]]
+        end = " · ".join(part for part in (kind, import_words.many(line)) if part)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return name
+            case Qt.ItemDataRole.AccessibleTextRole:
+                action = import_words.actions()[line["action"]]
+                return ", ".join(part for part in (name, end, action, line["note"]) if part)
+            case Qt.ItemDataRole.ToolTipRole:
+                return tip(f"{name}\n{line['note']}" if line["note"] else name)
+            case _ if role == _ABOUT:
+                return line["note"]
+            case _ if role == _END:
+                return end
+            case _ if role == _IS_HEADING:
+                return False
+        return None
+
+    def height(self) -> int:
+        return sum(_height(line) for line in self._lines[:20])
+
+
+def _height(line: str | Json) -> int:
+    if isinstance(line, str):
+        return _HEADING
+    return _ROW if line["note"] else _FLAT
+
+
+class ItemList(QListView):
+    """As high as it needs to be, up to a limit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items = _Items()
+        self.setModel(self._items)
+        self.setItemDelegate(_Painter(self))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme().changed.connect(self.viewport().update)
+
+    def show_items(self, items: Iterable[Json], *, done: bool) -> None:
+        """Show these, as a plan or as what was `done`."""
+        self._items.fill(items, done=done)
+        self.setFixedHeight(min(_TALLEST, self._items.height() + 4))
+        self.scrollToTop()
+
+
+class _Painter(QStyledItemDelegate):
+    """A name and its sentence, the kind at the right; headings in bold."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        if index.data(_IS_HEADING):
+            return QSize(120, _HEADING)
+        return QSize(120, _ROW if index.data(_ABOUT) else _FLAT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colors, rect = theme().colors, QRect(option.rect)
+        text = str(index.data())
+        if index.data(_IS_HEADING):
+            rect.adjust(Space.M, Space.S, -Space.M, 0)
+            _write(painter, rect, text, text_font(Size.SMALL, QFont.Weight.DemiBold), colors.muted)
+            return
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, QColor(colors.selected))
+        rect.adjust(Space.M, 3, -Space.M, -3)
+        small, end, about = text_font(Size.SMALL), str(index.data(_END)), index.data(_ABOUT)
+        width = QFontMetrics(small).horizontalAdvance(end) + Space.M
+        height = rect.height() // 2 if about else rect.height()
+        upper = QRect(rect.x(), rect.y(), rect.width() - width, height)
+        _write(painter, upper, text, text_font(), colors.text)
+        if about:
+            lower = QRect(rect.x(), rect.y() + height, rect.width(), height)
+            _write(painter, lower, str(about), small, colors.muted)
+        painter.setPen(QColor(colors.muted))
+        painter.setFont(small)
+        right = QRect(rect.x(), rect.y(), rect.width(), height)
+        painter.drawText(right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, end)
+
+
+def _write(painter: QPainter, rect: QRect, text: str, font: QFont, color: str) -> None:
+    painter.setFont(font)
+    painter.setPen(QColor(color))
+    words = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
