@@ -32,6 +32,7 @@ class Attaching(QObject):
         self._actions, self._funnel, self._composer, self._zone = actions, funnel, composer, zone
         self._cover: QWidget | None = None
         composer.given.connect(self.take)
+        composer.named.connect(lambda path: self._run(self._take([path])))
         composer.files_wanted.connect(self._choose)
         composer.screen_wanted.connect(lambda: self._run(self._screen()))
         zone.setAcceptDrops(True)

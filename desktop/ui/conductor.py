@@ -77,7 +77,7 @@ class Conductor(QObject):
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
-        self._completer = Completer(self._program, self._funnel, window.composer)
+        self._completer = Completer(self._program, self._funnel, window.composer, lambda: self.talk.key)
         self._attaching = Attaching(self._program, self._funnel, window.composer, window.pane)
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)

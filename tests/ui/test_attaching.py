@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.attaching import Attaching
 from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.completer import Completer
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from tests.servers.scripted import ScriptedServer
@@ -32,6 +33,7 @@ class Table(Desk):
         self.view = ConversationView(self.talk.transcript)
         self.window.place_conversation(self.view)
         self.attaching = Attaching(self.door, funnel, self.window.composer, self.window.pane)
+        self.completer = Completer(self.door, funnel, self.window.composer, lambda: self.talk.key)
         self.begin()
 
     @property
@@ -145,3 +147,18 @@ def test_each_conversation_has_its_own_and_they_outlive_the_window(
     table.file.write()
     again = type(table.file)(table.running.home.root / "window.json").state
     assert [line["name"] for line in again.attached["window:a"]] == ["letter.txt"]
+
+
+def test_a_file_named_in_the_text_goes_along(table: Table, server: ScriptedServer) -> None:
+    folder = table.running.home.root / "workspace" / "trips"
+    folder.mkdir()
+    (folder / "rome.md").write_text("Rome")
+    field = table.window.composer.field
+    QTest.keyClicks(field, "Read @rom")
+    table.until(lambda: table.completer.open)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert table.window.composer.text() == "Read @trips/rome.md "
+    table.until(lambda: table.names == ["rome.md"])
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    table.until(lambda: table.said[1:] == ["Noted."])
+    assert str(folder / "rome.md") in str(server.requests[0].body["messages"])

@@ -67,7 +67,7 @@ class Writing:
         self.composer = Composer()
         inside.addWidget(self.composer)
         column.addWidget(outer)
-        self.completer = Completer(self.actions, self.funnel, self.composer)
+        self.completer = Completer(self.actions, self.funnel, self.composer, lambda: "")
         self.sent: list[str] = []
         self.stops = 0
         self.composer.sent.connect(self.sent.append)

@@ -1,9 +1,10 @@
-"""Completion in the message field: when the list of commands and skills comes, and what a choice writes.
+"""Completion in the message field: when the list of what can be named comes, and what a choice writes.
 
-It comes while the person types `/` as the first letter, or `$` at the beginning of a word. What there is
-to choose is read anew each time that it comes.
+It comes while the person types `/` as the first letter, or `$` (skills) or `@` (files) where a word begins.
+What there is to choose is read anew each time that it comes; files with every letter.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -11,7 +12,7 @@ from PySide6.QtGui import QKeyEvent
 
 from desktop.errors import AppError
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.completion import Choice, Wanted, choices, matching, wanted
+from desktop.ui.conversation.completion import Choice, Wanted, choices, files, matching, wanted
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.popup import Popup
 from desktop.ui.funnel import Funnel
@@ -23,8 +24,12 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 class Completer(QObject):
     """One for the window; its list is made when it is first wanted."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, composer: Composer) -> None:
+    def __init__(
+        self, actions: Actions, funnel: Funnel, composer: Composer, session: Callable[[], str]
+    ) -> None:
+        """`session`: the key of the open conversation, which may work in a folder of its own."""
         super().__init__(composer)
+        self._session = session
         self._actions, self._funnel, self._composer = actions, funnel, composer
         self._field = composer.field
         self._every: list[Choice] = []
@@ -65,9 +70,9 @@ class Completer(QObject):
         self._wanted = found
         if found.begin == self._refused:
             return
-        if begins:
+        if begins or found.typed.startswith("@"):
             self._funnel.run(self._read(), name="completions")
-        if not self.open:
+        if not self.open and not found.typed.startswith("@"):
             self._show()
 
     def _moved(self) -> None:
@@ -82,8 +87,16 @@ class Completer(QObject):
             self._show()
 
     async def _read(self) -> None:
+        typed = self._wanted.typed if self._wanted else ""
         with suppress(AppError):  # it is a help only: who types the whole name needs none
-            self._every = choices(await self._actions.call("completions"))
+            if typed.startswith("@"):
+                asked = {"session": self._session(), "words": typed[1:]}
+                every = files(await self._actions.call("files", **asked))
+                if self._wanted is None or self._wanted.typed != typed:
+                    return  # another letter came: its files are on their way
+            else:
+                every = choices(await self._actions.call("completions"))
+            self._every = every
         if self._wanted is not None and self._wanted.begin != self._refused:
             self._show()
 
@@ -131,7 +144,7 @@ class Completer(QObject):
             self.popup.step(_STEPS[key])
         elif key == Qt.Key.Key_Escape:
             self._refuse()
-        elif key in _ENTER and self._found[self.popup.chosen].name == self._wanted.typed:
+        elif key in _ENTER and self._is_whole(self._found[self.popup.chosen]):
             self._refuse()
             return False  # the whole name stands there: it is sent
         elif key in _ENTER or key == Qt.Key.Key_Tab:
@@ -140,6 +153,10 @@ class Completer(QObject):
             return False
         return True
 
+    def _is_whole(self, choice: Choice) -> bool:
+        """Whether a choice would write nothing that does not stand there; a file would still go along."""
+        return self._wanted is not None and choice.name == self._wanted.typed and not choice.path
+
     def _refuse(self) -> None:
         assert self._wanted
         self._refused = self._wanted.begin
@@ -147,10 +164,12 @@ class Completer(QObject):
 
     def _choose(self, place: int) -> None:
         assert self._wanted
-        begin, text = self._wanted.begin, self._found[place].text
+        begin, chosen = self._wanted.begin, self._found[place]
         self._refuse()
         cursor = self._field.textCursor()
         start = cursor.block().position() + begin
         cursor.setPosition(start, cursor.MoveMode.KeepAnchor)
-        cursor.insertText(text)
+        cursor.insertText(chosen.text)
         self._field.setTextCursor(cursor)
+        if chosen.path:
+            self._composer.named.emit(chosen.path)

@@ -1,4 +1,4 @@
-"""Commands and skills while the person types: what is looked for at the cursor, and what fits it."""
+"""Commands, skills and files while the person types: what is looked for at the cursor, and what fits it."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 _LONGEST = 400
 """Characters of a line in which a name is looked for; beyond them nobody types one."""
 _command = re.compile(r"/[^\s/]*")
-_skill = re.compile(r"(?:^|(?<=\s))\$[^\s$/]*$")
+_named = re.compile(r"(?:^|(?<=\s))(?:\$[^\s$/]*|@[^\s@]*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,14 @@ class Choice:
     """One that can be chosen."""
 
     name: str
-    """With its sign: "/model" or "$weather"."""
+    """With its sign: "/model", "$weather" or "@plan.md"."""
     about: str
     text: str
     """What is written for it."""
     takes: str = ""
     """What may follow it, as the person is told."""
+    path: str = ""
+    """Of a file, which goes along when it is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def wanted(before: str, *, first: bool) -> Wanted | None:
         return None
     if first and _command.fullmatch(before):
         return Wanted(0, before)
-    found = _skill.search(before)
+    found = _named.search(before)
     return Wanted(found.start(), found[0]) if found else None
 
 
@@ -56,11 +58,22 @@ def choices(reply: Mapping[str, Any]) -> list[Choice]:
     return commands + skills
 
 
+def files(reply: Mapping[str, Any]) -> list[Choice]:
+    """What the verb `files` replied."""
+    found = []
+    for line in reply["files"]:
+        folder, _slash, name = str(line["name"]).rpartition("/")
+        found.append(Choice(f"@{name}", folder, f"@{line['name']} ", path=str(line["path"])))
+    return found
+
+
 def matching(every: Iterable[Choice], typed: str) -> list[Choice]:
     """Those that fit what was typed: first those that begin so, then those that have it somewhere. `$`
-    is for skills alone, `/` for commands and skills."""
+    is for skills alone, `/` for commands and skills, `@` for files, which were looked for already."""
     sign, looked_for = typed[:1], typed[1:].casefold()
-    fit = [choice for choice in every if sign == "/" or choice.name.startswith("$")]
+    if sign == "@":
+        return [choice for choice in every if choice.path]
+    fit = [choice for choice in every if not choice.path and (sign == "/" or choice.name.startswith("$"))]
     begins = [choice for choice in fit if choice.name[1:].casefold().startswith(looked_for)]
     has = [choice for choice in fit if choice not in begins and looked_for in choice.name[1:].casefold()]
     return begins + has

@@ -123,6 +123,8 @@ class Composer(QFrame):
     """The text as it is now: a draft."""
     first_key = Signal()
     given = Signal(QMimeData)
+    named = Signal(str)
+    """The path of a file that was named in the text, to go along."""
     files_wanted = Signal()
     screen_wanted = Signal()
     """A picture of the screen is to go along."""

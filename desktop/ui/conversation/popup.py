@@ -1,4 +1,4 @@
-"""The list over the message field from which a command or a skill is chosen.
+"""The list over the message field from which a command, a skill or a file is chosen.
 
 It is a part of the window, not a window of its own, and never takes the keyboard: the field keeps it.
 """
@@ -77,7 +77,7 @@ class Popup(QFrame):
 
     def _words(self) -> None:
         self.setAccessibleName(_("Completions"))
-        self.list.setAccessibleName(_("Commands and skills"))
+        self.list.setAccessibleName(_("What can be named"))
 
     def show_choices(self, found: Sequence[Choice]) -> None:
         """Show these; the first one is chosen, or the same as before where it is still there."""
