@@ -9,6 +9,9 @@ from pydantic.alias_generators import to_camel
 ADDRESS = r"^(https?://\S+)?$"
 """The pattern of a field that holds the address of a server, or nothing."""
 
+PROXY = r"^(https?://[^\s@/]+/?)?$"
+"""The pattern of the address of a proxy, or nothing. One with a name and a password would be a secret."""
+
 type Applies = Literal["now", "answer", "restart"]
 
 

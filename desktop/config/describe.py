@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from desktop.config.base import ADDRESS, Section
+from desktop.config.base import ADDRESS, PROXY, Section
 from desktop.config.schema import Config
 from desktop.errors import ConfigError
 from desktop.text import _, mark
@@ -104,6 +104,8 @@ class Setting:
             raise ConfigError(_("This must be the full path of a folder."))
         if self.pattern == ADDRESS and not re.match(ADDRESS, typed):
             raise ConfigError(_("An address begins with http:// or https:// and has no spaces."))
+        if self.pattern == PROXY and not re.match(PROXY, typed):
+            raise ConfigError(_("A proxy looks like http://host:port, without a name and a password."))
 
 
 def check_headers(headers: dict[str, str]) -> None:

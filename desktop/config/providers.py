@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from desktop.config.base import ADDRESS, Section, notes
+from desktop.config.base import ADDRESS, PROXY, Section, notes
 from desktop.text import mark
 
 
@@ -24,6 +24,14 @@ class ProviderSettings(Section):
         title=mark("Extra headers"),
         description=mark("HTTP headers sent with each request. They are stored in plain text."),
         json_schema_extra=notes(applies="answer"),
+    )
+    proxy: str | None = Field(
+        default=None,
+        title=mark("Proxy"),
+        description=mark("Through which requests go, such as http://127.0.0.1:8118."),
+        pattern=PROXY,
+        max_length=2000,
+        json_schema_extra=notes(empty=mark("The system's"), applies="answer"),
     )
     engine: Literal["auto", "openai", "litellm"] = Field(
         default="auto",

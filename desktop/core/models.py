@@ -13,7 +13,7 @@ from desktop.config.store import ConfigStore
 from desktop.core.rationing import Ration
 from desktop.errors import AppError
 from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
-from desktop.providers.client import HostedProvider
+from desktop.providers.client import HostedProvider, Row
 from desktop.providers.host_process import ModelHost
 from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
@@ -130,6 +130,11 @@ class ModelChooser:
     async def endpoint(self, chosen: Choice) -> Endpoint:
         """Where to call, with its key. Raises AppError."""
         return endpoint(chosen, self._store.config, await self.key(chosen.spec.name))
+
+    async def listed(self, target: Endpoint, way: str, base: str) -> list[Row]:
+        """Which models the provider of an endpoint has, asked for in this way and there. Raises
+        ProviderError."""
+        return await self._hosted.models(replace(target, base_url=base), way)
 
     async def key(self, name: str) -> str:
         """The key of a provider, "" where none is known. Raises KeychainError."""

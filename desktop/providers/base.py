@@ -26,6 +26,8 @@ class ProviderError(AppError):
     """A model call that failed. `detail` is the server's own words, masked and cut short."""
 
     retryable = False
+    field = ""
+    """What of the provider's settings is at fault: key, address, model, proxy or quota; "" for none."""
 
     def __init__(self, text: str, remedy: str = "", *, detail: str = "", status: int | None = None):
         super().__init__(text, remedy)
@@ -36,11 +38,14 @@ class ProviderError(AppError):
 class SignInNeeded(ProviderError):
     """The key is missing, wrong or not allowed to do this."""
 
+    field = "key"
+
 
 class RateLimited(ProviderError):
     """Too many requests. `retry_after`: seconds, None where the server did not say."""
 
     retryable = True
+    field = "quota"
 
     def __init__(
         self,
@@ -57,6 +62,8 @@ class RateLimited(ProviderError):
 
 class QuotaExceeded(ProviderError):
     """The account has no quota or money left."""
+
+    field = "quota"
 
 
 class DayIsSpent(ProviderError):
@@ -165,6 +172,8 @@ class Endpoint:
     """Give up when no byte came for this long."""
     total_seconds: float = 1800.0
     """Give up on the whole call after this long."""
+    proxy: str = ""
+    """The proxy that the person named for this provider; empty for the system's."""
     title: str = ""
     """What the provider is called in sentences; empty for its name."""
 

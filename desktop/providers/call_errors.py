@@ -24,10 +24,27 @@ def error_for(
     retry_after: float | None = None,
 ) -> ProviderError:
     """The error for a kind that the model host told (see host/failures.py)."""
-    text, remedy = _sentences(kind, endpoint, detail, status)
+    error = _made(kind, *_sentences(kind, endpoint, detail, status), detail, status, retry_after)
+    error.field = _FIELDS.get(kind, error.field)
+    return error
+
+
+_FIELDS = {
+    "bad_request": "model",
+    "no_connection": "address",
+    "no_model_server": "address",
+    "redirected": "address",
+    "no_list": "address",
+    "proxy": "proxy",
+}
+
+
+def _made(
+    kind: str, text: str, remedy: str, detail: str, status: int | None, retry_after: float | None
+) -> ProviderError:
     if kind == "rate_limited":
         return RateLimited(text, remedy, detail=detail, status=status, retry_after=retry_after)
-    if kind in ("too_slow", "no_model_server"):
+    if kind in ("too_slow", "no_model_server", "redirected", "no_list"):
         hopeless = Unreachable(text, remedy, detail=detail, status=status)
         # Who has waited that long is not made to wait three times as long, and a page to sign in stays.
         hopeless.retryable = False
@@ -51,6 +68,8 @@ def _sentences(kind: str, endpoint: Endpoint, detail: str, status: int | None) -
         "model": endpoint.model,
         "address": endpoint.base_url or endpoint.provider,
         "status": status or "?",
+        "proxy": endpoint.proxy,
+        "where": detail,
     }
     text, remedy = text.format(**names), remedy.format(**names)
     if detail and (kind == "internal" or (status and kind in ("bad_request", "server_fault", "sign_in"))):
@@ -133,6 +152,21 @@ def _unreachable(kind: str) -> tuple[str, str]:
             return (
                 _("What answers at {address} is a web page, not a model."),
                 _("Check the address of {provider}, and whether this network wants you to sign in first."),
+            )
+        case "redirected":
+            return (
+                _("{address} sends on to another address: {where}"),
+                _("Check the address of {provider}; what it sends on to may be the right one."),
+            )
+        case "no_list":
+            return (
+                _("What answers at {address} is no list of models."),
+                _("Check the address of {provider}. A model's name can also be written by hand."),
+            )
+        case "proxy":
+            return (
+                _("The proxy {proxy} does not lead to {provider}."),
+                _("Check the proxy in the settings of {provider}, and that it runs."),
             )
         case "server_fault":
             return (

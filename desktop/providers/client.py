@@ -27,6 +27,10 @@ type Serialise = Callable[[Sequence[Message], WireRules, str], bytes]
 _log = logging.getLogger(__name__)
 
 
+type Row = Sequence[Any]
+"""A model of a server's list: see host/listing.py. As it came: there may be very many."""
+
+
 class HostedProvider:
     """Streams through a ModelHost."""
 
@@ -56,6 +60,22 @@ class HostedProvider:
             raise _error(endpoint, frame)
         yield _completion("".join(text), "".join(reasoning), frame)
 
+    async def models(self, endpoint: Endpoint, way: str) -> list[Row]:
+        """Which models the server has, by name; `way` of asking: openai, anthropic or gemini. Raises
+        ProviderError."""
+        mask(endpoint.api_key)
+        header = _header(endpoint) | {"engine": "openai", "lists": way}
+        call = await self._host.call(header, b"")
+        found: list[Row] = []
+        try:
+            while (frame := await call.next())["op"] == "models":
+                found += frame["models"]
+        finally:
+            call.close()
+        if frame["op"] == "error":
+            raise _error(endpoint, frame)
+        return found
+
 
 def _header(endpoint: Endpoint) -> dict[str, Any]:
     return {
@@ -66,6 +86,7 @@ def _header(endpoint: Endpoint) -> dict[str, Any]:
         "headers": dict(endpoint.headers),
         "idle_seconds": endpoint.idle_seconds,
         "total_seconds": endpoint.total_seconds,
+        "proxy": endpoint.proxy,
     }
 
 

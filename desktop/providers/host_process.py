@@ -48,7 +48,7 @@ class Call:
     async def next(self) -> Mapping[str, Any]:
         """The next frame: deltas, then done or error. Raises HostDied."""
         frame = await self._frames.get()
-        self._over = frame is None or frame["op"] != "delta"
+        self._over = frame is None or frame["op"] not in ("delta", "models")
         if frame is None:
             raise _died()
         return frame

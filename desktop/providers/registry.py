@@ -112,11 +112,19 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
         base_url=_engine_base(spec, choice.base_url, engine),
         api_key=key or "",
         headers=dict(settings.extra_headers),
+        proxy=settings.proxy or "",
         rules=_rules(spec, choice.model),
         overrides=_overrides(spec, choice.model),
         max_tokens_name=spec.max_tokens_name if engine == "openai" else "max_tokens",
         idle_seconds=silence,
     )
+
+
+def listing(choice: Choice) -> tuple[str, str]:
+    """How and where this provider's models are asked for; "" where they cannot be."""
+    spec = choice.spec
+    base = choice.base_url or spec.listing_base
+    return (spec.listing, base) if base and not spec.lean else ("", "")
 
 
 def engine_of(spec: ProviderSpec, config: Config) -> str:

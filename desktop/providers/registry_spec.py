@@ -47,6 +47,10 @@ class ProviderSpec:
     """The model to begin with."""
     key_page: str = ""
     """Where a person gets a key."""
+    listing: str = "openai"
+    """How its models are asked for: openai, anthropic, gemini; "" where they cannot be."""
+    listing_base: str = ""
+    """Where, if not at `base`."""
 
     @property
     def gateway(self) -> bool:

@@ -37,6 +37,7 @@ _GATEWAYS = (
         prefix="azure",
         skip=("azure/",),
         vision=True,
+        listing="",
         key_page="https://ai.azure.com",
     ),
     ProviderSpec(
@@ -157,6 +158,8 @@ _STANDARD = (
         vision=True,
         thinking="reasoning_effort",
         suggestion="claude-sonnet-4-5",
+        listing="anthropic",
+        listing_base="https://api.anthropic.com",
         key_page="https://console.anthropic.com/settings/keys",
     ),
     ProviderSpec(
@@ -185,6 +188,7 @@ _STANDARD = (
         vision=True,
         thinking="reasoning_effort",
         suggestion="gpt-5.1-codex",
+        listing="",
     ),
     ProviderSpec(
         "github_copilot",
@@ -196,6 +200,7 @@ _STANDARD = (
         skip=("github_copilot/",),
         vision=True,
         suggestion="gpt-4.1",
+        listing="",
     ),
     ProviderSpec(
         "deepseek",
@@ -224,6 +229,8 @@ _STANDARD = (
         vision=True,
         thinking="reasoning_effort",
         suggestion="gemini-2.5-flash",
+        listing="gemini",
+        listing_base="https://generativelanguage.googleapis.com/v1beta",
         key_page="https://aistudio.google.com/apikey",
     ),
     ProviderSpec(

@@ -316,6 +316,11 @@ async def html(to: Connection, body: Body, rest: list[str]) -> None:
     await to.data(page)
 
 
+async def moved(to: Connection, body: Body, rest: list[str]) -> None:
+    """Sent on, with this status, to the address that follows."""
+    await to.head(int(rest[0]), {"Location": ":".join(rest[1:]), "Content-Length": "0"})
+
+
 async def notjson(to: Connection, body: Body, rest: list[str]) -> None:
     """A stream whose data is not JSON."""
     await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
@@ -394,6 +399,7 @@ _ALL: tuple[Answer, ...] = (
     plain,
     message,
     html,
+    moved,
     notjson,
     anthropic,
     overloaded,

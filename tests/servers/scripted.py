@@ -82,6 +82,9 @@ class ScriptedServer:
         self.refused = 0
         self._window, self._meter = window, Meter()
         self.url = ""
+        self.pages: dict[str, tuple[int, str, bytes]] = {}
+        """What is looked at (GET) by the end of its path: status, kind of content, content."""
+        self.looks: list[Seen] = []
         self._port = port
         self._script: deque[str] = deque()
         self._told: list[tuple[str, str | Callable[[Seen], str]]] = []
@@ -179,6 +182,11 @@ class ScriptedServer:
 
     async def _act(self, seen: Seen, exchange: _Exchange) -> None:
         if seen.method == "GET":
+            self.looks.append(seen)
+            for path, (status, kind, content) in self.pages.items():
+                if seen.path.partition("?")[0].endswith(path):
+                    await exchange.head(status, {"Content-Type": kind, "Content-Length": str(len(content))})
+                    return await exchange.data(content)
             models = json.dumps({"object": "list", "data": [{"id": "echo", "object": "model"}]}).encode()
             size = str(len(models))
             await exchange.head(200, {"Content-Type": "application/json", "Content-Length": size})

@@ -26,6 +26,10 @@ class Call:
     headers: Mapping[str, str]
     api_key: str = field(repr=False)
     body: bytes = field(repr=False)
+    proxy: str = ""
+    """The address of the proxy that the person named for this provider; empty for the system's."""
+    lists: str = ""
+    """openai, anthropic or gemini: not a question, but which models there are, asked in that way."""
 
 
 class Failure(Exception):

@@ -2,7 +2,8 @@
 
 The kinds: sign_in, rate_limited, quota, context_too_long, bad_request, answer_too_long;
 no_connection (refused, no such host, TLS), too_slow (silence or the total time), broken_off (reset,
-cut, not understood), no_model_server (a web page instead), server_fault (5xx); internal (a fault of
+cut, not understood), no_model_server (a web page instead), redirected (sent on to another address),
+no_list (no list of models), proxy (not there, or it refuses), server_fault (5xx); internal (a fault of
 the host itself). Servers disagree on codes, and litellm types some errors wrongly, so the status and
 the server's words decide, not the exception's class.
 """
@@ -66,6 +67,8 @@ _LITELLM_PREFIX = re.compile(r"^(?:litellm\.\w+: )*(?:\w+(?:Error|Timeout): )*(?
 def failure(error: Exception, call: Call) -> Failure:
     """The failure for any exception of a call, its detail without the key and cut short."""
     found = _diagnose(error)
+    if call.proxy and (found.kind == "no_connection" or found.status == 407):
+        found.kind = "proxy"
     found.detail = _clean(found.detail, call)
     return found
 
@@ -81,6 +84,8 @@ def _diagnose(error: Exception) -> Failure:
         error, causes = causes[1], causes[1:]
     names = [type(cause).__name__ for cause in causes]
     text = _words(error)
+    if "TooManyRedirects" in names:
+        return Failure("redirected", text)
     if any(name in _NO_CONNECTION for name in names):
         return Failure("no_connection", text)
     if any("Timeout" in name for name in names):

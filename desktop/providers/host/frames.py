@@ -2,7 +2,7 @@
 
 Every frame is one JSON object with an "op", but for the frame that follows a "stream" header: that
 is the body of the request, passed on as it is. To the host: prepare, stream, cancel. From it: ready,
-delta, done, error.
+delta, done, models, listed, error.
 """
 
 import json

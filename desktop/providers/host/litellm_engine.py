@@ -8,10 +8,11 @@ import json
 import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
-from desktop.providers.host.wire import LOOPBACK, UNPACKED, repaired
+from desktop.providers.host.wire import LOOPBACK, PROXY, UNPACKED, check_way, repaired
 
 if TYPE_CHECKING:
     import httpx
@@ -50,6 +51,7 @@ class LitellmEngine:
         _rehearse()
 
     async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
+        PROXY.set(call.proxy)
         stream = await self._open(call)
         try:
             async for chunk in stream:
@@ -119,7 +121,9 @@ def _client() -> "httpx.AsyncClient":
     class Client(httpx.AsyncClient):
         async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
             streamed = options.get("stream", False)
-            response = await super().send(request, **{**options, "stream": True})
+            sender = via(proxy).send if (proxy := PROXY.get()) else super().send
+            response = await sender(request, **{**options, "stream": True})
+            check_way(response)
             answer = httpx.Response(
                 response.status_code,
                 headers=[(k, v) for k, v in response.headers.multi_items() if k.lower() not in UNPACKED],
@@ -132,4 +136,9 @@ def _client() -> "httpx.AsyncClient":
             return answer
 
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=90)
+
+    @cache
+    def via(proxy: str) -> httpx.AsyncClient:
+        return httpx.AsyncClient(proxy=proxy, limits=limits, follow_redirects=True, trust_env=False)
+
     return Client(mounts=LOOPBACK, limits=limits, follow_redirects=True)

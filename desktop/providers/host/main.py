@@ -24,6 +24,7 @@ from desktop.tasks import cancel, in_thread, spawn
 
 _JOIN_SECONDS = 0.012
 _YIELD_EVERY = 8
+_ROWS = 500
 
 
 def main() -> None:
@@ -58,7 +59,8 @@ class Host:
 
     def __init__(self, wire: int) -> None:
         self._wire = wire
-        self._engines: dict[str, Engine] = {"openai": OpenAIEngine(), "litellm": LitellmEngine()}
+        self._openai = OpenAIEngine()
+        self._engines: dict[str, Engine] = {"openai": self._openai, "litellm": LitellmEngine()}
         self._imports: dict[str, asyncio.Task[None]] = {}
         self._streams: dict[int, asyncio.Task[None]] = {}
 
@@ -103,6 +105,9 @@ class Host:
         deltas = _Deltas(self, call.id)
         try:
             engine = await self._imported(call.engine)
+            if call.lists:
+                await self._list(call)
+                return
             async with asyncio.timeout(call.total_seconds), aclosing(engine.chunks(call)) as chunks:
                 count = 0
                 async for chunk in chunks:
@@ -120,6 +125,15 @@ class Host:
         finally:
             deltas.drop()
             del self._streams[call.id]
+
+    async def _list(self, call: Call) -> None:
+        """Which models there are, in frames that the program reads without being held up."""
+        async with asyncio.timeout(call.total_seconds):
+            rows = await self._openai.models(call)
+        for start in range(0, len(rows), _ROWS):
+            self.send({"op": "models", "id": call.id, "models": rows[start : start + _ROWS]})
+            await asyncio.sleep(0)
+        self.send({"op": "listed", "id": call.id})
 
     def _fail(self, call: Call, deltas: "_Deltas", error: Exception) -> None:
         deltas.flush()

@@ -6,10 +6,12 @@ cost of chat.completions.create.
 
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
-from desktop.providers.host.wire import LOOPBACK, UNPACKED, repaired
+from desktop.providers.host.listing import Row, listed
+from desktop.providers.host.wire import LOOPBACK, PROXY, UNPACKED, check_way, repaired
 
 if TYPE_CHECKING:
     import httpx2
@@ -33,7 +35,13 @@ class OpenAIEngine:
         AsyncOpenAI(api_key="-", base_url="http://127.0.0.1/", http_client=self._http)
         AsyncStream[object]
 
+    async def models(self, call: Call) -> list[Row]:
+        """Which models the server has. Raises Failure."""
+        PROXY.set(call.proxy)
+        return await listed(call, self._http)
+
     async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
+        PROXY.set(call.proxy)
         stream = await self._open(call)
         try:
             if "json" in stream.response.headers.get("content-type", ""):
@@ -108,7 +116,9 @@ def _client() -> "httpx2.AsyncClient":
 
     class Client(httpx2.AsyncClient):
         async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-            response = await super().send(request, **{**options, "stream": True})
+            sender = via(proxy).send if (proxy := PROXY.get()) else super().send
+            response = await sender(request, **{**options, "stream": True})
+            check_way(response)
             return httpx2.Response(
                 response.status_code,
                 headers=[(k, v) for k, v in response.headers.multi_items() if k.lower() not in UNPACKED],
@@ -118,4 +128,9 @@ def _client() -> "httpx2.AsyncClient":
             )
 
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=90)
+
+    @cache
+    def via(proxy: str) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(proxy=proxy, limits=limits, follow_redirects=True, trust_env=False)
+
     return Client(mounts=LOOPBACK, limits=limits, follow_redirects=True)

@@ -7,13 +7,24 @@ server on this machine is never behind the proxy that the environment names.
 
 import codecs
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextvars import ContextVar
+from typing import Any
 
 from desktop.providers.host.call import ANSWER_LIMIT, Failure
 
 LOOPBACK = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
 
+PROXY: ContextVar[str] = ContextVar("proxy", default="")
+"""The proxy of the call that is being made in this task."""
+
 UNPACKED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers that are no longer true of an answer that repaired() has gone over."""
+
+
+def check_way(response: Any) -> None:
+    """Raises Failure where a question was sent on and became a mere look at a page, as browsers do it."""
+    if response.history and response.request.method != response.history[0].request.method:
+        raise Failure("redirected", str(response.url), status=response.history[0].status_code)
 
 
 async def repaired(chunks: AsyncIterator[bytes], content_type: str) -> AsyncGenerator[bytes]:

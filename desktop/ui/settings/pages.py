@@ -215,5 +215,5 @@ ELSEWHERE = frozenset(
 )
 """Set by parts of the pages."""
 
-PROVIDER_DETAILS = ("engine", "idle_timeout_s", "extra_headers")
+PROVIDER_DETAILS = ("proxy", "engine", "idle_timeout_s", "extra_headers")
 """Fields of one provider's section that stand on the first page for the provider in use."""

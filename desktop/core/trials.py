@@ -1,0 +1,166 @@
+"""Trying a provider: one real, tiny question, and its models. What is wrong is told by its field."""
+
+import time
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from desktop.config.providers import ProviderSettings
+from desktop.config.schema import Config
+from desktop.core.settings import Json, Send, Verb
+from desktop.errors import AppError, ConfigError, UsageError
+from desktop.logs import mask
+from desktop.providers.base import BadRequest, Completion, Endpoint, ProviderError, Request
+from desktop.providers.client import Row
+from desktop.providers.registry import Choice, choose, endpoint, find, listing, sign_in_needed
+from desktop.providers.registry_spec import ProviderSpec
+from desktop.text import _
+from desktop.usage import Call
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+
+class Trials:
+    """Asks providers what the person wants to know before using them."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    def verbs(self) -> dict[str, Verb]:
+        """Each under its name."""
+        return {"provider_test": self.provider_test, "provider_models": self.provider_models}
+
+    async def provider_test(self, arguments: Json, _send: Send) -> Json:
+        """One real, tiny question to a provider. Raises AppError saying what is wrong, a ProviderError with
+        the `field` at fault.
+
+        With `name`, also as it would be with another `key` or `base`; neither is stored.
+        """
+        chosen, target = await self._target(arguments)
+        started = time.monotonic()
+        try:
+            answer = await self._tiny_question(chosen, target)
+        except BadRequest as error:
+            if error.status == 404:
+                raise await self._not_found(chosen, target) from error
+            raise
+        return {
+            "provider": chosen.spec.name,
+            "model": target.model,
+            "answer": answer,
+            "seconds": round(time.monotonic() - started, 2),
+        }
+
+    async def _target(self, arguments: Json) -> tuple[Choice, Endpoint]:
+        models, config = self._core.models, self._core.store.config
+        name, model = str(arguments.get("name") or ""), str(arguments.get("model") or "")
+        key, base = str(arguments.get("key") or ""), address(arguments)
+        mask(key)
+        if name and (base or arguments.get("usual_base")):
+            config = _with_base(config, spec_of(self._core, name).name, base)
+        chosen = choose(config, models.known_keys(), model=model or None, provider=name or None)
+        return chosen, endpoint(chosen, config, key or await models.key(chosen.spec.name))
+
+    async def _not_found(self, chosen: Choice, target: Endpoint) -> ProviderError:
+        """Whether it is the model or the address that nobody knows there: a list of models tells."""
+        names = {
+            "provider": target.title,
+            "model": target.model,
+            "address": target.base_url or target.title,
+        }
+        try:
+            rows = await self._list(chosen, target)
+        except AppError:
+            rows = []
+        if rows:
+            error = BadRequest(
+                _("{provider} has no model {model}.").format(**names),
+                _("Choose one from the list of its models."),
+                status=404,
+            )
+            error.field = "model"
+            return error
+        error = BadRequest(
+            _("There is no model server at {address}, or it has no model {model}.").format(**names),
+            _("Check the address and the name of the model."),
+            status=404,
+        )
+        error.field = "address"
+        return error
+
+    async def _tiny_question(self, chosen: Choice, target: Endpoint) -> str:
+        request = Request(
+            endpoint=target,
+            messages=[{"role": "user", "content": "Reply with the single word: ready"}],
+            max_tokens=64,
+        )
+        started, outcome, completion = time.monotonic(), "ok", Completion()
+        try:
+            async with aclosing(self._core.models.provider(chosen).stream(request)) as stream:
+                async for item in stream:
+                    if isinstance(item, Completion):
+                        completion = item
+        except ProviderError as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            usage = completion.usage
+            await self._core.usage.record(
+                Call(
+                    target.provider,
+                    target.model,
+                    cause="test",
+                    outcome=outcome,
+                    seconds=time.monotonic() - started,
+                    input_tokens=usage.input_tokens if usage else 0,
+                    output_tokens=usage.output_tokens if usage else 0,
+                    cost=usage.cost if usage else None,
+                )
+            )
+        return completion.text.strip()
+
+    async def provider_models(self, arguments: Json, _send: Send) -> Json:
+        """Which models a provider has now, as rows: see providers/host/listing.py. As it would be with
+        another `key` or `base`, too. Raises AppError."""
+        chosen, target = await self._target(arguments)
+        return {"models": await self._list(chosen, target)}
+
+    async def _list(self, chosen: Choice, target: Endpoint) -> list[Row]:
+        way, base = listing(chosen)
+        if not way:
+            raise AppError(
+                _("{provider} gives no list of its models.").format(provider=target.title),
+                _("Write the model's name by hand."),
+            )
+        return await self._core.models.listed(target, way, base)
+
+
+def spec_of(core: "Core", name: str) -> ProviderSpec:
+    """The provider of this name. Raises UsageError, SignInNeeded."""
+    spec = find(name, core.store.config)
+    if spec is None:
+        raise UsageError(
+            _("There is no provider called {name}.").format(name=name),
+            _("The names are listed by: nanobot-desktop provider list"),
+        )
+    if spec.oauth:
+        raise sign_in_needed(spec)
+    return spec
+
+
+def address(arguments: Json) -> str:
+    """The address given, if any. Raises ConfigError."""
+    base = str(arguments.get("base") or "").strip()
+    try:
+        ProviderSettings(api_base=base)
+    except ValidationError:
+        raise ConfigError(_("An address begins with http:// or https:// and has no spaces.")) from None
+    return base
+
+
+def _with_base(config: Config, name: str, base: str) -> Config:
+    """The settings as they would be with another address for this provider."""
+    entry = config.provider(name).model_copy(update={"api_base": base or None})
+    return config.model_copy(update={"providers": {**config.providers, name: entry}})
