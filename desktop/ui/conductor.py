@@ -19,6 +19,7 @@ from desktop.text import _
 from desktop.ui.answering import Answering
 from desktop.ui.attaching import Attaching
 from desktop.ui.atwork import AtWork
+from desktop.ui.commands import Commands
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.completer import Completer
 from desktop.ui.conversation.controller import MODELS, Controller
@@ -82,6 +83,16 @@ class Conductor(QObject):
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
         self._outside = Outside(self._program, self._funnel, window, self.library, self._presence, file)
+        self._commands = Commands(
+            self._program,
+            self._funnel,
+            window,
+            rows,
+            self.library,
+            self.drafts,
+            self._setup,
+            self._outside,
+        )
         self._ticker = Ticker.wanted(self)
 
     def begin(self, *, hidden: bool, quick: str | None = None) -> None:

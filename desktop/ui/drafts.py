@@ -40,6 +40,11 @@ class Drafts(QObject):
         composer.show_files(())
         self._talk.send(text, [given.path for given in files])
 
+    def say(self, text: str) -> None:
+        """Say something that was not written in the field."""
+        self._file.state.unsent.append(Unsent(self._talk.key, text))
+        self._talk.send(text)
+
     def _draft(self, text: str) -> None:
         if self._showing:
             return

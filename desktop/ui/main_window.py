@@ -45,6 +45,7 @@ class MainWindow(QMainWindow):
     quit_wanted = Signal()
     copy_wanted = Signal()
     """The whole conversation, for the clipboard."""
+    palette_wanted = Signal()
     yes_wanted = Signal()
     no_wanted = Signal()
     """An answer by key, to the question in sight."""
@@ -185,6 +186,7 @@ class MainWindow(QMainWindow):
     def _keys(self) -> None:
         for keys, act in (
             ("Ctrl+N", self.sidebar.new_wanted.emit),
+            ("Ctrl+K", self.palette_wanted.emit),
             ("Ctrl+,", self.sidebar.settings_wanted.emit),
             ("Ctrl+F", self._to_search),
             ("Ctrl+L", self.composer.field.setFocus),

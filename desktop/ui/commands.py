@@ -1,0 +1,109 @@
+"""Every command of the window with its words and keys, and the palette that runs them (Ctrl+K)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.drafts import Drafts
+from desktop.ui.funnel import Funnel
+from desktop.ui.library import Library
+from desktop.ui.main_window import MainWindow
+from desktop.ui.outside import Outside
+from desktop.ui.palette.item import COMMANDS, Item
+from desktop.ui.setup import Setup
+from desktop.ui.sidebar.rows import Rows
+
+if TYPE_CHECKING:
+    from desktop.ui.palette.palette import Palette
+
+_THEMES = ("system", "light", "dark")
+
+
+class Commands(QObject):
+    """Knows what can be done from everywhere."""
+
+    def __init__(
+        self,
+        actions: Actions,
+        funnel: Funnel,
+        window: MainWindow,
+        rows: Rows,
+        library: Library,
+        drafts: Drafts,
+        setup: Setup,
+        outside: Outside,
+    ) -> None:
+        super().__init__(window)
+        self._actions, self._funnel, self._window, self._rows = actions, funnel, window, rows
+        self._library, self._drafts, self._setup, self._outside = library, drafts, setup, outside
+        self._made: Palette | None = None
+        window.palette_wanted.connect(self.toggle)
+
+    def toggle(self) -> None:
+        """Show the palette, or hide it again."""
+        if self._made is None:
+            from desktop.ui.palette.palette import Palette
+            from desktop.ui.palette.sources import Sources
+
+            sources = Sources(self._actions, self._rows, self, self.all)
+            self._made = Palette(self._funnel, sources, self._window)
+        self._made.toggle()
+
+    def all(self) -> list[Item]:
+        """What can be done now."""
+        window, library = self._window, self._library
+        found = [
+            _item(_("New conversation"), library.new, "square-pen", "Ctrl+N"),
+            _item(_("Quick chat"), self._outside.quick.open, "zap"),
+            _item(_("Choose a model"), window.header.model_menu_wanted.emit, "sparkles"),
+            _item(_("Inbox"), window.toggle_inbox, "inbox", "Ctrl+I"),
+            _item(_("Settings"), self._setup.open, "settings", "Ctrl+,"),
+            _item(_("Copy the conversation"), window.copy_wanted.emit, "copy", "Ctrl+Shift+C"),
+            _item(_("Files to take along…"), window.composer.files_wanted.emit, "paperclip"),
+            _item(_("Picture of the screen"), window.composer.screen_wanted.emit, "camera"),
+            _item(_("Show or hide the list"), window.toggle_sidebar, "panel-left", "Ctrl+B"),
+            _item(_("Quit"), window.quit_wanted.emit, "power", "Ctrl+Q"),
+        ]
+        if window.composer.stop.isVisible():
+            found.insert(0, _item(_("Stop"), window.composer.stop_wanted.emit, "stop", "Esc"))
+        names = {"system": _("Light or dark as the system"), "light": _("Light"), "dark": _("Dark")}
+        icons = {"system": "monitor", "light": "sun", "dark": "moon"}
+        found += [_item(names[theme], self._coloured(theme), icons[theme]) for theme in _THEMES]
+        return found
+
+    def _coloured(self, theme: str) -> Callable[[], object]:
+        async def choose() -> None:
+            await self._actions.call("set", values={"appearance.theme": theme})
+            from desktop.ui.theme.theme import theme as look
+
+            look().choose(theme)
+
+        return lambda: self._funnel.run(choose(), name="palette:theme")
+
+    # ---- where a choice leads
+
+    def show_conversation(self, key: str, turn: str) -> None:
+        """Open it, at a turn of it or at its end."""
+        self._library.open(key, turn)
+        self._window.composer.setFocus()
+
+    def show_settings(self, page: str) -> None:
+        """Open the settings on a page."""
+        self._setup.open(page)
+
+    def write(self, text: str) -> None:
+        """Put a text into the message field."""
+        self._window.composer.show_draft(text)
+        self._window.composer.setFocus()
+
+    def say(self, text: str) -> None:
+        """Say it in the open conversation; what is being written stays."""
+        self._drafts.say(text)
+        self._window.composer.setFocus()
+
+
+def _item(title: str, act: Callable[[], object], icon: str, keys: str = "") -> Item:
+    return Item(COMMANDS, title, act, icon=icon, keys=keys)

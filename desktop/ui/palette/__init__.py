@@ -1,0 +1,1 @@
+"""One field over the window that finds everything and runs every command (Ctrl+K)."""

@@ -1,0 +1,185 @@
+"""Where the palette finds things: what the window knows already, and what the core has to look up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol
+
+from desktop.errors import AppError
+from desktop.text import _, language
+from desktop.ui.actions import Actions
+from desktop.ui.palette.item import (
+    COMMANDS,
+    CONVERSATIONS,
+    MEMORY,
+    MESSAGES,
+    SETTINGS,
+    SKILLS,
+    TASKS,
+    Item,
+    fitting,
+)
+from desktop.ui.sidebar.rows import Rows
+
+type Json = dict[str, Any]
+
+_RECENT, _OF_EACH, _HITS = 6, 6, 12
+
+
+class Place(Protocol):
+    """Where a choice leads."""
+
+    def show_conversation(self, key: str, turn: str) -> object:
+        """Open it, at a turn of it or at its end."""
+
+    def show_settings(self, page: str) -> object:
+        """Open the settings on a page."""
+
+    def write(self, text: str) -> object:
+        """Put a text into the message field."""
+
+    def say(self, text: str) -> object:
+        """Say it in the open conversation."""
+
+
+class Sources:
+    """Finds items."""
+
+    def __init__(
+        self, actions: Actions, rows: Rows, place: Place, commands: Callable[[], Iterable[Item]]
+    ) -> None:
+        """`commands`: what can be done at this moment."""
+        self._actions, self._rows, self._place, self._commands = actions, rows, place, commands
+        self._settings: list[Item] = []
+        self._language = ""
+        self._known: list[Item] = []
+
+    async def begin(self) -> None:
+        """The palette comes: read anew what is short enough to be held."""
+        found: list[Item] = []
+        with suppress(AppError):
+            named = await self._actions.call("completions")
+            found += [self._command(line) for line in named["commands"]]
+            found += [self._skill(line) for line in named["skills"]]
+        with suppress(AppError):
+            found += [self._task(job) for job in (await self._actions.call("jobs"))["jobs"]]
+        with suppress(AppError):
+            notes = (await self._actions.call("memory"))["files"]
+            found += [self._fact(fact, note) for note in notes for fact in note["facts"]]
+        self._known = found
+
+    def at_once(self, words: str) -> list[Item]:
+        """What is known without asking anybody."""
+        if not words:
+            return [*self._conversations("", _RECENT), *self._commands()]
+        own = fitting(self._commands(), words, _OF_EACH)
+        settings = fitting(self._pages(), words, _OF_EACH)
+        known = fitting(self._known, words, _OF_EACH)
+        return [*self._conversations(words, _OF_EACH), *own, *settings, *known]
+
+    async def later(self, words: str) -> list[Item]:
+        """What was said and what is remembered, with these words."""
+        if not words:
+            return []
+        work = (self._looked_up(self._summaries(words)), self._looked_up(self._messages(words)))
+        return [item for part in await asyncio.gather(*work) for item in part]
+
+    async def _looked_up(self, work: Awaitable[list[Item]]) -> list[Item]:
+        try:
+            return await work
+        except AppError:  # the other sources have theirs all the same
+            return []
+
+    def _conversations(self, words: str, most: int) -> list[Item]:
+        wanted = words.casefold().split()
+        found: list[Item] = []
+        for one in self._rows.conversations:
+            if all(word in one.shown.casefold() for word in wanted):
+                moment = one.updated.astimezone()
+                act = self._opening(one.key)
+                found.append(Item(CONVERSATIONS, one.shown, act, _day(moment), "message-square"))
+                if len(found) == most:
+                    break
+        return found
+
+    def _opening(self, key: str, turn: str = "") -> Callable[[], object]:
+        return lambda: self._place.show_conversation(key, turn)
+
+    def _pages(self) -> list[Item]:
+        from desktop.ui.settings.pages import PAGES
+
+        if self._settings and self._language == language():
+            return self._settings
+        found: list[Item] = []
+        for page in PAGES:
+            act = self._turning(page.key)
+            found.append(Item(SETTINGS, _(page.title), act, icon=page.icon, more=page.key))
+            for group in page.groups:
+                for setting in group.settings():
+                    about = _(page.title)
+                    more = _(setting.help).casefold() if setting.help else ""
+                    found.append(Item(SETTINGS, _(setting.title), act, about, page.icon, more=more))
+        self._settings, self._language = found, language()
+        return found
+
+    def _turning(self, page: str) -> Callable[[], object]:
+        return lambda: self._place.show_settings(page)
+
+    def _task(self, job: Json) -> Item:
+        act = self._turning("tasks")
+        more = str(job["message"]).casefold()
+        return Item(TASKS, str(job["name"]), act, str(job["sentence"]), "calendar-clock", more=more)
+
+    def _command(self, line: Json) -> Item:
+        name = str(line["name"])
+        takes = line["usage"] != name
+        do = partial(self._place.write, f"{name} ") if takes else partial(self._place.say, name)
+        return Item(COMMANDS, name, do, str(line["about"]), "message-square")
+
+    def _skill(self, line: Json) -> Item:
+        name = f"${line['name']}"
+        do = partial(self._place.write, f"{name} ")
+        return Item(SKILLS, name, do, str(line["description"]), "graduation-cap")
+
+    def _fact(self, fact: Json, note: Json) -> Item:
+        return Item(MEMORY, str(fact["text"]), self._turning("memory"), str(note["name"]), "brain")
+
+    async def _messages(self, words: str) -> list[Item]:
+        found = await self._actions.call("search", query=words, limit=_HITS)
+        return [
+            Item(
+                MESSAGES,
+                str(hit["snippet"]),
+                self._opening(str(hit["session"]), str(hit["turn"])),
+                str(hit["title"]) or _("New conversation"),
+                "search",
+            )
+            for hit in found["hits"]
+        ]
+
+    async def _summaries(self, words: str) -> list[Item]:
+        found = await self._actions.call("memory_summaries", query=words, limit=_OF_EACH)
+        return [
+            Item(
+                MEMORY,
+                _around(" ".join(str(entry["content"]).split()), words),
+                self._opening(str(entry["session"])) if entry["session"] else self._turning("memory"),
+                str(entry["title"]),
+                "brain",
+            )
+            for entry in found["entries"]
+        ]
+
+
+def _around(text: str, words: str) -> str:
+    """The part of a long text where the first of the words stands."""
+    at = text.casefold().find(words.casefold().split()[0])
+    start = max(0, at - 30)
+    return f"…{text[start : start + 200]}" if start else text[:200]
+
+
+def _day(moment: datetime) -> str:
+    today = datetime.now().astimezone().date()
+    return f"{moment:%H:%M}" if moment.date() == today else f"{moment:%Y-%m-%d}"
