@@ -1,4 +1,4 @@
-"""What the agent may do and did: tools list, audit, inbox list, approve."""
+"""What the agent may do and did: tools list, audit, undo, inbox list, approve."""
 
 import time
 from typing import Any
@@ -14,6 +14,14 @@ from desktop.paths import Home
 from desktop.text import _
 
 type Json = dict[str, Any]
+
+_TURNS = 30
+_STANDING = {
+    "done": lambda: _("as the agent left it"),
+    "undone": lambda: _("as it was before"),
+    "changed": lambda: _("left as it is"),
+    "lost": lambda: _("left as it is"),
+}
 
 
 def register(app: click.Group) -> None:
@@ -32,6 +40,12 @@ def register(app: click.Group) -> None:
     @click.option("--session", default="", help=_("Of one conversation only."))
     def audit_command(limit: int, session: str, *, as_json: bool) -> None:
         run(lambda home: _audit(home, limit, session, as_json), as_json=as_json)
+
+    @options.verb(app, "undo", _("Take back what a turn changed in files; without a turn, list those."))
+    @click.argument("turn", default="")
+    @click.option("--again", is_flag=True, help=_("Do again what was taken back."))
+    def undo_command(turn: str, again: bool, *, as_json: bool) -> None:
+        run(lambda home: _undo(home, turn, again, as_json), as_json=as_json)
 
     @options.verb(inbox, "list", _("List what waits for you."))
     @click.option("--all", "all_", is_flag=True, help=_("What is done, too."))
@@ -103,6 +117,31 @@ async def _audit(home: Home, limit: int, session: str, as_json: bool) -> None:
     )
 
 
+async def _undo(home: Home, turn: str, again: bool, as_json: bool) -> None:
+    if turn:
+        found = await _call(home, "take_back", turn=turn, again=again)
+    else:
+        found = await _call(home, "changes")
+    if as_json:
+        emit(found)
+    elif turn:
+        for file in found["files"]:
+            say(f"{file['path']}: {_STANDING[file['standing']]()}")
+        for file in found["left"]:
+            say(f"{file['path']}: {file['why']}")
+    else:
+        lines = [
+            [
+                line["turn"],
+                time.strftime("%Y-%m-%d %H:%M", time.localtime(line["at"])),
+                *_few(line["files"]),
+            ]
+            for line in found["turns"][:_TURNS]
+        ]
+        heads = [_("Turn"), _("When"), _("Files")]
+        table(heads, lines, _("The agent changed no file of which the old text is kept."))
+
+
 async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
     notices = (await _call(home, "inbox", all=all_))["notices"]
     for notice in notices:
@@ -152,3 +191,8 @@ async def _approve(home: Home, question: str, given: Json, as_json: bool) -> int
             if "event" in line:
                 answers.show(line)
     return 0 if answers.ok else 1
+
+
+def _few(files: list[str]) -> list[str]:
+    """The first files as one cell."""
+    return [", ".join(files[:3]) + (", …" if len(files) > 3 else "")]

@@ -42,6 +42,7 @@ JOB_VERBS = (
     *("job_check", "runs"),
 )
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
+BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
 
 class Door:
@@ -70,6 +71,8 @@ class Door:
             **MemoryVerbs(core).verbs(),
             **{name: self._of_jobs(name) for name in JOB_VERBS},
             **{name: self._of_imports(name) for name in IMPORT_VERBS},
+            **{name: self._of_backups(name) for name in BACKUP_VERBS},
+            **{name: self._of_changes(name) for name in ("changes", "change_diff", "take_back")},
             **core.notices.verbs(),
             "usage": Spending(core).usage,
             "search": core.finding.search,
@@ -100,12 +103,33 @@ class Door:
 
         return ImportVerbs(self._core)
 
+    def _of_changes(self, name: str) -> Verb:
+        """A verb of changed files, whose room is loaded when the first of them is wanted."""
+
+        async def do(arguments: Json, send: Send) -> Json:
+            from desktop.core.changes import Changes
+
+            return await Changes(self._core).verbs()[name](arguments, send)
+
+        return do
+
     def _of_imports(self, name: str) -> Verb:
         """A verb of imports, whose room is loaded when it is wanted."""
 
         async def do(arguments: Json, send: Send) -> Json:
             await in_thread(_load_imports)
             return await self._imports.verbs()[name](arguments, send)
+
+        return do
+
+    def _of_backups(self, name: str) -> Verb:
+        """A verb of backups, whose room is loaded when it is wanted."""
+
+        async def do(arguments: Json, send: Send) -> Json:
+            await in_thread(_load_backups)
+            from desktop.core.backups import BackupVerbs
+
+            return await BackupVerbs(self._core).verbs()[name](arguments, send)
 
         return do
 
@@ -167,3 +191,8 @@ class Door:
 def _load_imports() -> None:
     """Its imports, in a thread: they take a while."""
     import desktop.core.imports  # noqa: F401
+
+
+def _load_backups() -> None:
+    """Likewise."""
+    import desktop.core.backups  # noqa: F401

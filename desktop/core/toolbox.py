@@ -1,6 +1,7 @@
 """The tools of the agent, made when the first turn needs them and not before: their imports are heavy."""
 
 import asyncio
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from desktop.database import Database
     from desktop.paths import Home
     from desktop.services import Status
+    from desktop.tools.files.kept import Kept
     from desktop.tools.mcp.servers import Servers
     from desktop.tools.memory import Search
     from desktop.tools.web.reader import Reader
@@ -116,6 +118,13 @@ class Workshop:
             SignIns(self._keychain),
         )
 
+    @functools.cached_property
+    def kept(self) -> "Kept":
+        """The old bytes of files that the agent changed."""
+        from desktop.tools.files.kept import Kept
+
+        return Kept(self._home.root / UNDO)
+
     async def apply(self) -> None:
         """Obey changed settings."""
         if self._servers is not None:
@@ -145,7 +154,6 @@ class Workshop:
         from desktop.tools.cron import Cron
         from desktop.tools.exec.toolbox import exec_tools
         from desktop.tools.exec.tree import sweep
-        from desktop.tools.files.kept import Kept
         from desktop.tools.files.toolbox import file_tools
         from desktop.tools.memory import MemorySearch
         from desktop.tools.message import Message
@@ -153,7 +161,7 @@ class Workshop:
         from desktop.tools.spawn import Spawn
         from desktop.tools.web.toolbox import web_tools
 
-        kept = Kept(self._home.root / UNDO)
+        kept = self.kept
         kept.sweep()
         sweep()
         for folder in ("cron", "memory/archive"):  # what is not there cannot be fenced

@@ -210,3 +210,31 @@ def test_a_file_given_along_is_named_to_the_model(
     assert program.run("ask", "Look", "--file", str(workspace / "notes.txt")).returncode == 0
     assert str(workspace / "notes.txt") in server.requests[-1].body["messages"][-1]["content"]
     assert program.run("ask", "Look", "--file", "/nowhere").returncode == 2
+
+
+def test_what_a_turn_changed_is_taken_back_and_done_again(
+    program: Program, server: ScriptedServer, workspace: Path
+) -> None:
+    server.script(
+        use(("edit_file", {"path": "notes.txt", "old_text": "beta", "new_text": "delta"})),
+        use(
+            ("write_file", {"path": "new.txt", "content": "new"}), ("exec", {"command": "date > when.txt"})
+        ),
+        "say:Done.",
+    )
+    program.run("ask", "Tidy my notes", "--approve", "all")
+    (line,) = program.events("undo")[0]["turns"]
+    assert line["files"] == [str(workspace / "notes.txt"), str(workspace / "new.txt")]
+    done = program.run("undo", line["turn"])
+    assert done.returncode == 0
+    assert done.stdout.count("as it was before") == 2
+    assert (workspace / "notes.txt").read_text() == "alpha\nbeta\ngamma\n"
+    assert not (workspace / "new.txt").exists()
+    assert (workspace / "when.txt").exists(), "nobody knows what a command changed"
+    program.run("undo", line["turn"], "--again")
+    assert (workspace / "notes.txt").read_text() == "alpha\ndelta\ngamma\n"
+    (workspace / "notes.txt").write_text("my own")
+    left = program.events("undo", line["turn"])[0]["left"]
+    assert [file["why"] for file in left] == ["It was changed since."]
+    assert (workspace / "notes.txt").read_text() == "my own"
+    assert program.run("undo", line["turn"]).returncode == 2, "nothing is left to be taken back"

@@ -14,17 +14,28 @@ import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
-from desktop.tools.base import ToolContext
 from desktop.tools.files.opening import open_plain
 
 DAYS = 30
 MOST_BYTES = 100 << 20
 
 
+class Origin(Protocol):
+    """What a change belongs to."""
+
+    @property
+    def session(self) -> str: ...
+    @property
+    def turn(self) -> str: ...
+    @property
+    def call(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of one file. `before` is None where there was no file."""
+    """One change of one file. `before` is None where there was none, `after` is empty where it went."""
 
     at: float
     """Seconds since 1970, UTC."""
@@ -46,8 +57,8 @@ class Kept:
         self._index = folder / "index.jsonl"
         self._lock = threading.Lock()
 
-    def before(self, path: Path, after: bytes, context: ToolContext) -> Change:
-        """Keep what a file holds now, which is about to hold `after`. Raises OSError."""
+    def before(self, path: Path, after: bytes | None, context: Origin) -> Change:
+        """Keep what a file holds now, which is about to hold `after`, or to go. Raises OSError."""
         with self._lock:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             digest, kept = self._store(path)
@@ -58,7 +69,7 @@ class Kept:
                 context.call,
                 os.fsdecode(os.fsencode(path)),
                 digest,
-                hashlib.sha256(after).hexdigest(),
+                "" if after is None else hashlib.sha256(after).hexdigest(),
                 kept,
             )
             descriptor = os.open(self._index, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -70,6 +81,10 @@ class Kept:
         """The changes of one turn, or all, in the order they were made."""
         with self._lock:
             return [change for change in self._changes() if turn in ("", change.turn)]
+
+    def has(self, digest: str) -> bool:
+        """Whether the bytes that `before` names are there."""
+        return (self._folder / digest).is_file()
 
     def content(self, digest: str) -> bytes:
         """The bytes that `before` names. Raises OSError."""
