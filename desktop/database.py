@@ -9,6 +9,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,18 @@ MIGRATIONS = (
     """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
+
+
+def outdated(path: Path) -> bool:
+    """Whether opening this file would change its tables: it was made by an older version. Blocks."""
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error:
+        return False
+    return 0 < int(version) < len(MIGRATIONS)
 
 
 class Database:

@@ -12,6 +12,7 @@ import click
 from desktop import __version__
 from desktop.cli import (
     acts,
+    backups,
     cron,
     health,
     imports,
@@ -86,6 +87,7 @@ def build() -> click.Group:
         mcp,
         memory,
         imports,
+        backups,
         usage,
         health,
     ):

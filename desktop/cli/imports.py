@@ -1,6 +1,5 @@
 """import: what nanobot had, taken over from its home; with --dry-run only the list of what would be."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say
+from desktop.cli.progress import Progress
 from desktop.cli.reach import reach
 from desktop.cli.run import run
 from desktop.core import import_words
@@ -36,7 +36,7 @@ def register(app: click.Group) -> None:
 async def _import(home: Home, what: str, given: Json, as_json: bool) -> int:
     failed: list[Json] = []
     end: Json = {}
-    progress = _Progress()
+    progress = Progress({"read": _("Reading the old home"), "take": _("Importing")})
     async with reach(home, "import") as verb:
         async for line in verb(what, given):
             if line.get("event") == "progress":
@@ -75,35 +75,3 @@ def _line(item: Json) -> str:
     note = f": {item['note']}" if item["note"] else ""
     kind, action = import_words.kinds()[item["kind"]], import_words.actions()[item["action"]]
     return f"{kind}  {what}{many}  {action}{note}"
-
-
-class _Progress:
-    """A line that rewrites itself on a terminal, and a line for each tenth elsewhere."""
-
-    def __init__(self) -> None:
-        self._last = ("", -1)
-        self._shown = False
-
-    def show(self, what: str, done: int, total: int) -> None:
-        """Take one report."""
-        percent = 100 * done // total if total else 100
-        live = sys.stderr.isatty()
-        step = percent if live else percent // 10 * 10
-        at_once = step == 100 and self._last[0] != what
-        if (what, step) == self._last or (at_once and not live):
-            return
-        self._last = (what, step)
-        doing = _("Reading the old home") if what == "read" else _("Importing")
-        if live:
-            sys.stderr.write(f"\r\x1b[K{doing}… {step} %")
-            sys.stderr.flush()
-            self._shown = True
-        else:
-            hint(f"{doing}… {step} %")
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            self._shown = False
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

@@ -37,7 +37,7 @@ from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
 from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
-from desktop.database import Database
+from desktop.database import Database, outdated
 from desktop.errors import AppError
 from desktop.inbox.inbox import Inbox
 from desktop.memory.consolidator import Consolidator
@@ -182,6 +182,10 @@ class Core:
         use(store.config.appearance.language)
         core = cls(home, store, host, bus, front)
         await in_thread(_prepare, core.workspace)
+        if await in_thread(outdated, home.database):
+            from desktop.core.backups import save_before
+
+            await save_before(home, core.workspace, "migration")
         await core.database.open()
         core.finding.start()
         return core

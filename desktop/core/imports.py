@@ -64,11 +64,20 @@ class ImportVerbs:
         are taken out of the old settings. Cancelled or failed, it is completed by doing it again. Raises
         UsageError, StorageError."""
         async with self._alone():
+            await self._save()
             try:
                 done = await self._importing(arguments, send).run(scrub=bool(arguments.get("scrub")))
             finally:
                 self._core.bus.publish(SettingsChanged())  # conversations and more are others, too
             return await _result(*done)
+
+    async def _save(self) -> None:
+        """A backup of what is here already."""
+        core = self._core
+        if await in_thread(lambda: any(core.sessions.folder.glob("*.jsonl"))):
+            from desktop.core.backups import save_before
+
+            await save_before(core.home, core.workspace, "import")
 
     def _alone(self) -> asyncio.Lock:
         if self._busy.locked():

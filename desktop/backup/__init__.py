@@ -1,0 +1,1 @@
+"""One file of everything but secrets: made, looked at before anything is changed, and merged back."""

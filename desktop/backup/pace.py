@@ -1,0 +1,72 @@
+"""Work in threads that leaves the loop its turns, tells how far it is, and ends soon when called off."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+from desktop.tasks import in_thread, spawn
+
+_OFTEN_S, _PAUSE_S = 0.1, 0.0005
+_PAUSE_EVERY = 8
+
+type Told = Callable[[dict[str, Any]], object]
+"""Is told, in the loop, {"event": "progress", "what", "done", "total"}."""
+
+
+class CalledOffError(Exception):
+    """The work is to end; what is under way is taken back."""
+
+
+class Pace:
+    """The pace of one backup or restore."""
+
+    def __init__(self, told: Told = lambda _line: None) -> None:
+        self._told = told
+        self._off = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._what, self._done, self._total = "", 0, 0
+        self._said, self._steps = 0.0, 0
+
+    async def run[T](self, work: Callable[..., T], *arguments: Any) -> T:
+        """Do work in a thread. Cancelled, it waits until the work has taken itself back."""
+        self._loop = asyncio.get_running_loop()
+        task = spawn(in_thread(self._guarded, work, *arguments), name="backup:piece")
+        try:
+            result, error = await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self._off.set()
+            await asyncio.wait({task})
+            raise
+        if error is not None:
+            raise error
+        return cast(T, result)
+
+    def _guarded[T](self, work: Callable[..., T], *arguments: Any) -> tuple[T | None, Exception | None]:
+        try:
+            return work(*arguments), None
+        except Exception as error:  # handed to who waits; a task's own failure would be logged as ours
+            return None, error
+
+    def begin(self, what: str, total: int) -> None:
+        """A part of the work begins: pack, check or merge; of so much, in no unit that means something."""
+        self._what, self._done, self._total, self._said = what, 0, total, 0.0
+        self._tell()
+
+    def advance(self, by: int = 1) -> None:
+        """So much more is done. Raises CalledOffError."""
+        if self._off.is_set():
+            raise CalledOffError
+        self._done += by
+        self._steps += 1
+        if self._steps % _PAUSE_EVERY == 0:
+            time.sleep(_PAUSE_S)
+        if time.monotonic() - self._said > _OFTEN_S:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._said = time.monotonic()
+        line = {"event": "progress", "what": self._what, "done": self._done, "total": self._total}
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._told, line)

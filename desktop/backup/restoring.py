@@ -1,0 +1,368 @@
+"""Merging a backup into a home: what is missing is added, what is newer here stays.
+
+All of the backup is unpacked and checked first. Then each change is noted with the way back, so that a full
+disk in the midst leaves the home as it was.
+"""
+
+import logging
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from desktop.backup import form, logs, reading, rows
+from desktop.backup.files import Undo, beside, is_template, put, take
+from desktop.backup.form import Manifest
+from desktop.backup.pace import Pace
+from desktop.config import document
+from desktop.config.base import normal
+from desktop.cron import file as job_file
+from desktop.cron import form as job_form
+from desktop.cron.job import Job
+from desktop.cron.store import Store
+from desktop.database import Database
+from desktop.errors import AppError, StorageError, UsageError, explain
+from desktop.paths import Home
+from desktop.session import names, records
+from desktop.session.log import Sessions
+from desktop.tasks import in_thread
+from desktop.text import _
+
+_log = logging.getLogger(__name__)
+STAGING = ".restore-"
+_ELSEWHERE = ("agents", "defaults", "workspace")
+"""Where the files of another computer were."""
+_LATER_S = 2.0
+"""File systems tell times this roughly."""
+
+type Action = Literal["add", "keep", "beside", "own", "same", "left"]
+"""add: it, or what was missing of it, was added. keep: what is here is newer and stays. beside: so too, and
+the backup's lies beside it. own: the backup's became a conversation of its own. same: it is here already.
+left: it could not be used, see `note`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one thing of the backup. `kind`: session, file, job, setting or ledger."""
+
+    kind: str
+    name: str
+    action: Action
+    note: str = ""
+    count: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """In JSON types."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "action": self.action,
+            "note": self.note,
+            "count": self.count,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """This home, as far as a restore needs it."""
+
+    home: Home
+    workspace: Path
+    sessions: Sessions
+    take_settings: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]]
+    zone: Callable[[], str]
+    """Tells the person's time zone; called in a thread."""
+
+
+class Restoring:
+    """One restore."""
+
+    def __init__(self, path: Path, here: Here, pace: Pace) -> None:
+        self._path, self._here, self._pace = path, here, pace
+        self._undo = Undo()
+        self._staged = Path()
+        self._manifest = Manifest("", "", "", {})
+        self._day = f"{datetime.now().astimezone():%Y-%m-%d}"
+
+    async def run(self, before: Callable[[], Awaitable[object]]) -> tuple[Manifest, list[Done]]:
+        """Unpack, check, do `before`, then merge; what became of each thing. Raises NoBackupError,
+        StorageError; then nothing is changed."""
+        run, root = self._pace.run, self._here.home.root
+        try:
+            self._staged = Path(await in_thread(tempfile.mkdtemp, "", STAGING, root))
+            self._manifest = await run(reading.unpack, self._path, self._staged, self._pace)
+            await before()
+            try:
+                done = await self._merge()
+            except BaseException:
+                await self._undo.run()
+                raise
+        except (OSError, sqlite3.Error) as error:
+            raise _told(error) from error
+        finally:
+            if self._staged != Path():
+                await in_thread(shutil.rmtree, self._staged, True)
+        return self._manifest, done
+
+    async def _merge(self) -> list[Done]:
+        names_ = list(self._manifest.files)
+        self._pace.begin("merge", len(names_))
+        done: list[Done] = []
+        for name in names_:
+            if _is_log(name):
+                done.append(await self._session(name))
+            elif name.startswith(form.WORKSPACE) and name != form.JOBS:
+                done += await self._pace.run(self._file, name)
+            await self._pace.run(self._pace.advance)
+        window = self._here.home.root / "window.json"
+        if (self._staged / form.WINDOW).exists() and not window.exists():
+            await self._pace.run(put, self._staged / form.WINDOW, window, self._undo)
+        self._here.sessions.on_write(None)
+        done += await self._jobs()
+        done += await self._ledgers()
+        done += await self._settings()
+        return done
+
+    # ---- conversations
+
+    async def _session(self, name: str) -> Done:
+        """One conversation's file."""
+        run, sessions, path = self._pace.run, self._here.sessions, self._staged / name
+        key = await run(logs.key_of, path)
+        place = await run(logs.place_of, sessions.folder, key)
+        if not place.exists():
+            n = await run(self._count, path)
+            await run(put, path, place, self._undo)
+            sessions.forget(key)
+            return Done("session", key, "add", count=n)
+        compared = await run(logs.compare, path, place, self._pace)
+        n = len(compared.missing)
+        if compared.relation == "same":
+            return Done("session", key, "same")
+        if compared.relation == "append":
+            await self._append(key, path, place, compared.missing)
+            return Done("session", key, "add", count=n)
+        if compared.relation == "insert":
+            await run(self._insert, path, place)
+            sessions.forget(key)
+            note = _("What was damaged or missing in it is back in its place.")
+            return Done("session", key, "add", note, n)
+        return await self._own(key, path)
+
+    def _count(self, path: Path) -> int:
+        return sum(1 for _message in logs.messages(path, self._pace))
+
+    async def _append(self, key: str, path: Path, place: Path, missing: tuple[int, ...]) -> None:
+        session = await self._here.sessions.open(key)
+        size = place.stat().st_size
+
+        def back() -> None:
+            os.truncate(place, size)
+            self._here.sessions.forget(key)
+
+        self._undo.add(back)
+        wanted = set(missing)
+        lacking = await self._pace.run(
+            lambda: [m for at, m in enumerate(logs.messages(path, self._pace)) if at in wanted]
+        )
+        await session.append_all(lacking)
+
+    def _insert(self, path: Path, place: Path) -> None:
+        """The file with the backup's records in their places; the file as it was is kept aside."""
+        made = self._staged / "merged.jsonl"
+        made.unlink(missing_ok=True)
+        logs.merged(path, place, made, self._pace)
+        aside = place.parent / ".damaged" / f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{place.name}"
+        put(place, aside, self._undo, copy=True)
+        take(made, place, self._undo, self._staged)
+
+    async def _own(self, key: str, path: Path) -> Done:
+        """A key of its own for a conversation that went on in both places."""
+        run, folder = self._pace.run, self._here.sessions.folder
+        number = 1
+        while True:
+            own = f"{key}:restored" if number == 1 else f"{key}:restored-{number}"
+            place = await run(logs.place_of, folder, own)
+            if not place.exists():
+                break
+            if (await run(logs.compare, path, place, self._pace)).relation == "same":
+                return Done("session", own, "same")
+            number += 1
+        made = self._staged / "own.jsonl"
+        await run(self._renamed, path, made, own)
+        await run(put, made, folder / names.file_name(own), self._undo)
+        self._here.sessions.forget(own)
+        note = _("It went on here and in the backup: the backup's is a conversation of its own.")
+        return Done("session", own, "own", note, await run(self._count, path))
+
+    def _renamed(self, path: Path, made: Path, key: str) -> None:
+        """The conversation under another key, its title saying so."""
+        made.unlink(missing_ok=True)
+        found = list(logs.read(path))
+        heads = [record for record in found if record.get("_type") == "metadata"]
+        head: dict[str, Any] = dict(heads[-1]) if heads else {"_type": "metadata"}
+        inner = dict(head.get("metadata") or {})
+        asked = next((m for m in found if m.get("role") == "user"), {})
+        title = str(inner.get("title") or asked.get("content") or key).strip().splitlines()[0][:60]
+        inner["title"] = _("{title} (from the backup)").format(title=title)
+        with made.open("xb") as file:
+            file.write(records.write({**head, "key": key, "metadata": inner}))
+            for record in found:
+                if record.get("_type", "message") == "message":
+                    file.write(records.write(record))
+
+    # ---- files
+
+    def _file(self, name: str) -> list[Done]:
+        """One file of the workspace; nothing where there is nothing to say of it."""
+        inside = name.removeprefix(form.WORKSPACE)
+        path, place = self._staged / name, self._here.workspace / inside
+        packed = self._manifest.files[name]
+        os.utime(path, (packed.modified, packed.modified))
+        if _leads_out(place, self._here.workspace):
+            return [Done("file", inside, "left", _("A link stands in its place."))]
+        quiet = any(part.startswith(".") for part in Path(inside).parts) or "sessions/" in inside
+        if not place.exists():
+            put(path, place, self._undo)
+            return [] if quiet else [Done("file", inside, "add")]
+        if not place.is_file():
+            return [Done("file", inside, "left", _("Something else has its name here."))]
+        here, theirs = place.read_bytes(), path.read_bytes()
+        if here == theirs:
+            return [] if quiet else [Done("file", inside, "same")]
+        if quiet:
+            return []
+        goes_on = place.suffix == ".jsonl" and theirs.startswith(here)
+        older = place.stat().st_mtime < packed.modified - _LATER_S
+        if goes_on or older or is_template(place.name, here):
+            take(path, place, self._undo, self._staged)
+            return [Done("file", inside, "add")]
+        if place.suffix == ".jsonl" and here.startswith(theirs):
+            return [Done("file", inside, "keep")]
+        other, there = beside(place, theirs, self._day)
+        if not there:
+            put(path, other, self._undo)
+        note = _("The one here is newer and stays; the backup's lies beside it as {name}.")
+        return [Done("file", inside, "beside", note.format(name=other.name))]
+
+    # ---- jobs, ledgers, settings
+
+    async def _jobs(self) -> list[Done]:
+        path = self._staged / form.JOBS
+        if not path.exists():
+            return []
+        store = Store(self._here.workspace / "cron", self._here.zone)
+        await store.load()
+        found, bad = await self._pace.run(self._read_jobs, path)
+        new = {job.id: job for job in found if job.id and job.id not in store.jobs}
+        if new:
+            await store.update(lambda here: {k: j for k, j in new.items() if k not in here}, by_person=True)
+            self._undo.later(lambda: store.update(lambda _h: dict.fromkeys(new), by_person=True))
+        told = [Done("job", job.name, "add" if job.id in new else "same") for job in found]
+        return [*told, *(Done("job", name, "left", why) for name, why in bad)]
+
+    def _read_jobs(self, path: Path) -> tuple[list[Job], list[tuple[str, str]]]:
+        zone, jobs, bad = self._here.zone(), [], []
+        try:
+            entries = job_file.parse(path.read_bytes(), path.name).entries
+        except StorageError as error:
+            return [], [(path.name, error.text)]
+        for raw, text in entries:
+            try:
+                if isinstance(raw, dict) and not job_form.system(raw):
+                    jobs.append(job_form.read(raw, zone))
+            except UsageError as error:
+                bad.append((text[:40], str(error)))
+        return jobs, bad
+
+    async def _ledgers(self) -> list[Done]:
+        path = self._staged / form.DATABASE
+        if not path.exists():
+            return []
+        old = Database(path, mend=False)
+        try:
+            await old.open()  # brings its tables up to date
+            await old.check()
+        except AppError:
+            return [Done("ledger", "state.db", "left", _("The backup's database is damaged."))]
+        finally:
+            await old.close()
+        n = await self._pace.run(rows.merge, path, self._here.home.database, self._pace)
+        return [Done("ledger", "state.db", "add" if n else "same", count=n)]
+
+    async def _settings(self) -> list[Done]:
+        """What is set in the backup: added where nothing is set here, taken where the backup is newer."""
+        path, here = self._staged / form.CONFIG, self._here.home.config
+        if not path.exists():
+            return []
+        stored = document.parse(await in_thread(path.read_bytes), path.name)
+        newer = await in_thread(_is_newer, here, self._manifest.files[form.CONFIG].modified)
+        try:
+            current = document.parse(await in_thread(here.read_bytes), here.name)
+        except (OSError, AppError):
+            current = {}
+        values: dict[tuple[str, ...], Any] = {}
+        done = []
+        for keys, value in _leaves(stored):
+            name, mine = ".".join(keys), _at(current, keys)
+            if mine == value or keys == _ELSEWHERE:
+                continue
+            if mine is None or not newer:
+                values[keys] = value
+                done.append(Done("setting", name, "add"))
+            else:
+                done.append(Done("setting", name, "keep"))
+        if values:
+            await self._here.take_settings(values)
+        return done
+
+
+def _is_log(name: str) -> bool:
+    inside = name.removeprefix(form.SESSIONS)
+    return name.startswith(form.SESSIONS) and "/" not in inside and inside.endswith(names.SUFFIX)
+
+
+def _leads_out(place: Path, root: Path) -> bool:
+    """Whether a link on the way would lead out of the workspace, or stands in the place itself."""
+    real = Path(os.path.realpath(place.parent))
+    return place.is_symlink() or not real.is_relative_to(os.path.realpath(root))
+
+
+def _is_newer(path: Path, moment: float) -> bool:
+    with suppress(OSError):
+        return path.stat().st_mtime > moment + _LATER_S
+    return False
+
+
+def _leaves(settings: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    found: list[tuple[tuple[str, ...], Any]] = []
+    for name, value in settings.items():
+        keys = (*above, str(name))
+        whole = not isinstance(value, Mapping) or (len(keys) > 2 and normal(keys[1]) == "mcpservers")
+        found += [(keys, value)] if whole else _leaves(value, keys)
+    return found
+
+
+def _at(settings: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    here: Any = settings
+    for key in keys:
+        if not isinstance(here, Mapping):
+            return None
+        here = next((value for name, value in here.items() if normal(str(name)) == normal(key)), None)
+    return here
+
+
+def _told(error: OSError | sqlite3.Error) -> AppError:
+    if isinstance(error, OSError):
+        return explain(error)
+    _log.warning("the ledgers of a backup were not merged: %s", error)
+    return StorageError(
+        _("{where} could not be used: {reason}.").format(where="state.db", reason=error),
+        _("Check that the disk has room and the folder can be written."),
+    )

@@ -1,0 +1,82 @@
+"""What a person reads of backups and restores, in the window and at a terminal alike."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from desktop.text import _, ngettext
+
+type Json = Mapping[str, Any]
+
+
+def kinds() -> dict[str, str]:
+    """What each kind of thing in a backup is called."""
+    return {
+        "session": _("Conversation"),
+        "file": _("File"),
+        "job": _("Job"),
+        "setting": _("Setting"),
+        "ledger": _("Ledger"),
+    }
+
+
+def actions() -> dict[str, str]:
+    """What became of it."""
+    return {
+        "add": _("added"),
+        "keep": _("kept as it is here"),
+        "beside": _("kept; the backup's is beside it"),
+        "own": _("a conversation of its own"),
+        "same": _("here already"),
+        "left": _("left"),
+    }
+
+
+def whys() -> dict[str, str]:
+    """Why a backup was made."""
+    return {
+        "hand": _("made by hand"),
+        "import": _("before an import"),
+        "restore": _("before a restore"),
+        "migration": _("before an update"),
+        "mend": _("before a repair"),
+    }
+
+
+def many(item: Json) -> str:
+    """How much of it; empty where that is not counted."""
+    n = item["count"]
+    if not n or item["kind"] not in ("session", "ledger"):
+        return ""
+    if item["kind"] == "session":
+        return ngettext("{n} message", "{n} messages", n).format(n=n)
+    return ngettext("{n} entry", "{n} entries", n).format(n=n)
+
+
+def summary(counts: Json) -> str:
+    """The sums of a restore."""
+    return _("Added: {added}. Kept: {kept}. Here already: {same}. Left: {left}.").format(
+        added=counts.get("add", 0) + counts.get("own", 0),
+        kept=counts.get("keep", 0) + counts.get("beside", 0),
+        same=counts.get("same", 0),
+        left=counts.get("left", 0),
+    )
+
+
+def size(n: int) -> str:
+    """Bytes in a unit that a person compares."""
+    if n < 100_000:
+        return _("{size} KB").format(size=f"{n / 1000:.1f}")
+    return _("{size} MB").format(size=f"{n / 10**6:.1f}" if n < 10**9 else f"{n / 10**6:,.0f}")
+
+
+def about(backup: Json) -> str:
+    """When a backup was made, why, and how large it is."""
+    try:
+        moment = datetime.fromisoformat(backup["made"]).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        moment = str(backup["made"])
+    n = backup["files"]
+    files = ngettext("{n} file", "{n} files", n).format(n=n)
+    why = str(backup["why"])
+    return " · ".join((moment, whys().get(why, why), files, size(backup["size"])))

@@ -1,0 +1,182 @@
+"""Backups: made by hand and before what changes much at once, looked at, merged back."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.backup import making, reading
+from desktop.backup.form import SUFFIX
+from desktop.backup.making import What
+from desktop.backup.pace import Pace
+from desktop.backup.restoring import Here, Restoring
+from desktop.bus.events import JobsChanged, MemoryChanged, SettingsChanged
+from desktop.cron.zone import zone
+from desktop.errors import AppError, UsageError, explain
+from desktop.paths import Home
+from desktop.tasks import in_thread
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+_log = logging.getLogger(__name__)
+_LARGE = 400 * 10**6
+"""Bytes above which what the program makes by itself holds only what it is about to change."""
+MOST = 2_000
+"""Items in a result."""
+_busy: set[Path] = set()
+
+
+def folder_of(home: Home) -> Path:
+    """Where the program puts backups by itself."""
+    return home.root / "backups"
+
+
+async def save_before(home: Home, workspace: Path, why: str) -> Path | None:
+    """Make a backup before something changes much at once, and keep the last five of those. None where it
+    could not be made: that is logged, and holds up nobody."""
+    pace = Pace()
+
+    def save() -> Path:
+        what = What(home, workspace, why)
+        light = making.size_of(what) > _LARGE
+        name = making.name_of_now().removeprefix("nanobot-backup-").removesuffix(SUFFIX)
+        target = folder_of(home) / f"auto-{name}-{why}{SUFFIX}"
+        made = making.make(What(home, workspace, why, light), target, pace)
+        making.keep_last(folder_of(home))
+        return made.path
+
+    try:
+        return await pace.run(save)
+    except OSError as error:
+        _log.warning("no backup could be made before the %s: %s", why, error)
+        return None
+
+
+class BackupVerbs:
+    """The backups of a core's home."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+        """Each under its name."""
+        return {
+            "backups": self.list,
+            "backup_make": self.make,
+            "backup_look": self.look,
+            "backup_restore": self.restore,
+        }
+
+    async def list(self, _arguments: Json, _send: Send) -> Json:
+        """The backups that the program made by itself, the newest first, as `backups` of what
+        backup_look tells; and their `folder`."""
+        folder = folder_of(self._core.home)
+
+        def found() -> list[Json]:
+            lines = []
+            for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
+                try:
+                    lines.append(_described(path))
+                except (AppError, OSError) as error:
+                    _log.info("%s is no backup: %s", path.name, error)
+            return lines
+
+        return {"backups": await in_thread(found), "folder": str(folder)}
+
+    async def make(self, arguments: Json, send: Send) -> Json:
+        """Make a backup at `path` (a file, or a folder; by default in the home's backups); `replace` one
+        that is there. Gives path, size in bytes, files. Raises UsageError, StorageError; then there
+        is none."""
+        core, pace = self._core, Pace(send)
+        given = str(arguments.get("path") or "")
+        target = _full(given) if given else folder_of(core.home)
+        if await in_thread(target.is_dir) or not given:
+            target = target / making.name_of_now()
+        elif await in_thread(target.exists) and not arguments.get("replace"):
+            raise UsageError(
+                _("There is a file {path} already.").format(path=target), _("Give another name.")
+            )
+        try:
+            made = await pace.run(making.make, What(core.home, core.workspace), target, pace)
+        except OSError as error:
+            raise explain(error) from error
+        return {"path": str(made.path), "size": made.size, "files": made.files}
+
+    async def look(self, arguments: Json, _send: Send) -> Json:
+        """What the backup at `path` says of itself: made, program, why, files, bytes, size. Raises
+        StorageError where it is none."""
+        try:
+            return await in_thread(_described, _full(str(arguments["path"])))
+        except OSError as error:
+            raise explain(error) from error
+
+    async def restore(self, arguments: Json, send: Send) -> Json:
+        """Merge the backup at `path`: `items` (see desktop/backup/restoring.py; 2,000 at most, `left_out`
+        more), `counts` by action, `made`, and `saved`, the backup of what was here before. Raises
+        StorageError where it is none or the disk is full; then nothing is changed."""
+        core, path = self._core, _full(str(arguments["path"]))
+        if core.home.root in _busy:
+            raise UsageError(_("A restore is under way already."), _("Wait until it is done."))
+        saved: list[Path | None] = []
+
+        async def before() -> None:
+            saved.append(await save_before(core.home, core.workspace, "restore"))
+
+        _busy.add(core.home.root)
+        try:
+            manifest, done = await Restoring(path, self._here(), Pace(send)).run(before)
+        finally:
+            _busy.discard(core.home.root)
+            core.bus.publish(SettingsChanged())
+            core.bus.publish(MemoryChanged())
+            core.bus.publish(JobsChanged())
+            await asyncio.sleep(0)
+        items = [one.as_json() for one in done[:MOST]]
+        counts = dict(Counter(one.action for one in done))
+        left = max(0, len(done) - MOST)
+        return {
+            "items": items,
+            "left_out": left,
+            "counts": counts,
+            "made": manifest.made,
+            "saved": str(saved[0] or "") if saved else "",
+        }
+
+    def _here(self) -> Here:
+        core = self._core
+
+        async def take_settings(values: Any) -> None:
+            await core.store.take_over(values)
+            await core.apply()
+
+        def zone_() -> str:
+            return core.store.config.agents.defaults.timezone or zone()
+
+        return Here(core.home, core.workspace, core.sessions, take_settings, zone_)
+
+
+def _described(path: Path) -> Json:
+    manifest = reading.look(path)
+    return {
+        "path": str(path),
+        "made": manifest.made,
+        "program": manifest.program,
+        "why": manifest.why,
+        "files": len(manifest.files),
+        "bytes": sum(file.size for file in manifest.files.values()),
+        "size": path.stat().st_size,
+    }
+
+
+def _full(text: str) -> Path:
+    path = Path(text).expanduser()
+    if not path.is_absolute():
+        raise UsageError(_("This must be the full path of a file."))
+    return path

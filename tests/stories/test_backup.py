@@ -1,0 +1,82 @@
+"""Backup and restore at a terminal: a home is lost and comes back; a file that is no backup changes
+nothing; a full disk leaves all as it was."""
+
+import shutil
+from pathlib import Path
+
+import keyring
+
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program, texts
+from tests.stories.test_damage import fill, small_disk
+from tests.unit.importer.homes import KEY, conversation, older
+
+
+def test_a_home_that_is_lost_comes_back(program: Program, server: ScriptedServer, tmp_path: Path) -> None:
+    old = older(tmp_path / "old")
+    program.events("import", str(old))
+    assert keyring.get_password("nanobot-desktop", "openrouter") == KEY
+    (made,) = program.events("backup", str(tmp_path))
+    assert KEY.encode() not in Path(made["path"]).read_bytes()
+    shutil.rmtree(program.home)
+    done = program.run("restore", made["path"])
+    assert done.returncode == 0, done.stderr
+    assert "telegram:1001" in done.stdout
+    assert program.said("cli:direct")[0] == ("user", "List the files, please")
+    (memory,) = program.events("memory", "show", "MEMORY")
+    assert [fact["text"] for fact in memory["files"][0]["facts"]] == ["Name: Dana (invented)"]
+    assert {job["id"] for job in program.events("cron", "list")} == {"a1b2c3d4", "b2c3d4e5"}
+    assert not [path for path, content in texts(program.home) if KEY.encode() in content]
+    again = program.run("restore", made["path"])
+    assert "Added: 0." in again.stdout
+    assert program.run("backup", made["path"]).returncode == 2
+
+
+def test_while_the_program_serves_it_is_restored_there(
+    program: Program, server: ScriptedServer, tmp_path: Path
+) -> None:
+    program.use_server(server.url, "say:Good day.")
+    program.run("ask", "Who are you?")
+    (made,) = program.events("backup", str(tmp_path / "b.zip"))
+    shutil.rmtree(program.home / "workspace/sessions")
+    with program.started("serve", "--json") as serving:
+        assert serving.stdout is not None
+        serving.stdout.readline()
+        assert program.events("sessions", "list") == []
+        program.run("restore", made["path"])
+        assert program.said()[0] == ("user", "Who are you?")
+        program.run("ask", "And now?")
+        assert [text for _role, text in program.said()].count("Good day.") == 2
+        assert serving.poll() is None
+
+
+def test_what_is_no_backup_changes_nothing(program: Program, tmp_path: Path) -> None:
+    program.home.mkdir(parents=True)
+    (tmp_path / "wrong.zip").write_bytes(b"PK\x03\x04 and no more")
+    for wrong in ("wrong.zip", "nowhere.zip", "."):
+        done = program.run("restore", str(tmp_path / wrong))
+        assert done.returncode == 1
+        assert done.stderr.strip()
+        assert "Traceback" not in done.stderr
+    assert not list(program.home.glob(".restore-*"))
+
+
+def test_a_full_disk_leaves_all_as_it_was(program: Program, tmp_path: Path) -> None:
+    big = Program(tmp_path / "big", program.environment)
+    for number in range(60):
+        folder = big.home / "workspace/sessions"
+        said = [f"{number} {part} {number * 7919 + part}" * 3000 for part in range(4)]
+        conversation(folder / f"telegram%3A{number}.jsonl", f"telegram:{number}", said)
+    (made,) = big.events("backup", str(tmp_path / "b.zip"))
+    with small_disk(program, "12m") as home:
+        program.run("sessions", "list")
+        done = program.run("restore", made["path"])
+        assert done.returncode == 1
+        assert "room" in done.stderr
+        assert not list((home / "workspace").glob("sessions/*"))
+        assert not list(home.glob(".restore-*"))
+        fill(home)
+        full = program.run("backup", str(program.home / "b.zip"))
+        assert full.returncode == 1
+        assert "full" in full.stderr
+        assert not [path for path in home.iterdir() if path.name.endswith((".part", ".zip"))]
