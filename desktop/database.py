@@ -209,6 +209,10 @@ class Database:
         aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
         try:
             self._path.replace(aside)
+            for ending in ("-wal", "-shm"):  # what they hold belongs to the damaged file
+                beside = self._path.with_name(f"{self._path.name}{ending}")
+                if beside.exists():
+                    beside.replace(aside.with_name(f"{aside.name}{ending}"))
             await self._connect()
         except OSError as failure:
             raise explain(failure) from error

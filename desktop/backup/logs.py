@@ -33,10 +33,14 @@ class Compared:
     missing: tuple[int, ...] = ()
 
 
-def _damaged(path: Path) -> int:
-    """How many lines cannot be read as they were written."""
+def damaged(path: Path) -> int:
+    """How many records of a file cannot be read as they were written. Raises OSError."""
     with path.open("rb") as file:
-        return sum(records.read(line)[1] for line in file)
+        encoding = records.encoding_of(file.read(4096))
+        file.seek(0)
+        if encoding == records.UTF8:
+            return sum(records.read(line)[1] for line in file)
+        return records.read_foreign(file.read(_LONGEST_WIDE), encoding)[1]
 
 
 def read(path: Path) -> Iterator[Message]:
@@ -91,7 +95,7 @@ def compare(backup: Path, here: Path, pace: Pace) -> Compared:
     last_ours = max(place for place, digest in enumerate(ours) if digest in shared)
     went_on_there, went_on_here = last_theirs < len(theirs) - 1, last_ours < len(ours) - 1
     if went_on_there and went_on_here:
-        return Compared("insert" if _damaged(here) else "other", missing)
+        return Compared("insert" if damaged(here) else "other", missing)
     return Compared("append" if missing[0] > last_theirs else "insert", missing)
 
 

@@ -17,18 +17,37 @@ def register(app: click.Group) -> None:
     """Add the commands to the command line."""
 
     @options.verb(app, "doctor", _("Check every part, and say what to do about what does not work."))
-    def doctor_command(*, as_json: bool) -> None:
-        run(lambda home: _doctor(home, as_json), as_json=as_json)
+    @click.option("--fix", is_flag=True, help=_("Repair what is damaged first, and say what was done."))
+    def doctor_command(fix: bool, *, as_json: bool) -> None:
+        run(lambda home: _doctor(home, as_json, fix=fix), as_json=as_json)
 
     @options.verb(app, "status", _("Show what runs now and what was used today."))
     def status_command(*, as_json: bool) -> None:
         run(lambda home: _status(home, as_json), as_json=as_json)
 
 
-async def _doctor(home: Home, as_json: bool) -> int:
+async def _fix(home: Home, as_json: bool) -> bool:
+    """Repair what is damaged; whether all of it was."""
+    from desktop.cli.reach import reach, result
+
+    async with reach(home, "doctor") as verb:
+        end = await result(verb, "mend", deep=True)
+    for kind in ("done", "failed"):
+        for sentence in end[kind]:
+            if as_json:
+                emit({"mended" if kind == "done" else "not_mended": sentence})
+            else:
+                say(f"{'✓' if kind == 'done' else '✗'} {sentence}")
+    if not (end["done"] or end["failed"]) and not as_json:
+        say(_("Nothing is damaged."))
+    return not end["failed"]
+
+
+async def _doctor(home: Home, as_json: bool, *, fix: bool) -> int:
     from desktop.core.workspace import workspace_of
     from desktop.doctor import examine
 
+    mended = await _fix(home, as_json) if fix else True
     findings = await examine(home, workspace_of)
     for finding in findings:
         if as_json:
@@ -37,7 +56,7 @@ async def _doctor(home: Home, as_json: bool) -> int:
             say(f"{'✓' if finding.ok else '✗'} {finding.part}: {finding.state}")
             if finding.remedy:
                 say(f"    {finding.remedy}")
-    return 0 if all(finding.ok for finding in findings) else 1
+    return 0 if mended and all(finding.ok for finding in findings) else 1
 
 
 async def _owner_status(home: Home) -> dict[str, Any] | None:

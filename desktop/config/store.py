@@ -39,6 +39,8 @@ class ConfigStore:
         """Provider keys for this run, from the environment. Never written anywhere."""
         self.plaintext_keys: tuple[str, ...] = ()
         """Providers whose key stands in the file in plain text."""
+        self.damaged = False
+        """Whether the file itself cannot be used as it is; what is used then is the last good settings."""
         self._environ = environ
         self._lock = asyncio.Lock()
 
@@ -67,6 +69,7 @@ class ConfigStore:
         """Read the settings (blocking). Never raises: what cannot be used is in `problems`."""
         self.problems = []
         stored, good = self._read()
+        self.damaged = not good
         self._take(stored, good)
         if good and stored:
             self._back_up(stored)
@@ -93,6 +96,15 @@ class ConfigStore:
             except OSError as error:
                 raise explain(error) from error
         return self.config
+
+    async def mend(self) -> str:
+        """Put the last good settings in the place of a file that cannot be used; the name under which that
+        is kept, empty where nothing was wrong. Raises StorageError."""
+        async with self._lock:
+            try:
+                return await in_thread(self._mend)
+            except OSError as error:
+                raise explain(error) from error
 
     async def scrub_key(self, name: str) -> None:
         """Remove a provider's plain-text key from the file and its copies. Raises StorageError."""
@@ -204,12 +216,21 @@ class ConfigStore:
             document.blank_keys(path, {name, to_camel(name)})
         self.load()
 
-    def _replace(self, changed: Mapping[str, Any], good: bool) -> None:
+    def _mend(self) -> str:
+        stored, good = self._read()
+        kept = "" if good else self._replace(stored, good)
+        self.load()
+        return kept
+
+    def _replace(self, changed: Mapping[str, Any], good: bool) -> str:
+        """Put settings in place; the name under which a damaged file is kept."""
         data = self.path.read_bytes() if self.path.exists() else b""
+        kept = ""
         if not good and data:
-            copy_ = document.keep(self.path, data)
-            _log.warning("the damaged settings were kept as %s", copy_.name)
+            kept = document.keep(self.path, data).name
+            _log.warning("the damaged settings were kept as %s", kept)
         document.write(self.path, document.render(changed, data.decode("utf-8", "replace")))
+        return kept
 
     def _back_up(self, stored: Mapping[str, Any]) -> None:
         data = document.render(_without_keys(stored))

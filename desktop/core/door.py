@@ -42,6 +42,7 @@ JOB_VERBS = (
     *("job_check", "runs"),
 )
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
+RECOVERY_VERBS = ("damage", "damage_seen", "mend")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
 
@@ -72,6 +73,7 @@ class Door:
             **{name: self._of_jobs(name) for name in JOB_VERBS},
             **{name: self._of_imports(name) for name in IMPORT_VERBS},
             **{name: self._of_backups(name) for name in BACKUP_VERBS},
+            **{name: self._of_recovery(name) for name in RECOVERY_VERBS},
             **{name: self._of_changes(name) for name in ("changes", "change_diff", "take_back")},
             **core.notices.verbs(),
             "usage": Spending(core).usage,
@@ -130,6 +132,17 @@ class Door:
             from desktop.core.backups import BackupVerbs
 
             return await BackupVerbs(self._core).verbs()[name](arguments, send)
+
+        return do
+
+    def _of_recovery(self, name: str) -> Verb:
+        """A verb of recovery, likewise."""
+
+        async def do(arguments: Json, send: Send) -> Json:
+            await in_thread(_load_recovery)
+            from desktop.core.recovery import RecoveryVerbs
+
+            return await RecoveryVerbs(self._core).verbs()[name](arguments, send)
 
         return do
 
@@ -196,3 +209,8 @@ def _load_imports() -> None:
 def _load_backups() -> None:
     """Likewise."""
     import desktop.core.backups  # noqa: F401
+
+
+def _load_recovery() -> None:
+    """Likewise."""
+    import desktop.core.recovery  # noqa: F401

@@ -81,6 +81,11 @@ class Store:
         """What the person must know of the file, with the remedy; empty where all is well."""
         return " ".join((self._state.trouble, *self._state.problems)).strip()
 
+    @property
+    def damage(self) -> str:
+        """What is wrong with the file as a whole; empty where it can be used."""
+        return self._state.trouble
+
     async def load(self) -> bool:
         """Read the file if it changed; whether it had. Never raises: what is wrong is in `trouble`."""
         async with self._busy:

@@ -1,0 +1,265 @@
+"""What is damaged in this home, what of it is whole, and repairing it: for the window and doctor alike."""
+
+import json
+import logging
+import sqlite3
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop.backup import mending, rows
+from desktop.backup.pace import Pace
+from desktop.bus.events import JobsChanged, SettingsChanged
+from desktop.core.backups import save_before
+from desktop.cron.store import LAST, Store
+from desktop.cron.zone import zone
+from desktop.database import Database
+from desktop.errors import AppError, UsageError, explain
+from desktop.session.model import SessionInfo
+from desktop.tasks import in_thread
+from desktop.text import _, ngettext
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+SEEN = "recovery.json"
+"""Which damage the person has seen and left as it is."""
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is hurt. `id` tells it from others, also in another state of it."""
+
+    id: str
+    part: str
+    """session, config, database or jobs."""
+    title: str
+    hurt: str
+    whole: str
+    act: str
+    """What mending it does, as the words of a button."""
+
+    def as_json(self) -> Json:
+        """In JSON types."""
+        return {
+            "id": self.id,
+            "part": self.part,
+            "title": self.title,
+            "hurt": self.hurt,
+            "whole": self.whole,
+            "act": self.act,
+        }
+
+
+class RecoveryVerbs:
+    """Damage of a core's home."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+        """Each under its name."""
+        return {"damage": self.damage, "damage_seen": self.seen, "mend": self.mend}
+
+    async def damage(self, arguments: Json, _send: Send) -> Json:
+        """What is damaged: `damage` (id, part, title, hurt, whole, act), whether any of it is `new` to the
+        person, and what is `sound`, as sentences. `deep`: every record is looked at."""
+        found = await self._all(deep=bool(arguments.get("deep")))
+        seen = await in_thread(self._seen)
+        return {
+            "damage": [one.as_json() for one in found],
+            "new": any(one.id not in seen for one in found),
+            "sound": await self._sound(found),
+        }
+
+    async def seen(self, _arguments: Json, _send: Send) -> Json:
+        """The person has seen all of it: a start does not tell of it again."""
+        ids = [one.id for one in await self._all(deep=False)]
+        try:
+            await in_thread(self._core.home.root.joinpath(SEEN).write_text, json.dumps(ids), "utf-8")
+        except OSError as error:
+            raise explain(error) from error
+        return {}
+
+    async def mend(self, arguments: Json, send: Send) -> Json:
+        """Repair what has this `id`, or all: `done`, a sentence for each, and `failed`. Raises UsageError
+        where there is no such damage."""
+        wanted = str(arguments.get("id") or "")
+        found = [
+            one
+            for one in await self._all(deep=bool(arguments.get("deep")))
+            if wanted in ("", one.id, one.part)
+        ]
+        if wanted and not found:
+            raise UsageError(_("There is no such damage any more."), _("Look again."))
+        done, failed = [], []
+        for one in found:
+            try:
+                done.append(await self._mend(one, Pace(send)))
+            except (AppError, OSError, sqlite3.Error) as error:
+                _log.info("%s could not be mended: %s", one.id, error)
+                failed.append(f"{one.title}: {explain(error)}")
+        if done:
+            self._core.sessions.on_write(None)
+            self._core.bus.publish(SettingsChanged())
+            self._core.bus.publish(JobsChanged())
+        return {"done": done, "failed": failed}
+
+    # ---- looking
+
+    async def _all(self, *, deep: bool) -> list[Damage]:
+        core = self._core
+        found = await in_thread(self._config)
+        found += await in_thread(self._databases)
+        found += await self._jobs()
+        for info in await core.sessions.list():
+            damaged = info.damaged
+            if deep or damaged:
+                damaged = (await in_thread(mending.state_of, info.path, Pace()))[1]
+            if damaged:
+                found.append(await in_thread(_session, info))
+        return found
+
+    def _config(self) -> list[Damage]:
+        store = self._core.store
+        if not store.damaged:
+            return []
+        good = store.backup.exists()
+        last, usual = _("The last good settings are kept and in use."), _("The usual settings are in use.")
+        return [
+            Damage(
+                f"config:{_mark(store.path)}",
+                "config",
+                _("Settings"),
+                " ".join(problem.text for problem in store.problems),
+                last if good else usual,
+                _("Go on with the last good settings") if good else _("Begin with the usual settings"),
+            )
+        ]
+
+    def _databases(self) -> list[Damage]:
+        """Databases that were found damaged when they were opened: a new one was begun then."""
+        home = self._core.home
+        return [
+            Damage(
+                f"database:{path.name}",
+                "database",
+                _("Database"),
+                _("It was damaged and lies in {name}; a new one was begun.").format(name=path.name),
+                _(
+                    "Conversations, memory and settings are text files and not in it; it has the lists of "
+                    "what was used and done, and the inbox."
+                ),
+                _("Save what can be read of it"),
+            )
+            for path in sorted(home.root.glob(f"{home.database.name}.damaged-*"))
+            if not path.name.endswith(("-wal", "-shm"))
+        ]
+
+    def _store(self) -> Store:
+        core = self._core
+        return Store(core.workspace / "cron", lambda: core.store.config.agents.defaults.timezone or zone())
+
+    async def _jobs(self) -> list[Damage]:
+        store = self._store()
+        await store.load()
+        if not store.damage:
+            return []
+        n = await in_thread(mending.readable_jobs, store.path, store.folder / LAST)
+        whole = ngettext("{n} job can be read.", "{n} jobs can be read.", n).format(n=n)
+        mark = await in_thread(_mark, store.path)
+        act = _("Keep the jobs that can be read")
+        return [Damage(f"jobs:{mark}", "jobs", _("Reminders and jobs"), store.damage, whole, act)]
+
+    async def _sound(self, found: list[Damage]) -> list[str]:
+        parts = {one.part for one in found}
+        n = len(await self._core.sessions.list()) - sum(one.part == "session" for one in found)
+        sound = [ngettext("{n} conversation is whole.", "{n} conversations are whole.", n).format(n=n)]
+        names = {"config": _("The settings are whole."), "jobs": _("The jobs are whole.")}
+        return [*sound, *(text for part, text in names.items() if part not in parts)]
+
+    def _seen(self) -> frozenset[str]:
+        try:
+            ids = json.loads((self._core.home.root / SEEN).read_bytes())
+        except (OSError, ValueError):
+            return frozenset()
+        return frozenset(map(str, ids)) if isinstance(ids, list) else frozenset()
+
+    # ---- mending
+
+    async def _mend(self, one: Damage, pace: Pace) -> str:
+        match one.part:
+            case "session":
+                return await self._mend_session(one.id.partition(":")[2].rpartition(":")[0], pace)
+            case "config":
+                await save_before(self._core.home, self._core.workspace, "mend")
+                kept = await self._core.store.mend()
+                await self._core.apply()
+                return _("The settings are whole again; the damaged file is kept as {name}.").format(
+                    name=kept
+                )
+            case "jobs":
+                store = self._store()
+                path, n = await pace.run(mending.mend_jobs, store.path, store.folder / LAST)
+                text = ngettext("{n} job was kept", "{n} jobs were kept", n).format(n=n)
+                return _("{what}; the damaged file is kept as {name}.").format(what=text, name=path.name)
+            case _:
+                return await self._mend_database(one.id.partition(":")[2], pace)
+
+    async def _mend_session(self, name: str, pace: Pace) -> str:
+        sessions = self._core.sessions
+        infos = [info for info in await sessions.list() if info.path.name == name]
+        if not infos:
+            raise UsageError(_("There is no such conversation."))
+        aside, n = await pace.run(mending.mend_session, infos[0], pace)
+        sessions.forget(infos[0].key)
+        whole = ngettext("{n} message is whole", "{n} messages are whole", n).format(n=n)
+        return _("{title}: {whole}; the file as it was is kept as {name}.").format(
+            title=infos[0].title or infos[0].key, whole=whole, name=f"{mending.ASIDE}/{aside.name}"
+        )
+
+    async def _mend_database(self, name: str, pace: Pace) -> str:
+        """Save the rows that can be read; the damaged file gets a name under which it is not told of."""
+        home = self._core.home
+        damaged = home.root / name
+        with tempfile.TemporaryDirectory(dir=home.root, prefix=".salvage-") as folder:
+            sound = Path(folder) / "state.db"
+            database = Database(sound)
+            await database.open()
+            await database.close()
+            try:
+                await pace.run(mending.salvage, damaged, sound, pace)
+            except sqlite3.DatabaseError as error:
+                _log.info("nothing of %s can be read: %s", name, error)
+            n = await pace.run(rows.merge, sound, home.database, pace)
+        kept = damaged.with_name(f"{home.database.name}.kept-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
+        await in_thread(damaged.rename, kept)
+        text = ngettext("{n} entry was saved", "{n} entries were saved", n).format(n=n)
+        return _("{what}; the damaged file is kept as {name}.").format(what=text, name=kept.name)
+
+
+def _session(info: SessionInfo) -> Damage:
+    whole, damaged = mending.state_of(info.path, Pace())
+    return Damage(
+        f"session:{info.path.name}:{info.path.stat().st_size}",
+        "session",
+        info.title or info.key,
+        ngettext("{n} record cannot be read.", "{n} records cannot be read.", damaged).format(n=damaged),
+        ngettext("{n} message is whole.", "{n} messages are whole.", whole).format(n=whole),
+        _("Set what cannot be read aside"),
+    )
+
+
+def _mark(path: Path) -> str:
+    try:
+        seen = path.stat()
+    except OSError:
+        return ""
+    return f"{seen.st_size}-{seen.st_mtime_ns}"
