@@ -1,6 +1,6 @@
 """The verbs of what a turn changed in files: list it, compare it, take it back, do it again."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,8 @@ class Changes:
         return {"changes": self.changes, "change_diff": self.diff, "take_back": self.take_back}
 
     async def changes(self, arguments: Json, _send: Send) -> Json:
-        """The `files` that a `turn` of a `session` changed (path, name, new, standing: done, undone,
-        changed or lost), and the `commands` that it ran, whose changes nobody knows. Without a turn:
+        """The `files` that a `turn` of a `session` changed (path, name, where, new, standing: done,
+        undone, changed or lost), and the `commands` that it ran, whose changes nobody knows. Without one:
         `turns`, the newest ones first that changed files."""
         turn, session = str(arguments.get("turn") or ""), str(arguments.get("session") or "")
         if not turn:
@@ -47,7 +47,7 @@ class Changes:
         commands = [
             c.gist for c in reversed(calls) if c.turn == turn and c.tool == "exec" and c.verdict != "deny"
         ]
-        return {"files": [_line(file) for file in files], "commands": commands}
+        return {"files": self._lines(files), "commands": commands}
 
     def _turns(self, session: str) -> list[Json]:
         found: dict[str, Json] = {}
@@ -86,16 +86,28 @@ class Changes:
             if file.standing in (Standing.CHANGED, Standing.LOST)
             and not any(file.path == one["path"] for one in left)
         ]
-        return {"files": [_line(file) for file in files], "left": left}
+        return {"files": self._lines(files), "left": left}
+
+    def _lines(self, files: Iterable[Touched]) -> list[Json]:
+        return [
+            {
+                "path": file.path,
+                "name": Path(file.path).name,
+                "where": _short(Path(file.path).parent, self._core.workspace),
+                "new": file.new,
+                "standing": file.standing.value,
+            }
+            for file in files
+        ]
 
 
-def _line(file: Touched) -> Json:
-    return {
-        "path": file.path,
-        "name": Path(file.path).name,
-        "new": file.new,
-        "standing": file.standing.value,
-    }
+def _short(folder: Path, workspace: Path) -> str:
+    """A folder as seen from the workspace, where it is in it, else from the person's home."""
+    for base, sign in ((workspace, ""), (Path.home(), "~")):
+        if folder.is_relative_to(base):
+            inside = folder.relative_to(base)
+            return sign if inside == Path() else str(Path(sign) / inside)
+    return str(folder)
 
 
 def _why(file: Touched) -> str:

@@ -243,6 +243,8 @@ class Conductor(QObject):
         self._empty.suggested.connect(self._suggest)
         self._view.acted.connect(talk.act)
         self._view.wanted.connect(talk.calls.look_into)
+        self._view.wanted.connect(talk.files.look_into)
+        self._view.work_wanted.connect(talk.files.act)
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(self._model_known)
         talk.noted.connect(window.note)

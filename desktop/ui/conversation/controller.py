@@ -25,6 +25,7 @@ from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.agents import Subagents
+from desktop.ui.conversation.filecards import FileCards
 from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
 from desktop.ui.conversation.steps import Calls
@@ -68,6 +69,7 @@ class Controller(QObject):
         self.questions = Questions(actions, funnel, self)
         self.calls = Calls(actions, funnel, self.transcript, self.questions, lambda: self.key)
         self.questions.answered_late.connect(self._open_again)
+        self.files = FileCards(actions, funnel, self.transcript, lambda: self.key)
         self.subagents = Subagents(actions, funnel, lambda: self.key, self)
         self.subagents.changed.connect(self.busy_changed)
         self.key = ""
@@ -303,6 +305,8 @@ class Controller(QObject):
         if self._early.keeps(event, known=not unseen):
             return
         self._live.end(event)
+        if event.session == self.key:
+            self.files.ended(event)
         if event.turn in self._anew:
             self._anew.discard(event.turn)
             self._add(event.session, new_start(event.turn))

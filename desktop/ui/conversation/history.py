@@ -5,6 +5,7 @@ from typing import Any
 
 from desktop.session.model import moment_of
 from desktop.text import _
+from desktop.ui.conversation.filework import with_cards
 from desktop.ui.conversation.step import Outcome, Step, ended, rough_gist
 from desktop.ui.conversation.transcript import Author, Entry, State, own_words
 
@@ -29,7 +30,8 @@ def step_id(turn: str, call: str, taken: Container[str]) -> str:
 
 def entries_of(records: Iterable[Record], running: Iterable[str]) -> list[Entry]:
     """What a conversation shows. `running`: turns that are being answered at this moment."""
-    return _History(list(running)).read(records)
+    running = list(running)
+    return with_cards(_History(running).read(records), running)
 
 
 def waiting(turn: str) -> Entry:

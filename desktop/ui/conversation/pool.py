@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from desktop.text import _
 from desktop.ui.conversation.cell import ROW, Cell
 from desktop.ui.conversation.choice import LIVE, SHOWN, Shown
+from desktop.ui.conversation.files_cell import FilesCell
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import Heights, guess
 from desktop.ui.conversation.note_cell import BreakCell, NoteCell
@@ -25,7 +26,7 @@ _SPARE, _READY, _NEXT = 6, 4, 2
 """Cells that are kept for later at the most, that there are before they are needed, and that are spare
 for the next question and its answer."""
 _SPARE_STEPS = 40
-_ONE_LINE = (Author.STEP, Author.RESULT, Author.BREAK)
+_ONE_LINE = (Author.STEP, Author.RESULT, Author.BREAK, Author.FILES)
 """They are about as high as a call, mostly."""
 _REST_MS = 150
 """After a conversation was opened or an answer has ended, so that what is to be seen is seen first."""
@@ -40,6 +41,7 @@ class Pool(QObject):
     acted = Signal(str)
     wanted = Signal(str)
     answered = Signal(str, object)
+    work_wanted = Signal(str, str, str)
     hovered = Signal(str)
     reached = Signal(QRect)
     """The keyboard is there, in the window of the area."""
@@ -128,6 +130,8 @@ class Pool(QObject):
             return self._connected(BreakCell(self._area.viewport()))
         if author is Author.RESULT:
             return self._connected(ResultCell(self._area.viewport(), self._slices, self._pictures))
+        if author is Author.FILES:
+            return self._connected(FilesCell(self._area.viewport()))
         if author is Author.STEP:
             spare = self._spare_steps
             return spare.pop() if spare else self._connected(StepCell(self._area.viewport()))
@@ -213,6 +217,7 @@ class Pool(QObject):
         cell.acted.connect(self.acted)
         cell.wanted.connect(self.wanted)
         cell.answered.connect(self.answered)
+        cell.work_wanted.connect(self.work_wanted)
         cell.resized.connect(self._resized)
         cell.chosen.connect(self._chose)
         cell.reached.connect(lambda rect: self.reached.emit(rect.translated(cell.pos())))

@@ -24,6 +24,8 @@ class Slot(QWidget):
     """More of this entry is to be read from the log."""
     answered = Signal(str, object)
     """A question, and what the verb `permit` takes for its answer; None to leave it for later."""
+    work_wanted = Signal(str, str, str)
+    """Of a card of files: the entry, what is wanted (see filework.py), and of which file."""
     hovered = Signal(str)
     reached = Signal(QRect)
     """The keyboard is there, in the cell."""
@@ -86,8 +88,11 @@ class Slot(QWidget):
 def place_layout(widget: QWidget, y: int, left: int, width: int) -> int:
     """Put a widget with a layout there, as tall as it needs to be; returns where it ends."""
     layout = widget.layout()
-    height = layout.totalHeightForWidth(width) if layout else widget.sizeHint().height()
-    if height < 0 and layout:
+    if layout is None:
+        height = widget.sizeHint().height()
+    elif layout.hasHeightForWidth():
+        height = layout.totalHeightForWidth(width)
+    else:
         height = layout.totalSizeHint().height()
     widget.setGeometry(left, y, width, height)
     return y + height

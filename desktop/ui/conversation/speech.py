@@ -111,6 +111,8 @@ class Speech(QObject):
             return shown(sentence(entry.step)[:_WRITTEN])
         if entry.author is Author.BREAK:
             return _("New start")
+        if entry.author is Author.FILES:
+            return _("Files were changed.")
         said = shown((entry.text or entry.detail)[:_WRITTEN])
         name = self._name(entry)
         return f"{name}: {said}" if name else said

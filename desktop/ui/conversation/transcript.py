@@ -8,10 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from desktop.ui.conversation.step import Step
+
+if TYPE_CHECKING:
+    from desktop.ui.conversation.filework import FileWork
 
 
 class Author(enum.Enum):
@@ -27,6 +31,8 @@ class Author(enum.Enum):
     """A subagent: what came of its task."""
     BREAK = "break"
     """Nobody: what was said above is no longer known to the agent."""
+    FILES = "files"
+    """Nobody: what a turn changed in files."""
 
 
 class State(enum.Enum):
@@ -68,6 +74,8 @@ class Entry:
     """Of a result: what the subagent is called."""
     files: list[str] = field(default_factory=list)
     """Paths of what the person gave along."""
+    work: "FileWork | None" = None
+    """Of FILES."""
     guest: bool = False
     """A call that is shown for its question alone; the log of this conversation does not have it."""
 

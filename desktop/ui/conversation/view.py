@@ -48,6 +48,8 @@ class ConversationView(QAbstractScrollArea):
     """This entry was opened, and more of it is to be read from the log."""
     answered = Signal(str, object)
     """A question, and what the verb `permit` takes for its answer; None to leave it for later."""
+    work_wanted = Signal(str, str, str)
+    """Of a card of files: the entry, what is wanted (see filework.py), and of which file."""
     announced = Signal(str)
     """What a screen reader was told of itself."""
     hovered = Signal(str)
@@ -67,6 +69,7 @@ class ConversationView(QAbstractScrollArea):
         self._pool.acted.connect(self.acted)
         self._pool.wanted.connect(self.wanted)
         self._pool.answered.connect(self.answered)
+        self._pool.work_wanted.connect(self.work_wanted)
         self._pool.hovered.connect(self.hovered)
         self._pool.reached.connect(self.into_sight)
         self._pool.resized.connect(self._place)

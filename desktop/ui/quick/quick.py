@@ -115,6 +115,8 @@ class Quick(QObject):
         window.composer.first_key.connect(self.first_key)
         window.view.acted.connect(talk.act)
         window.view.wanted.connect(talk.calls.look_into)
+        window.view.wanted.connect(talk.files.look_into)
+        window.view.work_wanted.connect(talk.files.act)
         window.view.answered.connect(talk.questions.take)
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(lambda line: window.tell_model(str(line["title"])))

@@ -10,11 +10,11 @@ from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory import timeline, words
-from desktop.ui.panels.memory.diff import DiffView
 from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.panels.memory.timeline import Timeline
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.diff import DiffView
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.switch import Switch

@@ -11,10 +11,10 @@ from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
-from desktop.ui.panels.memory.diff import DiffView
 from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.diff import DiffView
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work

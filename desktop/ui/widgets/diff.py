@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QTextBlockFormat,
@@ -29,6 +29,9 @@ type Pair = tuple[str, str]
 
 class DiffView(CodeField):
     """Shows a unified diff; a long one comes in small steps."""
+
+    grown = Signal()
+    """More of it is there, and it needs another height."""
 
     def __init__(self) -> None:
         super().__init__(_LINES)
@@ -75,6 +78,7 @@ class DiffView(CodeField):
             cursor.endEditBlock()
         self._heights.clear()
         self.updateGeometry()
+        self.grown.emit()
         if self._left:
             self._timer.start()
 

@@ -1,0 +1,191 @@
+"""The card of the files that a turn changed: open them, see what changed, take it all back."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.text import _, ngettext
+from desktop.ui.conversation.choice import Shown
+from desktop.ui.conversation.filework import AGAIN, DIFF, TAKE_BACK, FileWork
+from desktop.ui.conversation.plain import shown
+from desktop.ui.conversation.slot import EDGE, Slot, place_layout
+from desktop.ui.conversation.transcript import Entry
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.buttons import Button, IconButton, button
+from desktop.ui.widgets.diff import DiffView
+from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.sign import Sign
+
+type Json = dict[str, Any]
+
+
+class FilesCell(Slot):
+    """Small until it is read; then a card with a row a file."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._card = QFrame(self)
+        self._card.setProperty("kind", "card")
+        self.rows: list[FileRow] = []
+        self._sign, self._title = Sign("file-text", "muted", Size.ICON), label("title")
+        self.undo, self.redo = button(), button()
+        self._told, self._commands = label("small", wrap=True), label("small", wrap=True)
+        head = QHBoxLayout()
+        head.setSpacing(Space.S)
+        head.addWidget(self._sign)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.undo)
+        head.addWidget(self.redo)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(0)
+        column = self._column = QVBoxLayout(self._card)
+        column.setContentsMargins(Space.L, Space.S, Space.M, Space.M)
+        column.setSpacing(Space.XS)
+        column.addLayout(head)
+        column.addLayout(self._rows)
+        column.addWidget(self._told)
+        column.addWidget(self._commands)
+        self.undo.clicked.connect(lambda: self.work_wanted.emit(self.entry.id, TAKE_BACK, ""))
+        self.redo.clicked.connect(lambda: self.work_wanted.emit(self.entry.id, AGAIN, ""))
+
+    def keyboard_parts(self) -> list[QWidget]:
+        parts: list[QWidget] = [self.undo, self.redo]
+        for row in self.rows:
+            parts += row.keyboard_parts()
+        return parts
+
+    def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
+        super().show_entry(entry, choice, name, again=again)
+        work = entry.work
+        assert work
+        if not work.read:
+            self.wanted.emit(entry.id)
+        self._card.setVisible(bool(work.files))
+        self._say(work)
+        while len(self.rows) < len(work.files):
+            row = FileRow(self._card)
+            row.compared.connect(self._compare)
+            row.diff.grown.connect(lambda: self.resized.emit(self))
+            self.rows.append(row)
+            self._rows.addWidget(row)
+        for number, row in enumerate(self.rows):
+            row.setVisible(number < len(work.files))
+            if number < len(work.files):
+                row.show_file(work.files[number], work)
+
+    def _say(self, work: FileWork) -> None:
+        count = len(work.files)
+        self._title.setText(
+            ngettext("{count} file changed", "{count} files changed", count).format(count=count)
+        )
+        self._card.setAccessibleName(self._title.text())
+        self.undo.setText(_("Take back"))
+        self.undo.setToolTip(_("Make these files what they were before this answer"))
+        self.redo.setText(_("Do again"))
+        self.undo.setVisible(work.could("done"))
+        self.redo.setVisible(work.could("undone") and not work.could("done"))
+        self._told.setText(shown(work.left))
+        self._told.setVisible(bool(work.left))
+        listed = "\n".join(" ".join(shown(command).split()) for command in work.commands[:5])
+        self._commands.setText(
+            _("Commands ran, too; what they changed cannot be taken back here:\n{commands}").format(
+                commands=listed
+            )
+        )
+        self._commands.setVisible(bool(work.commands))
+
+    def _compare(self, path: str) -> None:
+        self.work_wanted.emit(self.entry.id, DIFF, path)
+
+    def arrange(self, width: int) -> int:
+        if self._card.isHidden():
+            return Space.XS
+        column = width - 2 * EDGE
+        for row in self.rows:
+            row.fit()
+        self._column.invalidate()
+        self._column.activate()
+        return place_layout(self._card, Space.XS, EDGE, column) + Space.L
+
+
+class FileRow(QFrame):
+    """One file: its name opens it."""
+
+    compared = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._path = ""
+        self.name: Button = button("link")
+        self._where, self._state = label("small"), label("small")
+        self._where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.compare: Button = button("quiet")
+        self.folder = IconButton("folder")
+        self.diff = DiffView()
+        self._no_diff = label("small", wrap=True)
+        row = QHBoxLayout()
+        row.setSpacing(Space.S)
+        row.addWidget(self.name)
+        row.addWidget(self._where, 1)
+        row.addWidget(self._state)
+        row.addWidget(self.compare)
+        row.addWidget(self.folder)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.XS)
+        column.addLayout(row)
+        column.addWidget(self.diff)
+        column.addWidget(self._no_diff)
+        self.name.clicked.connect(lambda: _open(self._path))
+        self.folder.clicked.connect(lambda: _open(str(Path(self._path).parent)))
+        self.compare.clicked.connect(lambda: self.compared.emit(self._path))
+
+    def keyboard_parts(self) -> list[QWidget]:
+        """From left to right."""
+        return [self.name, self.compare, self.folder, self.diff]
+
+    def fit(self) -> None:
+        """Have the height that is needed now: of what a layout holds the outer one hears later only."""
+        if layout := self.layout():
+            layout.invalidate()
+            layout.activate()
+        self.updateGeometry()
+
+    def show_file(self, file: Json, work: FileWork) -> None:
+        """Show this one."""
+        path, standing = str(file["path"]), str(file["standing"])
+        self._path = path
+        name = " ".join(shown(str(file["name"])).split())
+        self.name.setText(name)
+        self.name.setAccessibleName(_("Open {name}").format(name=name))
+        self.name.setToolTip(tip(path))
+        self._where.setText(" ".join(shown(str(file["where"])).split()))
+        self._where.setToolTip(tip(path))
+        self._state.setText(_state(standing, new=bool(file["new"])))
+        opened = path in work.open
+        self.compare.setText(_("Hide") if opened else _("What changed"))
+        self.compare.setAccessibleName(_("What changed in {name}").format(name=name))
+        self.folder.say(_("Show {name} in its folder").format(name=name))
+        diff = work.diffs.get(path)
+        self.diff.setVisible(opened and bool(diff))
+        self.diff.setAccessibleName(_("What changed in {name}").format(name=name))
+        if diff and opened:
+            self.diff.show_diff(diff)
+        self._no_diff.setVisible(opened and diff == "")
+        self._no_diff.setText(_("This is no text that can be compared."))
+
+
+def _state(standing: str, *, new: bool) -> str:
+    words = {
+        "undone": _("taken back"),
+        "changed": _("changed since"),
+        "lost": _("the old text is not kept"),
+    }
+    return words.get(standing) or (_("new") if new else "")
+
+
+def _open(path: str) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(path))
