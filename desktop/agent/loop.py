@@ -77,9 +77,9 @@ class _Mailbox:
     worker: asyncio.Task[None] | None = None
 
     def take_waiting(self) -> list[Joined]:
-        """What came meanwhile and can join the turn that runs: up to one that wants another model."""
+        """What came meanwhile and can join the turn that runs: up to one that has to have its own."""
         taken: list[Joined] = []
-        while self.waiting and not self.waiting[0].inbound.model and not self.waiting[0].inbound.late:
+        while self.waiting and not self.waiting[0].inbound.alone:
             taken.append(self.waiting.popleft())
         return taken
 
@@ -298,8 +298,8 @@ class Loop:
 
 def _model_of(inbound: Inbound, session: Session) -> tuple[str, str]:
     """Model and provider: the message's own, else the conversation's, else empty for the usual ones."""
-    if inbound.model:
-        return inbound.model, ""
+    if inbound.model or inbound.provider:
+        return inbound.model, inbound.provider
     named = (str(session.metadata.get(name) or "") for name in ("model", "provider"))
     model, provider = named
     return model, provider

@@ -40,6 +40,10 @@ class Inbound:
     front: str = "terminal"
     model: str = ""
     """Another model for this turn alone; empty for the configured one."""
+    provider: str = ""
+    """Who has it; empty for whoever is known for it."""
+    replaces: str = ""
+    """The turn whose place this one takes: it was asked otherwise, or is to be answered anew."""
     approve: str = "ask"
     """ask: the person, and wait; never: park each question at once; all: yes to each of this turn."""
     files: tuple[str, ...] = ()
@@ -64,6 +68,11 @@ class Inbound:
     addresses: frozenset[str] = frozenset()
     """Addresses that the person, or such text, gave."""
 
+    @property
+    def alone(self) -> bool:
+        """Whether it cannot join a turn that runs."""
+        return bool(self.model or self.provider or self.late or self.replaces)
+
     def record(self) -> Message:
         """The message for the log, with our marks."""
         record: Message = {"role": "user", "content": self.text}
@@ -72,6 +81,7 @@ class Inbound:
             "_files": list(self.files),
             "_images": list(self.pictures),
             "_from": self.source,
+            "_replaces": self.replaces,
             "_label": self.label,
             "_outside": self.outside,
             "_addresses": sorted(self.addresses),

@@ -18,6 +18,7 @@ from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
 from desktop.core.records import Records
+from desktop.core.revising import Revising
 from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
@@ -42,6 +43,7 @@ JOB_VERBS = (
     *("job_check", "runs"),
 )
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
+PRIVACY_VERBS = ("places", "wipe", "diagnostics", "diagnostics_make")
 RECOVERY_VERBS = ("damage", "damage_seen", "mend")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
@@ -65,6 +67,7 @@ class Door:
             "tools": records.tools,
             "audit": records.audit,
             **Conversations(core).verbs(),
+            **Revising(core).verbs(),
             **Setup(core).verbs(),
             **Permits(core).verbs(),
             **SkillVerbs(core).verbs(),
@@ -73,7 +76,7 @@ class Door:
             **{name: self._of_jobs(name) for name in JOB_VERBS},
             **{name: self._of_imports(name) for name in IMPORT_VERBS},
             **{name: self._of_backups(name) for name in BACKUP_VERBS},
-            **{name: self._of_recovery(name) for name in RECOVERY_VERBS},
+            **{name: self._of_recovery(name) for name in (*RECOVERY_VERBS, *PRIVACY_VERBS)},
             **{name: self._of_changes(name) for name in ("changes", "change_diff", "take_back")},
             **core.notices.verbs(),
             "usage": Spending(core).usage,
@@ -136,13 +139,17 @@ class Door:
         return do
 
     def _of_recovery(self, name: str) -> Verb:
-        """A verb of recovery, likewise."""
+        """A verb of recovery, privacy or diagnostics, likewise."""
 
         async def do(arguments: Json, send: Send) -> Json:
             await in_thread(_load_recovery)
+            from desktop.core.diagnostics import DiagnosticsVerbs
+            from desktop.core.privacy import PrivacyVerbs
             from desktop.core.recovery import RecoveryVerbs
 
-            return await RecoveryVerbs(self._core).verbs()[name](arguments, send)
+            core = self._core
+            found = RecoveryVerbs(core).verbs() | PrivacyVerbs(core).verbs() | DiagnosticsVerbs(core).verbs()
+            return await found[name](arguments, send)
 
         return do
 
@@ -213,4 +220,4 @@ def _load_backups() -> None:
 
 def _load_recovery() -> None:
     """Likewise."""
-    import desktop.core.recovery  # noqa: F401
+    import desktop.core.diagnostics  # noqa: F401

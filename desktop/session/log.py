@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from desktop.errors import explain
 from desktop.session import names, reader, records, trash
 from desktop.session.listing import describe_all
-from desktop.session.model import Message, SessionInfo, now, place_in
+from desktop.session.model import Message, SessionInfo, marked, now, place_in
 from desktop.session.window import Window
 from desktop.tasks import in_thread, spawn
 
@@ -127,7 +127,7 @@ class Session:
         return len(await self.everything())
 
     async def everything(self) -> list[Message]:
-        """All messages of the file, read anew. Raises StorageError."""
+        """All messages of the file, read anew, also those that are hidden. Raises StorageError."""
         async with self._lock:
             return await in_thread(_everything, self.path)
 
@@ -309,7 +309,7 @@ def _everything(path: Path) -> list[Message]:
         messages: list[Message] = []
         for message in reader.load(path, sys.maxsize).messages:
             messages.insert(place_in(messages, message), message)
-        return messages
+        return marked(messages)
     except FileNotFoundError:
         return []
     except OSError as error:

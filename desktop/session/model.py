@@ -15,6 +15,8 @@ _BELOW_WIDE = re.compile(r"[\x00-\u2e7f]+")
 _PER_MESSAGE = 4
 _PER_IMAGE = 1000
 _TURNS_APART = 64
+HIDDEN = "_hidden"
+"""The mark of a message that nobody is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,28 @@ def place_in(messages: Sequence[Message], message: Message) -> int:
             if messages[index - 1].get("_turn") == turn:
                 return index
     return len(messages)
+
+
+def marked(messages: Sequence[Message]) -> list[Message]:
+    """All messages of a log; those whose place another one took (it names their turn in `_replaces`) are
+    copies that are hidden from models, readers and summaries, and count as messages all the same.
+
+    What was brought into the conversation meanwhile from elsewhere (a reminder) stays.
+    """
+    found = list(messages)
+    for at, message in enumerate(messages):
+        if turn := message.get("_replaces"):
+            places = (n for n in range(at) if asks(found[n], turn))
+            first = next(places, at)
+            for place in range(first, at):
+                if not found[place].get("_channel_delivery"):
+                    found[place] = {**found[place], HIDDEN: "replaced"}
+    return found
+
+
+def asks(message: Mapping[str, Any], turn: object) -> bool:
+    """Whether this is the message with which a turn begins."""
+    return message.get("role") == "user" and message.get("_turn") == turn
 
 
 def text_tokens(text: str) -> int:

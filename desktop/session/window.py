@@ -7,7 +7,7 @@ always the same objects; nothing here looks at the whole history in one turn.
 
 from bisect import bisect_left
 
-from desktop.session.model import Message, message_tokens, place_in, replayable
+from desktop.session.model import Message, asks, message_tokens, place_in, replayable
 
 _AFTER_CUT = 0.6
 
@@ -55,6 +55,8 @@ class Window:
 
     def add(self, message: Message) -> None:
         """Take the next message of the conversation, beside the others of its turn."""
+        if turn := message.get("_replaces"):
+            self._give_way(turn)
         if not replayable(message):
             return
         at = place_in(self._messages, message)
@@ -70,6 +72,18 @@ class Window:
             self._sums.append(self._sums[-1] + message_tokens(later))
         if self.tokens > 2 * self._limit:
             self._forget()
+
+    def _give_way(self, turn: object) -> None:
+        """Take away a turn and what came after it, but for what was brought in from elsewhere. A turn that
+        is not held is older than all that is."""
+        first = next((n for n, message in enumerate(self._messages) if asks(message, turn)), 0)
+        kept = [m for m in self._messages[first:] if m.get("_channel_delivery")]
+        del self._messages[first:], self._sums[first + 1 :]
+        self._users = [n for n in self._users if n < first]
+        self._start = min(self._start, first)
+        for message in kept:
+            self._messages.append(message)
+            self._sums.append(self._sums[-1] + message_tokens(message))
 
     def history(self, tokens: int) -> list[Message]:
         """The newest messages that fit, from a user message on; the last question always."""

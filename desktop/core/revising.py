@@ -1,0 +1,132 @@
+"""The verbs that go back in a conversation: ask otherwise, answer anew, go on from there in another one.
+
+Nothing is ever taken out of a log: a message that takes the place of a turn names it (`_replaces`), and
+what it took the place of can be opened as a conversation of its own.
+"""
+
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.turn import Inbound
+from desktop.errors import UsageError
+from desktop.session.log import Session
+from desktop.session.model import HIDDEN, Message, asks, marked, title_of
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+type Verb = Callable[[Json, Send], Awaitable[Json]]
+
+_CARRIED = ("model", "provider", "folder", "folders", "given")
+"""What a conversation that goes on from another one takes along."""
+_AT_ONCE = 200
+"""So many messages are made ready for the disk in one go: more would be felt."""
+
+
+class Revising:
+    """Acts on what was said before."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    def verbs(self) -> dict[str, Verb]:
+        """All of them, by name."""
+        return {
+            "edit": self.edit,
+            "regenerate": self.regenerate,
+            "fork": self.fork,
+            "versions": self.versions,
+        }
+
+    async def edit(self, arguments: Json, _send: Send) -> Json:
+        """Ask otherwise: `text` (and the paths of `files`, else those that went along) takes the place of
+        `turn` and of all that came after. Raises UsageError, StorageError."""
+        session, asked = await self._found(arguments)
+        given = arguments.get("files")
+        files = _files(asked) if given is None else tuple(str(path) for path in given)
+        return await self._anew(arguments, session, str(arguments["text"]), files)
+
+    async def regenerate(self, arguments: Json, _send: Send) -> Json:
+        """Answer `turn` anew, by another `model` of `provider` where named. Raises UsageError,
+        StorageError."""
+        session, asked = await self._found(arguments)
+        return await self._anew(arguments, session, _text(asked), _files(asked))
+
+    async def _anew(self, arguments: Json, session: Session, text: str, files: tuple[str, ...]) -> Json:
+        await self._core.halt(session.key)
+        inbound = Inbound(
+            session=session.key,
+            text=text,
+            front=str(arguments.get("front") or "terminal"),
+            model=str(arguments.get("model") or ""),
+            provider=str(arguments.get("provider") or ""),
+            files=files,
+            replaces=str(arguments["turn"]),
+        )
+        turn = await self._core.loop.submit(inbound)
+        return {"turn": turn, "text": text, "files": list(files)}
+
+    async def _found(self, arguments: Json) -> tuple[Session, Message]:
+        session = await self._core.sessions.open(str(arguments["session"]))
+        turn = str(arguments["turn"])
+        for message in reversed(await session.everything()):
+            if asks(message, turn) and not message.get("_note"):
+                return session, message
+        raise UsageError(_("There is no such message in this conversation."))
+
+    async def fork(self, arguments: Json, _send: Send) -> Json:
+        """Begin a conversation with all that was said in another one up to the end of `turn` (else all of
+        it), as it was then. Gives its key, `session`. Raises UsageError, StorageError."""
+        session = await self._core.sessions.open(str(arguments["session"]))
+        turn = str(arguments.get("turn") or "")
+        messages = await session.everything()
+        taken = _until(messages, turn) if turn else [m for m in messages if HIDDEN not in m]
+        if not taken:
+            raise UsageError(_("There is no such message in this conversation."))
+        key = f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
+        made = await self._core.sessions.open(key)
+        for start in range(0, len(taken), _AT_ONCE):
+            await made.append_all(taken[start : start + _AT_ONCE])
+        known = {name: session.metadata[name] for name in _CARRIED if name in session.metadata}
+        title = str(session.metadata.get("title") or title_of(taken[0]) or session.key)
+        await made.set_metadata(
+            **known, title=_("{title} (from there on)").format(title=title), forked_from=session.key
+        )
+        return {"session": key}
+
+    async def versions(self, arguments: Json, _send: Send) -> Json:
+        """What stood where `turn` stands before it was asked otherwise or answered anew, the newest first:
+        `turn`, `text` and `when` of each. Raises UsageError."""
+        session, asked = await self._found(arguments)
+        messages = await session.everything()
+        found = []
+        while earlier := asked.get("_replaces"):
+            before = next((m for m in messages if asks(m, earlier)), None)
+            if before is None:
+                break
+            asked = before
+            line = {"turn": str(earlier), "text": _text(asked), "when": str(asked.get("timestamp") or "")}
+            found.append(line)
+        return {"versions": found}
+
+
+def _until(messages: Sequence[Message], turn: str) -> list[Message]:
+    """What a conversation was at the end of a turn: without what was hidden then already, with what was
+    hidden only later."""
+    last = max((n for n, message in enumerate(messages) if message.get("_turn") == turn), default=-1)
+    bare = [{name: value for name, value in m.items() if name != HIDDEN} for m in messages[: last + 1]]
+    return [message for message in marked(bare) if HIDDEN not in message]
+
+
+def _text(asked: Message) -> str:
+    content = asked.get("content")
+    return content if isinstance(content, str) else title_of(asked)
+
+
+def _files(asked: Message) -> tuple[str, ...]:
+    return tuple(str(path) for path in asked.get("_files") or ())
