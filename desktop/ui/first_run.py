@@ -259,7 +259,7 @@ class FirstRunCard(QScrollArea):
 
     def _unfold(self) -> None:
         self._keyed.open.hide()
-        form = self.form = ProviderForm(self._actions, first_run=True)
+        form = self.form = ProviderForm(self._actions)
         form.stored.connect(self.ready)
         self._keyed.put(form)
         form.setFocus()

@@ -43,7 +43,7 @@ PAGES = (
         mark("Provider and model"),
         "sparkles",
         (
-            Group(part="provider"),
+            Group(part="providers"),
             Group(mark("On this computer"), part="builtin"),
             Group(
                 mark("Answers"),
@@ -54,7 +54,6 @@ PAGES = (
                     "agents.defaults.context_window_tokens",
                 ),
             ),
-            Group(part="provider_details"),
         ),
     ),
     Page(
@@ -195,6 +194,22 @@ PAGES = (
         ),
     ),
     Page("import", mark("Import"), "folder-input", (Group(part="import"),)),
+    Page(
+        "data",
+        mark("Privacy and data"),
+        "hard-drive",
+        (
+            Group(mark("Backups"), part="backups"),
+            Group(mark("What is stored where"), part="places"),
+            Group(mark("Delete everything"), part="wipe"),
+        ),
+    ),
+    Page(
+        "repair",
+        mark("Repair"),
+        "life-buoy",
+        (Group(part="recovery"), Group(mark("Diagnostics"), part="diagnostics")),
+    ),
 )
 
 ELSEWHERE = frozenset(
@@ -216,4 +231,4 @@ ELSEWHERE = frozenset(
 """Set by parts of the pages."""
 
 PROVIDER_DETAILS = ("proxy", "engine", "idle_timeout_s", "extra_headers")
-"""Fields of one provider's section that stand on the first page for the provider in use."""
+"""The rarer fields of a provider's section, which stand in its card."""

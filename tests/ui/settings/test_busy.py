@@ -13,8 +13,9 @@ from desktop.ui.first_run import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
+from tests.ui.settings.cards import opened
 from tests.ui.settings.peers import Hub, Ollama
-from tests.ui.settings.reading import choose, shown
+from tests.ui.settings.reading import shown
 
 SPACE, RETURN = Qt.Key.Key_Space, Qt.Key.Key_Return
 
@@ -43,7 +44,7 @@ def configured(home: Path, server: ScriptedServer, request: pytest.FixtureReques
     }
     (home / "config.json").write_text(json.dumps(stored))
     window: SettingsWindow = request.getfixturevalue("window")
-    window.open_page("model")
+    opened(window, request.getfixturevalue("running"), "custom")
     return window
 
 
@@ -74,12 +75,12 @@ def test_a_test_begun_by_keyboard_keeps_it_to_the_end(
 def test_saving_keeps_the_keyboard(
     configured: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
 ) -> None:
-    save = give_keyboard(configured, "Save", qtbot)
-    QTest.keyClick(save, SPACE)
-    assert focused() == "Save"
+    use = give_keyboard(configured, "Use this", qtbot)
+    QTest.keyClick(use, SPACE)
+    assert focused() == "Use this"
     running.settle()
     assert "Saved, for the next answer" in shown(configured)
-    assert focused() == "Save"
+    assert focused() == "Use this"
 
 
 def card_of(running: Running, qtbot: QtBot) -> FirstRunCard:
@@ -136,8 +137,8 @@ def test_what_is_pressed_in_a_notice_keeps_the_keyboard(
     window: SettingsWindow, running: Running, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
+    window.close()
     window.open_page("model")
-    choose(window, "Provider", "Custom server")
     running.settle()
     again = give_keyboard(window, "Look again", qtbot)
     QTest.keyClick(again, SPACE)

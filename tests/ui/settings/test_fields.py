@@ -18,6 +18,7 @@ from desktop.ui.settings.pages import ELSEWHERE, PAGES
 from desktop.ui.settings.window import SettingsWindow
 from desktop.ui.theme.theme import theme
 from tests.ui.program import Running
+from tests.ui.settings.cards import opened
 from tests.ui.settings.reading import enter, field, named, press, row, shown, write
 
 TOKENS = "agents.defaults.max_tokens"
@@ -164,7 +165,8 @@ def test_headers_are_lines_of_name_and_value(
     (home / "config.json").write_text(json.dumps(stored))
     window: SettingsWindow = request.getfixturevalue("window")
     running: Running = request.getfixturevalue("running")
-    assert "Requests to Custom server" in shown(window)
+    card = opened(window, running, "custom")
+    press(card, "More settings of Custom server")
     headers = row(window, "providers.custom.extra_headers")
     press(headers, "Add a line")
     name, value = (named(headers, words) for words in ("Name", "Value"))

@@ -2,36 +2,49 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import keyring
 import pytest
+from keyring.errors import PasswordDeleteError
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from desktop.ui.settings.providers import stored_key
+from desktop.ui.settings.providers.card import ProviderCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
-from tests.ui.settings.reading import choose, enter, named, press, shown, write
+from tests.ui.settings.cards import listing, nowhere, opened, order
+from tests.ui.settings.reading import enter, named, press, shown, write
 
 KEY = "sk-window-4f1c9ab2e7"
 
 
+@pytest.fixture(autouse=True)
+def _no_key_yet() -> Iterator[None]:
+    yield
+    for name in ("custom", "groq"):
+        with suppress(PasswordDeleteError):
+            keyring.delete_password("nanobot-desktop", name)
+
+
 @pytest.fixture
-def custom(
-    window: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
-) -> SettingsWindow:
-    """The form, filled in for the scripted server, without a key."""
-    window.open_page("model")
-    choose(window, "Provider", "Custom server")
-    running.settle()
-    write(named(window, "Address"), server.url)
-    write(named(window, "Model"), "some-model")
-    return window
+def custom(window: SettingsWindow, running: Running, server: ScriptedServer) -> ProviderCard:
+    """The card of the scripted server, with a model and without a key."""
+    running.wait(running.core.change({"providers.custom.api_base": server.url}))
+    window.refresh()
+    card = opened(window, running, "custom")
+    write(named(card, "Model"), "some-model")
+    return card
 
 
 def test_a_wrong_key_is_said_at_its_field_and_the_right_one_works(
-    custom: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
+    custom: ProviderCard, running: Running, server: ScriptedServer, qtbot: QtBot
 ) -> None:
     server.script("status:401")
     write(named(custom, "Key"), "sk-wrong")
@@ -41,61 +54,117 @@ def test_a_wrong_key_is_said_at_its_field_and_the_right_one_works(
     assert "did not accept the key" in shown(custom)
     assert "Check the field Key" in shown(custom)
     assert named(custom, "Key").property("wrong")
-    assert running.stored == {}, "a test stores nothing"
+    assert "keyStored" not in str(running.stored), "a test stores nothing"
     server.script("say:At your service.")
     write(named(custom, "Key"), KEY)
+    assert not named(custom, "Key").property("wrong")
     press(custom, "Test")
     running.settle()
     assert "Works: “At your service.” in" in shown(custom)
     assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
-    press(custom, "Save")
+    press(custom, "Use this")
     running.settle()
     assert keyring.get_password("nanobot-desktop", "custom") == KEY
     assert running.stored["agents"]["defaults"] == {"provider": "custom", "model": "some-model"}
     assert running.stored["providers"]["custom"] == {"keyStored": True, "apiBase": server.url}
     assert named(custom, "Key").text() == ""
-    assert "There is one. Another replaces it." in shown(custom)
-    for path in running.home.root.rglob("*"):
-        assert not path.is_file() or KEY.encode() not in path.read_bytes()
+    assert "It is in the keychain of this computer." in shown(custom)
+    assert "In use" in shown(custom)
+    nowhere(custom, running.home.root, KEY)
+
+
+@pytest.mark.parametrize(
+    ("answer", "field", "said"),
+    [
+        ("status:404", "Model", "has no model some-model"),
+        ("html", "Address", "a web page, not a model"),
+        ("quota", "", "no quota or money left"),
+    ],
+)
+def test_the_field_at_fault_is_marked(
+    custom: ProviderCard, running: Running, server: ScriptedServer, answer: str, field: str, said: str
+) -> None:
+    server.script(answer)
+    press(custom, "Test")
+    running.settle()
+    assert said in shown(custom)
+    for name in ("Key", "Model", "Address"):
+        assert bool(named(custom, name).property("wrong")) == (name == field), name
+
+
+def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
+    custom: ProviderCard, running: Running, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(named(custom, "Key"), KEY)
+    assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Password
+    press(custom, "Save the key")
+    running.settle()
+    assert keyring.get_password("nanobot-desktop", "custom") == KEY
+    assert "The key is in the keychain." in shown(custom)
+    assert named(custom, "Key").text() == ""
+    press(custom, "Show the key of Custom server")
+    running.settle()
+    assert named(custom, "Key").text() == KEY
+    assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Normal
+    nowhere(custom, running.home.root, KEY)
+    press(custom, "Hide the key of Custom server")
+    assert named(custom, "Key").text() == ""
+    assert custom.details is not None
+    custom.details.key._hide.setInterval(50)
+    assert stored_key.SHOWN_MS == 10_000
+    press(custom, "Show the key of Custom server")
+    running.settle()
+    qtbot.waitUntil(lambda: named(custom, "Key").text() == "", timeout=2000)
+    assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Password
+    write(named(custom, "Key"), "sk-another-key")
+    enter(named(custom, "Key"))
+    running.settle()
+    assert keyring.get_password("nanobot-desktop", "custom") == "sk-another-key"
+    press(custom, "Remove the key of Custom server")
+    press(custom, "Keep it")
+    assert keyring.get_password("nanobot-desktop", "custom") == "sk-another-key"
+    press(custom, "Remove the key of Custom server")
     press(custom, "Remove the key")
     running.settle()
     assert keyring.get_password("nanobot-desktop", "custom") is None
     assert "keyStored" not in running.stored["providers"]["custom"]
 
 
-def test_a_key_is_hidden_until_it_is_looked_at_and_forgotten_with_the_window(
-    custom: SettingsWindow, running: Running, qtbot: QtBot
+def test_what_was_typed_is_forgotten_with_the_window(
+    custom: ProviderCard, window: SettingsWindow, running: Running
 ) -> None:
     write(named(custom, "Key"), KEY)
-    assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Password
-    press(custom, "Show the key")
-    assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Normal
-    custom.close()
-    custom.open_page("model")
+    window.close()
+    window.open_page("model")
     running.settle()
-    choose(custom, "Provider", "Custom server")
     assert named(custom, "Key").text() == ""
-    assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Password
 
 
-def test_a_wrong_address_or_no_model_asks_nobody(
-    custom: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
+def test_what_is_missing_is_said_and_asks_nobody(
+    window: SettingsWindow, running: Running, server: ScriptedServer
 ) -> None:
-    write(named(custom, "Address"), "nowhere")
-    press(custom, "Test")
+    card = opened(window, running, "custom")
+    press(card, "Test")
     running.settle()
-    assert "An address begins with http:// or https://" in shown(custom)
-    named(custom, "Model").clear()
-    write(named(custom, "Address"), server.url)
-    press(custom, "Save")
+    assert "The address is missing." in shown(card)
+    write(named(card, "Address"), "nowhere")
+    assert "An address begins with http:// or https://" in shown(card)
+    write(named(card, "Address"), server.url)
+    enter(named(card, "Address"))
     running.settle()
-    assert "The model's name is missing." in shown(custom)
+    press(card, "Use this")
+    running.settle()
+    assert "The model's name is missing." in shown(card)
+    groq = opened(window, running, "groq")
+    press(groq, "Test")
+    running.settle()
+    assert "A key is needed here." in shown(groq)
     assert not server.requests
-    assert running.stored == {}
+    assert "agents" not in running.stored
 
 
 def test_a_test_can_be_called_off(
-    custom: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
+    custom: ProviderCard, running: Running, server: ScriptedServer, qtbot: QtBot
 ) -> None:
     server.script("silence")
     press(custom, "Test")
@@ -110,26 +179,77 @@ def test_a_test_can_be_called_off(
     assert "Works: “ok”" in shown(custom)
 
 
-def test_enter_in_the_key_saves(custom: SettingsWindow, running: Running, qtbot: QtBot) -> None:
-    write(named(custom, "Key"), KEY)
-    enter(named(custom, "Key"))
+def test_twenty_thousand_models_are_listed_narrowed_and_chosen(
+    custom: ProviderCard, running: Running, server: ScriptedServer
+) -> None:
+    models = {"data": [{"id": f"maker/model-{number:05}"} for number in range(20_000)]}
+    server.pages["/models"] = (200, "application/json", json.dumps(models).encode())
+    press(custom, "Show all models")
     running.settle()
-    assert keyring.get_password("nanobot-desktop", "custom") == KEY
-    press(custom, "Remove the key")
+    assert "20,000 models" in shown(custom)
+    write(named(custom, "Model"), "maker model-0423")
+    assert "10 of 20,000 models" in shown(custom)
+    QTest.keyClick(named(custom, "Model"), Qt.Key.Key_Down)
+    assert custom.details is not None
+    view = custom.details.picker.view
+    assert view.hasFocus()
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert named(custom, "Model").text() == "maker/model-04231"
+    press(custom, "Use this")
     running.settle()
+    assert running.stored["agents"]["defaults"]["model"] == "maker/model-04231"
 
 
-def test_a_login_in_the_browser_is_told_as_what_it_is(window: SettingsWindow, running: Running) -> None:
-    window.open_page("model")
-    rows = running.wait(running.actions.call("providers"))["providers"]
-    title = next(row["title"] for row in rows if row["kind"] == "oauth")
-    choose(window, "Provider", title)
-    assert "needs a login in the browser, which this version cannot do" in shown(window)
-    assert "Save" not in shown(window).splitlines()
+def test_what_is_no_list_is_told(custom: ProviderCard, running: Running, server: ScriptedServer) -> None:
+    server.pages["/models"] = (200, "text/html", b"<html>Sign in</html>")
+    press(custom, "Show all models")
+    running.settle()
+    assert "a web page, not a model" in shown(custom)
+
+
+def test_those_that_are_set_up_come_first_and_others_are_found(
+    home: Path, request: pytest.FixtureRequest
+) -> None:
+    stored = {"providers": {"zhipu": {"apiBase": "http://127.0.0.1:9/v1"}, "groq": {"keyStored": True}}}
+    (home / "config.json").write_text(json.dumps(stored | {"agents": {"defaults": {"provider": "xai"}}}))
+    window: SettingsWindow = request.getfixturevalue("window")
+    running: Running = request.getfixturevalue("running")
+    part = listing(window)
+    running.settle()
+    assert order(window) == ["xai", "groq", "zhipu"]
+    press(window, "All providers")
+    running.settle()
+    assert order(window)[:4] == ["xai", "groq", "zhipu", "aihubmix"]
+    assert "All providers" not in shown(window)
+    write(part.filter, "claude")
+    assert order(window) == ["anthropic"]
+    write(part.filter, "nothing like it")
+    assert order(window) == []
+    assert "None is called so." in shown(window)
+
+
+def test_a_rarer_setting_is_saved_in_the_card(
+    custom: ProviderCard, running: Running, server: ScriptedServer
+) -> None:
+    press(custom, "More settings of Custom server")
+    write(named(custom, "Proxy"), "http://me:secret@host:1")
+    assert "without a name and a password" in shown(custom)
+    with ScriptedServer() as proxy:
+        write(named(custom, "Proxy"), proxy.url.removesuffix("/v1"))
+        enter(named(custom, "Proxy"))
+        running.settle()
+        proxy.script("say:by the proxy")
+        press(custom, "Test")
+        running.settle()
+    assert "Works: “by the proxy”" in shown(custom)
+    press(custom, "Test")
+    running.settle()
+    assert named(custom, "Proxy").property("wrong")
 
 
 def test_back_to_the_usual_address_and_to_automatic(
-    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
+    home: Path, server: ScriptedServer, request: pytest.FixtureRequest
 ) -> None:
     stored = {
         "agents": {"defaults": {"provider": "ollama", "model": "m"}},
@@ -138,60 +258,77 @@ def test_back_to_the_usual_address_and_to_automatic(
     (home / "config.json").write_text(json.dumps(stored))
     window: SettingsWindow = request.getfixturevalue("window")
     running: Running = request.getfixturevalue("running")
-    assert named(window, "Address").text() == server.url
-    named(window, "Address").clear()
-    enter(named(window, "Address"))
+    card = opened(window, running, "ollama")
+    assert named(card, "Address").text() == server.url
+    named(card, "Address").clear()
+    enter(named(card, "Address"))
     running.settle()
     assert not running.core.store.config.provider("ollama").api_base
-    choose(window, "Provider", "Automatic")
-    press(window, "Save")
+    press(window, "Choose automatically")
     running.settle()
     assert running.stored["agents"]["defaults"]["provider"] == "auto"
-    assert "Chosen from the model's name and the keys you have." in shown(window)
+    assert "It was chosen by the model's name and the keys that there are." in shown(window)
 
 
 def test_without_a_keychain_a_key_is_kept_for_the_session(
-    window: SettingsWindow,
-    running: Running,
-    server: ScriptedServer,
-    monkeypatch: pytest.MonkeyPatch,
+    window: SettingsWindow, running: Running, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    running.wait(running.core.change({"providers.custom.api_base": server.url}))
     bus = os.environ["DBUS_SESSION_BUS_ADDRESS"]
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
+    window.close()
     window.open_page("model")
-    choose(window, "Provider", "Custom server")
     running.settle()
-    assert "This computer offers no keychain." in shown(window)
+    assert "This computer offers no keychain." in shown(window), "said at once"
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
     press(window, "Look again")
     running.settle()
     assert "This computer offers no keychain." not in shown(window)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
-    write(named(window, "Address"), server.url)
-    write(named(window, "Model"), "some-model")
-    write(named(window, "Key"), KEY)
-    press(window, "Save")
+    card = opened(window, running, "custom")
+    write(named(card, "Model"), "some-model")
+    write(named(card, "Key"), KEY)
+    press(card, "Use this")
     running.settle()
     assert "This computer offers no keychain." in shown(window), "saying so when it is stored, too"
-    assert running.stored == {}
+    assert "agents" not in running.stored
     press(window, "For this session only")
-    press(window, "Save")
+    press(card, "Use this")
     running.settle()
     assert running.stored["providers"]["custom"] == {"apiBase": server.url}
+    assert "It is in memory, until Nanobot is closed." in shown(card)
     server.script("say:ok")
-    press(window, "Test")
+    press(card, "Test")
     running.settle()
     assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+    nowhere(window, running.home.root, KEY)
 
 
-def test_what_the_environment_fixes_is_said_in_the_form(
+def test_a_key_of_the_environment_is_offered(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    window: SettingsWindow = request.getfixturevalue("window")
+    running: Running = request.getfixturevalue("running")
+    assert keyring.get_password("nanobot-desktop", "groq") is None
+    card = opened(window, running, "groq")
+    assert "A key was found" in shown(card)
+    press(card, "Use the key that stands in GROQ_API_KEY")
+    running.settle()
+    assert keyring.get_password("nanobot-desktop", "groq") == KEY
+    assert "It is in the keychain of this computer." in shown(card)
+
+
+def test_what_the_environment_fixes_is_said(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setenv("NANOBOT_AGENTS__DEFAULTS__PROVIDER", "groq")
     monkeypatch.setenv("NANOBOT_PROVIDERS__GROQ__API_KEY", "gsk_given")
     window: SettingsWindow = request.getfixturevalue("window")
+    running: Running = request.getfixturevalue("running")
     assert "Fixed by the environment variable NANOBOT_AGENTS__DEFAULTS__PROVIDER." in shown(window)
-    assert "Given for this run by the environment." in shown(window)
-    assert not named(window, "Key").isEnabled()
+    card = opened(window, running, "groq")
+    assert "Given for this run by the environment." in shown(card)
+    assert not named(card, "Key").isEnabled()
     assert "gsk_given" not in shown(window)
-    assert named(window, "Model").isEnabled()
+    assert named(card, "Model").isEnabled()

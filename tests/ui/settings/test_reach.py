@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from desktop.ui.first_run import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
+from tests.ui.settings.cards import opened
 from tests.ui.settings.reading import choose, field, press
 
 
@@ -49,24 +50,23 @@ def test_every_page(window: SettingsWindow, running: Running) -> None:
         assert nameless(window) == []
 
 
-def test_the_form_of_a_provider_is_walked_from_top_to_bottom(
+def test_the_card_of_a_provider_is_walked_from_top_to_bottom(
     window: SettingsWindow, running: Running, qtbot: QtBot
 ) -> None:
-    window.open_page("model")
-    choose(window, "Provider", "OpenRouter")
-    running.settle()
+    card = opened(window, running, "openrouter")
     assert nameless(window) == []
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    card.open_button.setFocus()
     assert walked(window, 9) == [
-        "Pages",
-        "Provider",
+        "Details of OpenRouter",
         "Key",
-        "Show the key",
         "Get a key",
-        "Model",
         "Address",
-        "Test",
-        "Save",
+        "Model",
+        "Show all models",
+        "More settings of OpenRouter",
+        "Test OpenRouter",
+        "Use OpenRouter to answer",
     ]
 
 

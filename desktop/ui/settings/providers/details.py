@@ -1,0 +1,213 @@
+"""What a provider's card opens to: key, address, model, a test, and the rarer settings."""
+
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.config.describe import setting
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.key import KeychainNotice
+from desktop.ui.settings.pages import PROVIDER_DETAILS
+from desktop.ui.settings.providers.models import ModelPicker
+from desktop.ui.settings.providers.stored_key import StoredKey
+from desktop.ui.settings.rows import Row, SettingRow
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_SHOWN_ANSWER = 60
+
+
+class Details(QWidget):
+    """Made when a card is opened for the first time. `changed` tells that something was stored."""
+
+    changed = Signal(str)
+
+    def __init__(self, actions: Actions, provider: Json, notice: KeychainNotice) -> None:
+        super().__init__()
+        self._actions, self._work, self.provider = actions, Work(self), provider
+        self._reply: Json = {"provider": "", "model": ""}
+        self._edited = False
+        self.key, self.picker, self.outcome = StoredKey(actions, notice), ModelPicker(actions), Outcome()
+        self._model_row = Row(self.picker, wide=True)
+        self._more, self._test, self._use = button("link", "chevron-right"), button(), button("primary")
+        name = str(provider["name"])
+        address = replace(setting(f"providers.{name}.api_base"), empty=str(provider["base"]))
+        self._base = SettingRow(address, actions)
+        rare = [field for field in PROVIDER_DETAILS if field != "api_base"]
+        self._rare = {field: SettingRow(setting(f"providers.{name}.{field}"), actions) for field in rare}
+        self._lay_out()
+        for row in (self._base, *self._rare.values()):
+            row.saved.connect(self.changed)
+        self.key.stored.connect(lambda: self.changed.emit(f"providers.{name}"))
+        self.key.edited.connect(self._typed)
+        self.picker.edited.connect(self._typed)
+        self.picker.edit.textEdited.connect(self._own_model)
+        self.picker.view.chosen.connect(self._own_model)
+        self.picker.edit.returnPressed.connect(lambda: self._begin(self._try()))
+        self._more.clicked.connect(self._unfold)
+        self._test.clicked.connect(lambda: self._begin(self._try()))
+        self._use.clicked.connect(lambda: self._begin(self._choose()))
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        direct = self.provider["kind"] in ("direct", "local")
+        first = (self._base, self.key) if direct else (self.key, self._base)
+        for part in (*first, self._model_row, self.outcome):
+            column.addWidget(part)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(0, Space.M, 0, 0)
+        buttons.setSpacing(Space.S)
+        buttons.addWidget(self._more)
+        buttons.addStretch(1)
+        buttons.addWidget(self._test)
+        buttons.addWidget(self._use)
+        column.addLayout(buttons)
+        for row in self._rare.values():
+            column.addWidget(row)
+            row.hide()
+
+    def _words(self) -> None:
+        title = self.provider["title"]
+        self._model_row.say(_("Model"), _("Write its name, or choose it from those that are there now."))
+        self._more.setText(" " + _("More settings"))
+        self._more.setAccessibleName(_("More settings of {name}").format(name=title))
+        self._test.setText(_("Test"))
+        self._test.setAccessibleName(_("Test {name}").format(name=title))
+        self._use.setText(_("Use this"))
+        self._use.setAccessibleName(_("Use {name} to answer").format(name=title))
+
+    # ---- what is shown
+
+    def show_provider(self, provider: Json, reply: Json) -> None:
+        """Show a row of the verb `providers`, and what the settings are; what is typed stays."""
+        self.provider, self._reply = provider, reply["providers"]
+        self.key.show_provider(provider)
+        for row in (self._base, *self._rare.values()):
+            name, usual = row.setting.name, row.setting.default
+            row.show_value(reply["values"].get(name, usual), reply["fixed"].get(name, ""))
+        if not self._edited:
+            used = self._reply["provider"] == provider["name"]
+            self.picker.put(self._reply["model"] if used else "", provider["suggestion"])
+        self.picker.ask(name=provider["name"])
+        self._words()
+
+    def leave(self) -> None:
+        """Drop what was typed and not saved, and what is under way."""
+        self._work.cancel()
+        self._edited = False
+        self.key.clear()
+        self.picker.forget()
+        self.outcome.clear()
+        self._complain("")
+
+    def _unfold(self) -> None:
+        folded = next(iter(self._rare.values())).isHidden()
+        for row in self._rare.values():
+            row.setVisible(folded)
+        self._more.setIcon(icon("chevron-down" if folded else "chevron-right", "muted"))
+
+    def _typed(self) -> None:
+        self._complain("")
+        self.picker.ask(name=self.provider["name"], key=self.key.typed())
+
+    def _own_model(self) -> None:
+        self._edited = True
+
+    # ---- what is done
+
+    def _begin(self, coro: Coroutine[Any, Any, object]) -> None:
+        if self._test.busy:
+            coro.close()
+            return
+        self._work.start(coro, name="settings:provider", busy=(self._test, self._use))
+
+    def _stop(self) -> None:
+        self._work.cancel()
+        self.outcome.clear()
+
+    def _draft(self) -> dict[str, Any] | None:
+        """What is asked for; None where something is missing, which is marked."""
+        provider, model, key = self.provider, self.picker.text(), self.key.typed()
+        self._complain("")
+        if provider["needs_key"] and not (key or provider["keyed"]):
+            self._complain("key", _("A key is needed here."))
+            return None
+        if provider["kind"] == "direct" and not (provider["address"] or provider["base"]):
+            self._complain("address", _("The address is missing."))
+            return None
+        if not (model or provider["suggestion"]) and provider["kind"] != "local":
+            self._complain("model", _("The model's name is missing."))
+            return None
+        return {"name": provider["name"], "model": model or provider["suggestion"], "key": key}
+
+    async def _try(self) -> None:
+        if (draft := self._draft()) is None:
+            return
+        self.outcome.busy(_("Asking it one small question…"), self._stop)
+        try:
+            done = await self._actions.call("provider_test", **draft)
+        except AppError as error:
+            self._failed(error)
+            return
+        answer = done["answer"] or "…"
+        short = answer if len(answer) <= _SHOWN_ANSWER else f"{answer[:_SHOWN_ANSWER]}…"
+        words = _("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done["seconds"])
+        self.outcome.done(words)
+
+    async def _choose(self) -> None:
+        if (draft := self._draft()) is None:
+            return
+        once = self.key.session_only
+        self.outcome.busy(_("Waiting for the keychain…") if draft["key"] and not once else _("Saving…"))
+        try:
+            await self._actions.call("provider_set", **draft, session_only=once)
+        except AppError as error:
+            self._failed(error)
+            return
+        self._edited = False
+        self.key.conceal()
+        self.outcome.done(_("Saved, for the next answer"))
+        self.changed.emit("agents.defaults.provider")
+
+    def _failed(self, error: AppError) -> None:
+        """Tell it where it happened, with the remedy that there is in this window."""
+        field = str(getattr(error, "field", ""))
+        said = {
+            "key": _("Not accepted."),
+            "model": _("Not known there."),
+            "address": _("No model answers there."),
+            "proxy": _("It does not lead there."),
+        }
+        self._complain(field, said.get(field, ""))
+        remedy = error.remedy
+        if field == "key":
+            remedy = _("Check the field Key: paste the whole key, or get a new one from the provider.")
+        self.key.tell(error)
+        self.outcome.failed(error.text, remedy)
+
+    def _complain(self, field: str, text: str = "") -> None:
+        """Mark the field that is at fault, and no other."""
+        rows: dict[str, Row | StoredKey] = {
+            "key": self.key,
+            "model": self._model_row,
+            "address": self._base,
+            "proxy": self._rare["proxy"],
+        }
+        for name, row in rows.items():
+            row.complain(text if name == field else "")
+        if field == "proxy" and self._rare["proxy"].isHidden():
+            self._unfold()

@@ -1,0 +1,162 @@
+"""All providers: those that are set up first, then the rest, found by a filter."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.key import KeychainNotice
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.providers.card import ProviderCard, set_up
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_AT_ONCE = 3
+"""Cards that are made before the window may do something else."""
+
+
+class ProviderList(Part):
+    """Shows the reply of the verb `providers`."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self.cards: dict[str, ProviderCard] = {}
+        self._reply: Json | None = None
+        self._showing: asyncio.Task[None] | None = None
+        self.notice, self.outcome = KeychainNotice(actions), Outcome()
+        self.filter, self._answers, self._automatic = QLineEdit(), label("muted", wrap=True), button("link")
+        self._nothing, self._rest = label("muted", wrap=True), button("link", "chevron-right")
+        self._all = False
+        self._list = QVBoxLayout()
+        self._list.setSpacing(Space.S)
+        head = QHBoxLayout()
+        head.setSpacing(Space.S)
+        head.addWidget(self._answers, 1)
+        head.addWidget(self._automatic)
+        self.column.addWidget(self.notice)
+        self.column.addLayout(head)
+        self.column.addWidget(self.outcome)
+        self.column.addWidget(self.filter)
+        self.column.addLayout(self._list)
+        self.column.addWidget(self._rest, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self._nothing)
+        self._rest.hide()
+        self._nothing.hide()
+        self._rest.clicked.connect(self._unfold)
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._narrow)
+        self._automatic.clicked.connect(lambda: self._work.start(self._to_auto(), name="settings:provider"))
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.filter.setPlaceholderText(_("Find a provider"))
+        self.filter.setAccessibleName(_("Find a provider"))
+        self._nothing.setText(_("None is called so. “Custom server” takes any that speaks the OpenAI API."))
+        self._rest.setText(" " + _("All providers"))
+        self._rest.setAccessibleName(_("All providers"))
+        self._automatic.setText(_("Choose automatically"))
+        if self._reply is None:
+            return
+        found = self._reply["providers"]
+        named = self._reply["fixed"].get("agents.defaults.provider", "")
+        answers = found["answers"]
+        auto = found["provider"] == "auto"
+        said = _("{title}, {model} answers.") if answers["model"] else _("{title} answers.")
+        if named:
+            said += " " + _("Fixed by the environment variable {name}.").format(name=named)
+        elif auto:
+            said += " " + _("It was chosen by the model's name and the keys that there are.")
+        self._answers.setText(said.format(**answers) if answers["title"] else "")
+        self._automatic.setVisible(not auto and not named)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.notice.look()
+
+    def show_all(self, reply: Json) -> None:
+        self._reply = reply
+        self._words()
+        if self._showing is not None:
+            self._showing.cancel()
+        self._showing = self._work.start(self._show(reply), name="settings:providers")
+
+    async def _show(self, reply: Json) -> None:
+        rows = [row for row in reply["providers"]["providers"] if row["kind"] not in ("builtin", "oauth")]
+        used = reply["providers"]["answers"]["name"]
+        rows.sort(key=lambda row: (row["name"] != used, not set_up(row), row["title"].casefold()))
+        opened = any(card.opened for card in self.cards.values())
+        for name in self.cards.keys() - {row["name"] for row in rows}:
+            self._drop(self.cards.pop(name))
+        for place, row in enumerate(rows):
+            card = self.cards.get(row["name"])
+            if card is None:
+                card = self.cards[row["name"]] = ProviderCard(self._actions, self.notice)
+                card.changed.connect(self.saved)
+                card.show_provider(row, reply)
+                self._list.insertWidget(place, card)
+                card.setVisible(self._wanted(card))
+                if place % _AT_ONCE == _AT_ONCE - 1:
+                    await asyncio.sleep(0)
+            else:
+                card.show_provider(row, reply)
+                if not opened and self._list.indexOf(card) != place:
+                    self._list.insertWidget(place, card)
+        self._narrow()
+
+    @property
+    def _any_set_up(self) -> bool:
+        return any(card.stands for card in self.cards.values())
+
+    def _wanted(self, card: ProviderCard) -> bool:
+        """Whether a card is shown: by the filter, else those that are set up, and all where none is."""
+        if card.opened or self.filter.text():
+            return card.opened or card.matches(self.filter.text())
+        return self._all or card.stands or not self._any_set_up
+
+    def _unfold(self) -> None:
+        self._all = True
+        self._narrow()
+        self.filter.setFocus()
+
+    def _drop(self, card: ProviderCard) -> None:
+        self._list.removeWidget(card)
+        card.hide()
+        card.deleteLater()
+
+    def _narrow(self) -> None:
+        found = False
+        for card in self.cards.values():
+            shown = self._wanted(card)
+            card.setVisible(shown)
+            found |= shown
+        self._rest.setVisible(not self._all and not self.filter.text() and self._any_set_up)
+        self._nothing.setVisible(bool(self.cards) and not found)
+
+    async def _to_auto(self) -> None:
+        try:
+            await self._actions.call(
+                "set", values={"agents.defaults.provider": "auto", "agents.defaults.model": ""}
+            )
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.filter.setFocus()
+        self.saved.emit("agents.defaults.provider")
+
+    def leave(self) -> None:
+        for card in self.cards.values():
+            card.leave()
+        self.outcome.clear()
