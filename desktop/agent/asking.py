@@ -71,6 +71,8 @@ class Asking:
         except ProviderError as error:
             await self.account(turn, None, type(error).__name__)
             raise
+        if completion.answered is not None:  # another model was asked instead
+            turn.request = replace(request, endpoint=completion.answered)
         return completion
 
     async def _stream(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:

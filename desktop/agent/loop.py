@@ -264,7 +264,12 @@ class Loop:
                 await self._watcher.begun(turn)
             model, provider = _model_of(turn.inbound, turn.session)
             ready = await self._models.ready(
-                model, provider, turn.key, turn.id, unattended=bool(turn.inbound.cause)
+                model,
+                provider,
+                turn.key,
+                turn.id,
+                unattended=bool(turn.inbound.cause),
+                pictures=bool(turn.inbound.pictures),
             )
             kit = await self._toolbox.kit(lean=ready.lean)
             turn.remember(turn.session.of_turn(turn.id))

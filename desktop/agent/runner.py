@@ -128,7 +128,7 @@ class Runner:
                 if not _has_pictures(request):
                     raise
             else:
-                if completion.usage and not family(ready.endpoint.model):
+                if completion.usage and not (completion.answered or family(ready.endpoint.model)):
                     last = turn.request or request  # of an answer in pieces, that for the last of them
                     more = sum(map(message_tokens, last.messages[len(request.messages) :]))
                     self._meter.learn(

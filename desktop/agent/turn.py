@@ -109,11 +109,19 @@ class Models(Protocol):
     """Finds the model for a turn, starting what it needs."""
 
     async def ready(
-        self, model: str, provider: str, session: str, turn: str, *, unattended: bool = False
+        self,
+        model: str,
+        provider: str,
+        session: str,
+        turn: str,
+        *,
+        unattended: bool = False,
+        pictures: bool = False,
     ) -> Ready:
         """The named model, else by the configured order of choice. Raises AppError if there is none.
 
-        `unattended`: nobody waits for it, so it is asked only within what such work may spend.
+        `unattended`: nobody waits for it, so it is asked only within what such work may spend. `pictures`:
+        there are some to be seen, by another model where this one cannot.
         """
 
 

@@ -1,27 +1,33 @@
 """Which model answers, and making it ready: settings, key, and the built-in server where it is chosen."""
 
-from collections.abc import AsyncGenerator, Mapping
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus
-from desktop.bus.events import TurnWaiting
+from desktop.bus.events import TurnStarted, TurnWaiting
+from desktop.config.agents import ModelRef
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
-from desktop.core.rationing import Ration
+from desktop.core.rationing import FREE, Ration
+from desktop.core.spares import Spare, SparedProvider
 from desktop.errors import AppError
 from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
 from desktop.providers.client import HostedProvider, Row
 from desktop.providers.host_process import ModelHost
 from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
-from desktop.providers.registry import Choice, choose, endpoint, engine_of
+from desktop.providers.registry import Choice, choose, endpoint, engine_of, sees
 from desktop.providers.retry import RetryingProvider
 from desktop.providers.windows import window_of
 from desktop.tasks import in_thread, spawn
+from desktop.text import _
 
+_log = logging.getLogger(__name__)
 USUAL_WINDOW = 65_536
 """Tokens, of a model that nobody knows."""
 
@@ -93,18 +99,39 @@ class ModelChooser:
             spawn(self._builtin.start(), name="prepare:builtin-model")
 
     async def ready(
-        self, model: str, provider: str, session: str, turn: str, *, unattended: bool = False
+        self,
+        model: str,
+        provider: str,
+        session: str,
+        turn: str,
+        *,
+        unattended: bool = False,
+        pictures: bool = False,
     ) -> Ready:
         """Raises AppError: no such model, no key, or the keychain is shut."""
+        chosen, note = self.choice(model, provider), ""
+        if pictures and (other := self._that_sees(chosen)):
+            note = _("{model} answers: it sees pictures.").format(model=other.model or other.spec.name)
+            chosen = other
+        ration = self._ration.of if unattended else self._ration.of_month
+        ready = ration(await self._ready(chosen, session, turn))
+        spares = [
+            Spare(other.spec.name in FREE, partial(self._spare, other, session, turn, ration))
+            for other in self._spare_choices(chosen)
+        ]
+        if spares:
+            told = partial(self._tell_spare, session, turn)
+            ready = replace(ready, provider=SparedProvider(ready.provider, spares, told))
+        return replace(ready, note=note or ready.note)
 
+    async def _ready(self, chosen: Choice, session: str, turn: str) -> Ready:
         def waiting(seconds: float, error: ProviderError) -> None:
             self._bus.publish(TurnWaiting(session, turn, seconds, error.text))
 
-        chosen = self.choice(model, provider)
         defaults = self._store.config.agents.defaults
         lean = chosen.spec.lean
         window = await self.window(chosen)
-        ready = Ready(
+        return Ready(
             provider=RetryingProvider(self.provider(chosen), on_wait=waiting),
             endpoint=await self.endpoint(chosen),
             window=window,
@@ -114,7 +141,51 @@ class ModelChooser:
             lean=lean,
             note=self._builtin.model.note if lean else "",
         )
-        return self._ration.of(ready) if unattended else self._ration.of_month(ready)
+
+    async def _spare(
+        self, chosen: Choice, session: str, turn: str, ration: Callable[[Ready], Ready]
+    ) -> tuple[Provider, Endpoint]:
+        ready = ration(await self._ready(chosen, session, turn))
+        return ready.provider, ready.endpoint
+
+    def _tell_spare(self, session: str, turn: str, there: Endpoint, why: ProviderError) -> None:
+        answers = _("{model} of {provider} answers instead.").format(
+            model=there.model, provider=there.title or there.provider
+        )
+        note = f"{why.text} {answers}"
+        self._bus.publish(TurnStarted(session, turn, there.provider, there.model, note))
+
+    def _spare_choices(self, chosen: Choice) -> list[Choice]:
+        """Those to ask instead, without who is asked first and without names that nobody knows."""
+        found = []
+        for ref in self._store.config.agents.defaults.fallback_models:
+            try:
+                other = self.choice(*self._named(ref))
+            except AppError as error:
+                _log.warning("a model to ask instead is unknown: %s", error)
+                continue
+            if (other.spec.name, other.model) != (chosen.spec.name, chosen.model):
+                found.append(other)
+        return found
+
+    def _named(self, ref: ModelRef) -> tuple[str, str]:
+        """Model and provider; in files of nanobot a name may be that of a preset."""
+        presets = (self._store.config.model_extra or {}).get("modelPresets")
+        preset = presets.get(ref.model) if isinstance(presets, dict) else None
+        if isinstance(preset, dict) and ref.provider == "auto":
+            return str(preset.get("model") or ""), str(preset.get("provider") or "auto")
+        return ref.model, ref.provider
+
+    def _that_sees(self, chosen: Choice) -> Choice | None:
+        """Another model for pictures, where this one cannot see them and the person named one."""
+        named = self._store.config.agents.defaults.vision_model
+        if not named.given or sees(chosen):
+            return None
+        try:
+            return self.choice(named.model, named.provider)
+        except AppError as error:
+            _log.warning("the model that sees is unknown: %s", error)
+            return None
 
     async def window(self, chosen: Choice) -> int:
         """Tokens that a model takes, question and answer: the person's word, the model's own, the usual."""

@@ -131,6 +131,8 @@ class Completion:
     usage: Usage | None = None
     finish: str = "stop"
     thinking_blocks: tuple[dict[str, Any], ...] = ()
+    answered: "Endpoint | None" = None
+    """Who answered, where it was another than the one that was asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,11 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     )
 
 
+def sees(choice: Choice) -> bool:
+    """Whether pictures are shown to this model."""
+    return _rules(choice.spec, choice.model).pictures
+
+
 def listing(choice: Choice) -> tuple[str, str]:
     """How and where this provider's models are asked for; "" where they cannot be."""
     spec = choice.spec

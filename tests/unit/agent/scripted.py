@@ -67,7 +67,14 @@ class ScriptedModel:
         return first
 
     async def ready(
-        self, model: str, provider: str, session: str, turn: str, *, unattended: bool = False
+        self,
+        model: str,
+        provider: str,
+        session: str,
+        turn: str,
+        *,
+        unattended: bool = False,
+        pictures: bool = False,
     ) -> Ready:
         if model == "missing":
             self.ended.set()

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from desktop.agent.turn import Inbound
 from desktop.bus.bus import Bus
+from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.core.core import Core
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
+from desktop.usage import MODEL
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
 
 
 @pytest.fixture
@@ -40,3 +45,109 @@ async def test_a_model_may_be_its_name_alone(core: Core) -> None:
         ("groq/a", "auto"),
         ("b", "groq"),
     ]
+
+
+@pytest.fixture
+async def served(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Core]:
+    """A core whose usual model is one of this server's; "spare" and "third" are other providers there."""
+    Program(tmp_path).use_server(server.url, "usual")
+    bus = Bus()
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    await core.change({f"providers.{name}.api_base": server.url for name in ("spare", "third")})
+    yield core
+    await core.stop()
+
+
+async def answered(served: Core, text: str = "Hello") -> tuple[str, list[TurnStarted]]:
+    """What came of a question, and who was said to answer."""
+    told: list[TurnStarted] = []
+    with served.bus.subscribe() as events:
+        turn = await served.loop.submit(Inbound("cli:direct", text))
+        async for event in events:
+            if isinstance(event, TurnStarted):
+                told.append(event)
+            if isinstance(event, TurnFinished) and event.turn == turn:
+                return event.text, told
+            if isinstance(event, TurnFailed) and event.turn == turn:
+                return event.error, told
+    raise AssertionError
+
+
+async def spares(served: Core, *names: str) -> None:
+    await served.change(
+        {"agents.defaults.fallback_models": [{"model": "other", "provider": name} for name in names]}
+    )
+
+
+@pytest.mark.expected_log("a model to ask instead is unknown: There is no provider called nobody")
+@pytest.mark.parametrize("failure", ["quota", "html"])
+async def test_another_model_answers_instead_and_says_so(
+    served: Core, server: ScriptedServer, failure: str
+) -> None:
+    await spares(served, "nobody", "spare", "third")
+    server.script(failure, "quota", "say:Third here.")
+    text, told = await answered(served)
+    assert text == "Third here."
+    assert [request.body["model"] for request in server.requests] == ["usual", "other", "other"]
+    assert [event.provider for event in told] == ["custom", "third"]
+    assert "other of third answers instead." in told[-1].note
+    spent, _count = await served.usage.by(MODEL, 0, ())
+    assert [line.name for line in spent] == [("third", "other")], "it is on the account of who answered"
+
+
+async def test_what_was_begun_is_not_begun_anew_by_another(served: Core, server: ScriptedServer) -> None:
+    await spares(served, "spare")
+    server.script("cut")
+    _text, told = await answered(served)
+    assert len(server.requests) == 1
+    assert [event.provider for event in told] == ["custom"]
+
+
+async def test_the_first_failure_is_told_where_all_fail(served: Core, server: ScriptedServer) -> None:
+    await spares(served, "spare")
+    server.script("quota", "status:401")
+    text, _told = await answered(served)
+    assert "no quota or money left" in text
+    server.forget()
+    server.script("status:401")
+    text, _told = await answered(served)
+    assert "did not accept the key" in text
+    assert len(server.requests) == 1, "a wrong key is not hidden by another model"
+
+
+async def test_when_the_month_is_spent_only_models_of_this_computer_are_asked(
+    served: Core, server: ScriptedServer
+) -> None:
+    await spares(served, "spare", "ollama")
+    await served.change({"limits.monthly_usd": 0, "providers.ollama.api_base": server.url})
+    server.script("say:From this computer.")
+    text, told = await answered(served)
+    assert text == "From this computer."
+    assert told[-1].provider == "ollama"
+    assert len(server.requests) == 1
+
+
+async def test_a_preset_of_nanobot_is_meant_by_its_name(served: Core, server: ScriptedServer) -> None:
+    stored = json.loads(served.home.config.read_text())
+    stored["modelPresets"] = {"calm": {"model": "preset-model", "provider": "spare"}}
+    stored["agents"]["defaults"]["fallbackModels"] = ["calm"]
+    served.home.config.write_text(json.dumps(stored))
+    await served.store.refresh()
+    server.script("quota", "say:calm")
+    assert (await answered(served))[0] == "calm"
+    assert server.requests[-1].body["model"] == "preset-model"
+
+
+async def test_pictures_go_to_a_model_that_sees(served: Core) -> None:
+    core = served
+    await core.change({"providers.ollama.api_base": "http://127.0.0.1:9/v1"})
+    blind = await core.models.ready("m", "ollama", "s", "t", pictures=True)
+    assert blind.endpoint.provider == "ollama", "nobody was named who sees"
+    await core.change({"agents.defaults.vision_model": {"model": "eyes", "provider": "custom"}})
+    ready = await core.models.ready("m", "ollama", "s", "t", pictures=True)
+    assert (ready.endpoint.provider, ready.endpoint.model) == ("custom", "eyes")
+    assert "eyes answers: it sees pictures." in ready.note
+    same = await core.models.ready("sees", "custom", "s", "t", pictures=True)
+    assert same.endpoint.model == "sees", "it sees itself"
+    same = await core.models.ready("m", "ollama", "s", "t")
+    assert same.endpoint.model == "m", "there are no pictures"
