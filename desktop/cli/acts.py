@@ -47,6 +47,22 @@ def register(app: click.Group) -> None:
     def undo_command(turn: str, again: bool, *, as_json: bool) -> None:
         run(lambda home: _undo(home, turn, again, as_json), as_json=as_json)
 
+    _register_inbox(inbox)
+
+    @options.verb(app, "approve", _("Answer a question that waits, by its id in inbox list."))
+    @click.argument("question")
+    @click.option("--no", is_flag=True, help=_("Refuse it."))
+    @click.option("--reason", default="", help=_("Why not; the agent is told."))
+    @click.option("--network", is_flag=True, help=_("Let the command use the internet."))
+    @click.option("--always", is_flag=True, help=_("Allow calls like this from now on."))
+    def approve_command(
+        question: str, no: bool, reason: str, network: bool, always: bool, *, as_json: bool
+    ) -> None:
+        given = {"yes": not no, "reason": reason, "network": network, "always": always}
+        run(lambda home: _approve(home, question, given, as_json), as_json=as_json)
+
+
+def _register_inbox(inbox: click.Group) -> None:
     @options.verb(inbox, "list", _("List what waits for you."))
     @click.option("--all", "all_", is_flag=True, help=_("What is done, too."))
     def inbox_command(all_: bool, *, as_json: bool) -> None:
@@ -64,18 +80,6 @@ def register(app: click.Group) -> None:
     @click.argument("notice", default="")
     def done_command(notice: str, *, as_json: bool) -> None:
         run(lambda home: _done(home, notice, as_json), as_json=as_json)
-
-    @options.verb(app, "approve", _("Answer a question that waits, by its id in inbox list."))
-    @click.argument("question")
-    @click.option("--no", is_flag=True, help=_("Refuse it."))
-    @click.option("--reason", default="", help=_("Why not; the agent is told."))
-    @click.option("--network", is_flag=True, help=_("Let the command use the internet."))
-    @click.option("--always", is_flag=True, help=_("Allow calls like this from now on."))
-    def approve_command(
-        question: str, no: bool, reason: str, network: bool, always: bool, *, as_json: bool
-    ) -> None:
-        given = {"yes": not no, "reason": reason, "network": network, "always": always}
-        run(lambda home: _approve(home, question, given, as_json), as_json=as_json)
 
 
 async def _call(home: Home, what: str, **arguments: Any) -> Json:

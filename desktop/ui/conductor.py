@@ -26,6 +26,7 @@ from desktop.ui.conversation.controller import MODELS, Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.drafts import Drafts
+from desktop.ui.editing import Editing
 from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
@@ -71,6 +72,7 @@ class Conductor(QObject):
         self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
         window.place_conversation(self._setup.stack)
         self.drafts = Drafts(window, file, self.talk)
+        self._editing = Editing(window, self.drafts, self.talk)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._answering = Answering(
             self._program, self._funnel, window, self._view, self.talk.questions, self.library
@@ -131,6 +133,7 @@ class Conductor(QObject):
                 await self._end(start, quitting)
             finally:
                 await in_thread(logs.stop, listener)
+                await in_thread(_finish_wipe, self._place)
                 note("ended")
                 self._app.exit(0)
 
@@ -176,6 +179,7 @@ class Conductor(QObject):
         self._outside.begin()
         await self._settle()
         self._fullness.begin()
+        self._setup.look_for_damage()
         return True
 
     async def _tell_of_problems(self) -> None:
@@ -245,11 +249,14 @@ class Conductor(QObject):
         self._view.wanted.connect(talk.calls.look_into)
         self._view.wanted.connect(talk.files.look_into)
         self._view.work_wanted.connect(talk.files.act)
+        self._view.work_wanted.connect(talk.revisions.act)
+        talk.revisions.forked.connect(lambda key: self.library.go_on(key, ""))
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(self._model_known)
         talk.noted.connect(window.note)
         talk.settings_wanted.connect(self._settings)
         self._setup.changed.connect(self.library.settings_changed)
+        self._setup.wiped.connect(self.quit)
         self._setup.answered.connect(window.composer.setFocus)
         self._funnel.told.connect(self._told)
         self._presence.noticed.connect(self.library.seen)
@@ -266,7 +273,7 @@ class Conductor(QObject):
     def _send(self, text: str) -> None:
         self._window.notice.hide()
         self._view.to_end()
-        self.drafts.send(text)
+        self._editing.send(text)
 
     def _copy(self) -> None:
         if self.talk.transcript.entries:
@@ -308,3 +315,11 @@ class Conductor(QObject):
     def _new(self) -> None:
         self._window.present()
         self.library.new()
+
+
+def _finish_wipe(home: Home) -> None:
+    """Delete everything where the person wanted that."""
+    if (home.root / ".wipe").exists():
+        from desktop.core.privacy import finish_wipe
+
+        finish_wipe(home)

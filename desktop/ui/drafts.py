@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -22,7 +23,7 @@ class Drafts(QObject):
     def __init__(self, window: MainWindow, file: StateFile, talk: Controller) -> None:
         super().__init__(window)
         self._window, self._file, self._talk = window, file, talk
-        self._showing = False
+        self._showing = self._aside = False
         self._last: Unsent | None = None
         """What was settled last: it may have been refused."""
         window.composer.changed.connect(self._draft)
@@ -45,8 +46,25 @@ class Drafts(QObject):
         self._file.state.unsent.append(Unsent(self._talk.key, text))
         self._talk.send(text)
 
+    def set_aside(self, text: str, files: Iterable[str]) -> None:
+        """Show something else in the field; what was being written is kept until take_up()."""
+        self._aside = True
+        self._window.composer.show_draft(text)
+        self._show_files([{"path": path, "name": PurePath(path).name} for path in files])
+
+    def take_up(self) -> None:
+        """Show again what was being written."""
+        self.forget_aside()
+        state, key = self._file.state, self._talk.key
+        self._window.composer.show_draft(state.drafts.get(key, ""))
+        self._show_files(state.attached.get(key, []))
+
+    def forget_aside(self) -> None:
+        """What is in the field is a draft again."""
+        self._aside = False
+
     def _draft(self, text: str) -> None:
-        if self._showing:
+        if self._showing or self._aside:
             return
         state, key = self._file.state, self._talk.key
         if text.strip():

@@ -78,6 +78,8 @@ class Library(QObject):
             self._file.state.give_back(key, draft)
         self.open(key)
         self._window.composer.setFocus()
+        if self._rows.get(key) is None:
+            self._funnel.run(self._refresh(), name="library:refresh")
 
     def title(self, key: str) -> str:
         """What a conversation is called in the list."""
@@ -158,6 +160,7 @@ class Library(QObject):
         )
         self._talk.transcript.assistant = found["assistant"]
         self._window.composer.call(found["assistant"])
+        self._say_title()
         self._remember()
 
     async def _restore(self, key: str) -> None:

@@ -13,7 +13,8 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import WindowState
 from desktop.ui.widgets.buttons import button
 
-FORWARD = ["Search", "New conversation", "Settings", "Model: any", "one", "two", "Message", "Send"]
+FIELD = ["Message", "Take files along"]
+FORWARD = ["Search", "New conversation", "Settings", "Model: any", "one", "two", *FIELD, "Send"]
 
 
 @pytest.fixture
@@ -78,16 +79,16 @@ def card(window: MainWindow, words: tuple[str, ...]) -> QWidget:
 def test_what_came_last_is_walked_in_its_place(window: MainWindow) -> None:
     card(window, ("one", "two"))
     window.sidebar.search.setFocus()
-    assert round_trip(tab, 9) == [*FORWARD, "Search"]
+    assert round_trip(tab, 10) == [*FORWARD, "Search"]
     window.sidebar.search.setFocus()
-    assert round_trip(back, 9) == ["Search", *FORWARD[::-1]]
+    assert round_trip(back, 10) == ["Search", *FORWARD[::-1]]
 
 
 def test_what_is_shown_later_is_walked_too(window: MainWindow) -> None:
     window.notice.tell("Something is wrong.", actions=(("Dismiss", window.notice.hide),))
     window.composer.busy(busy=True)
     window.sidebar.settings.setFocus()
-    assert round_trip(tab, 6) == ["Settings", "Model: any", "Dismiss", "Message", "Stop", "Send"]
+    assert round_trip(tab, 7) == ["Settings", "Model: any", "Dismiss", *FIELD, "Stop", "Send"]
 
 
 def test_what_goes_away_gives_the_keyboard_to_the_next(window: MainWindow) -> None:

@@ -14,6 +14,7 @@ from desktop.ui.conversation.dots import Dots
 from desktop.ui.conversation.given import GivenFiles
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import guess
+from desktop.ui.conversation.revise import turn_of
 from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.slot import EDGE, Slot
 from desktop.ui.conversation.transcript import Author, Entry, State
@@ -59,6 +60,7 @@ class Cell(Slot):
         self.more.setObjectName("more")
         self.more.clicked.connect(self._show_more)
         self.actions_row = Actions(lambda: self.entry.text, self)
+        self.actions_row.wanted.connect(lambda what, at: self.work_wanted.emit(self.entry.id, what, at))
 
     def _connect(self, body: Body) -> None:
         body.focused.connect(self._focused)
@@ -78,7 +80,7 @@ class Cell(Slot):
             *copies,
             self.more,
             self.notice,
-            self.actions_row.copy,
+            *self.actions_row.buttons,
         )
         return [part for part in every if part is not None]
 
@@ -115,7 +117,7 @@ class Cell(Slot):
         self.status.setVisible(bool(detail))
         self.more.setText(_("Show more"))
         self.more.setVisible(not entry.moving and len(entry.text) > self.choice.limit)
-        self.actions_row.arrange(right=entry.author is Author.YOU)
+        self.actions_row.arrange(right=entry.author is Author.YOU, revisable=bool(turn_of(entry)))
         self.actions_row.say(entry.when)
         self.actions_row.setVisible(not entry.moving and bool(entry.text) and not entry.aside)
         self.reveal()

@@ -184,6 +184,11 @@ class Composer(QFrame):
         self.stop.say(_("Stop"), "Esc")
         self.attach.say(_("Take files along"))
 
+    def keyboard_parts(self) -> list[QWidget]:
+        """The field comes before what stands at its left."""
+        chips = [self.chips] if self.chips else []
+        return [*chips, self.field, self.attach, self.stop, self.send]
+
     def call(self, assistant: str) -> None:
         """What the agent calls itself."""
         self.assistant = assistant

@@ -28,6 +28,7 @@ from desktop.ui.conversation.agents import Subagents
 from desktop.ui.conversation.filecards import FileCards
 from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
+from desktop.ui.conversation.revisions import Revisions
 from desktop.ui.conversation.steps import Calls
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript, own_words
 from desktop.ui.conversation.turns import Early, Turns
@@ -70,6 +71,7 @@ class Controller(QObject):
         self.calls = Calls(actions, funnel, self.transcript, self.questions, lambda: self.key)
         self.questions.answered_late.connect(self._open_again)
         self.files = FileCards(actions, funnel, self.transcript, lambda: self.key)
+        self.revisions = Revisions(actions, funnel, self.transcript, lambda: self.key, self._open_again)
         self.subagents = Subagents(actions, funnel, lambda: self.key, self)
         self.subagents.changed.connect(self.busy_changed)
         self.key = ""

@@ -42,6 +42,8 @@ class Quick(QObject):
         self.talk: Controller | None = None
         self.window: QuickWindow | None = None
         self._used = 0.0
+        self._turn = ""
+        """Of the message that is being written otherwise."""
         self.assistant = ""
 
     # ---- coming and going
@@ -117,6 +119,10 @@ class Quick(QObject):
         window.view.wanted.connect(talk.calls.look_into)
         window.view.wanted.connect(talk.files.look_into)
         window.view.work_wanted.connect(talk.files.act)
+        window.view.work_wanted.connect(talk.revisions.act)
+        talk.revisions.edit_wanted.connect(self._edit)
+        talk.opened.connect(self._edited)
+        talk.revisions.forked.connect(talk.open)
         window.view.answered.connect(talk.questions.take)
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(lambda line: window.tell_model(str(line["title"])))
@@ -132,11 +138,34 @@ class Quick(QObject):
         assert self.talk is not None
         self._used = time.monotonic()
         self.window.notice.hide()
-        files = [given.path for given in self.window.composer.files]
+        files, turn = [given.path for given in self.window.composer.files], self._turn
         self.window.composer.show_draft("")
         self.window.composer.show_files(())
         self.window.view.to_end()
-        self.talk.send(text, files)
+        if turn:
+            self._edited()
+            self.talk.revisions.edit(turn, text, files)
+        else:
+            self.talk.send(text, files)
+
+    def _edit(self, turn: str, text: str, _files: list[str]) -> None:
+        """A message is to be written otherwise: what is sent next takes its place."""
+        assert self.window is not None
+        self._turn = turn
+        words = _("Write it otherwise: what was said after it leaves the conversation.")
+        self.window.notice.tell(words, "", tone="info", actions=((_("Cancel"), self._cancel),))
+        self.window.composer.show_draft(text)
+        self.window.composer.setFocus()
+
+    def _cancel(self) -> None:
+        assert self.window is not None
+        self._edited()
+        self.window.composer.show_draft("")
+
+    def _edited(self) -> None:
+        if self._turn and self.window is not None:
+            self._turn = ""
+            self.window.notice.hide()
 
     def _refused(self, _key: str, text: str) -> None:
         if self.window is not None:

@@ -1,0 +1,82 @@
+"""A message that is being written otherwise: in the message field, with a strip over it that says so."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFrame, QHBoxLayout
+
+from desktop.text import _
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.drafts import Drafts
+from desktop.ui.main_window import MainWindow
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.words import spoken
+
+
+class Editing(QObject):
+    """One for the window. While a message is edited, what is sent takes its place."""
+
+    def __init__(self, window: MainWindow, drafts: Drafts, talk: Controller) -> None:
+        super().__init__(window)
+        self._window, self._drafts, self._talk = window, drafts, talk
+        self._turn = ""
+        self._words, self._cancel = label(wrap=True), button("quiet")
+        self._strip = QFrame()
+        self._strip.setProperty("kind", "notice")
+        self._strip.setProperty("tone", "info")
+        row = QHBoxLayout(self._strip)
+        row.setContentsMargins(Space.M, Space.XS, Space.XS, Space.XS)
+        row.addWidget(self._words, 1)
+        row.addWidget(self._cancel)
+        self._around = window.place_strip(self._strip)
+        self._around.hide()
+        self._cancel.clicked.connect(self.cancel)
+        talk.revisions.edit_wanted.connect(self._begin)
+        talk.opened.connect(self._opened)
+        window.composer.earlier_wanted.connect(talk.revisions.last)
+        window.composer.field.stop_wanted.connect(self.cancel)
+        spoken(self._say)
+
+    @property
+    def active(self) -> bool:
+        """Whether a message is being written otherwise."""
+        return bool(self._turn)
+
+    def _say(self) -> None:
+        self._words.setText(_("Write it otherwise: what was said after it leaves the conversation."))
+        self._cancel.setText(_("Cancel"))
+
+    def _begin(self, turn: str, text: str, files: Sequence[str]) -> None:
+        self._turn = turn
+        self._drafts.set_aside(text, files)
+        self._around.show()
+        self._window.composer.setFocus()
+
+    def send(self, text: str) -> None:
+        """Say what is in the field: in place of a message, or as a new one."""
+        if not self._turn:
+            self._drafts.send(text)
+            return
+        turn, files = self._turn, [file.path for file in self._window.composer.files]
+        self._end()
+        self._talk.revisions.edit(turn, text, files)
+
+    def cancel(self) -> None:
+        """Leave the message as it is."""
+        if self._turn:
+            self._end()
+            self._window.composer.setFocus()
+
+    def _end(self) -> None:
+        self._turn = ""
+        self._around.hide()
+        self._drafts.take_up()
+
+    def _opened(self) -> None:
+        """Another conversation: nothing of this one is edited any more."""
+        if self._turn:
+            self._turn = ""
+            self._around.hide()
+            self._drafts.forget_aside()

@@ -1,0 +1,134 @@
+"""Going back in a conversation: a message is written otherwise, an answer made anew, a fork begun."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.view import ConversationView
+from desktop.ui.editing import Editing
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+from tests.ui.program import Running
+from tests.ui.test_library import Desk
+
+Key = Qt.Key
+
+
+class Table(Desk):
+    """The window with the conversation, in which messages can be gone back to."""
+
+    def __init__(self, running: Running, qtbot: QtBot) -> None:
+        super().__init__(running, qtbot)
+        self.view = ConversationView(self.talk.transcript)
+        self.window.place_conversation(self.view)
+        self.view.work_wanted.connect(self.talk.revisions.act)
+        self.editing = Editing(self.window, self.drafts, self.talk)
+        self.window.composer.sent.disconnect()
+        self.window.composer.sent.connect(self.editing.send)
+        self.talk.revisions.forked.connect(lambda key: self.library.go_on(key, ""))
+        self.begin()
+
+    def cell(self, text: str) -> Cell:
+        return next(cell for cell in self.view.cells if cell.entry.text == text)
+
+    def near(self, text: str) -> Cell:
+        """A message with the keyboard in it."""
+        cell = self.cell(text)
+        cell.body.setFocus()
+        self.until(lambda: len(cell.actions_row.buttons) == 3)
+        return cell
+
+    def say(self, *texts: str) -> None:
+        """Say these in a conversation, each once the one before has its answer."""
+        self.open("window:a")
+        for text in texts:
+            before = self.said
+            self.send(text)
+            self.until(
+                lambda before=before, text=text: self.said == [*before, text, "Noted."], timeout=20_000
+            )  # type: ignore[misc]
+            self.until(lambda: not self.talk.busy)
+            self.settle()
+
+    @property
+    def strip(self) -> bool:
+        return self.editing._strip.isVisible()
+
+
+@pytest.fixture
+def table(
+    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
+) -> Iterator[Table]:
+    Program(home).use_server(server.url, "say:Noted.")
+    made = Table(request.getfixturevalue("running"), qtbot)
+    yield made
+    made.stop()
+
+
+def press(cell: Cell, name: str) -> None:
+    (found,) = [b for b in cell.actions_row.buttons if b.accessibleName() == name]
+    QTest.mouseClick(found, Qt.MouseButton.LeftButton)
+
+
+def test_a_message_is_written_otherwise(table: Table, server: ScriptedServer) -> None:
+    table.say("Frist", "Second")
+    table.type("half a thought")
+    press(table.near("Frist"), "Edit and ask again")
+    assert table.strip
+    assert table.window.composer.text() == "Frist"
+    table.window.composer.field.selectAll()
+    QTest.keyClicks(table.window.composer.field, "First")
+    QTest.keyClick(table.window.composer.field, Key.Key_Return)
+    table.until(lambda: table.said == ["First", "Noted."], timeout=10_000)
+    assert not table.strip
+    assert table.window.composer.text() == "half a thought", "what was being written is there again"
+    shown = [m["content"].split("\n")[0] for m in server.requests[-1].body["messages"][1:]]
+    assert shown == ["First"]
+
+
+def test_escape_leaves_it_as_it_is_and_the_arrow_up_takes_the_last_one(table: Table) -> None:
+    table.say("One", "Two")
+    field = table.window.composer.field
+    QTest.keyClick(field, Key.Key_Up)
+    assert table.window.composer.text() == "Two"
+    QTest.keyClick(field, Key.Key_Escape)
+    assert not table.strip
+    assert table.window.composer.text() == ""
+    assert table.said == ["One", "Noted.", "Two", "Noted."]
+    QTest.keyClick(field, Key.Key_Up)
+    table.open("")
+    assert not table.strip
+    assert table.window.composer.text() == ""
+    assert table.file.state.drafts == {}
+
+
+def test_an_answer_is_made_anew(table: Table, server: ScriptedServer) -> None:
+    table.say("One")
+    server.script("say:Otherwise.")
+    press(table.near("Noted."), "Answer anew")
+    table.until(lambda: table.said == ["One", "Otherwise."], timeout=10_000)
+
+
+def test_the_menu_forks_and_opens_earlier_versions(table: Table, server: ScriptedServer) -> None:
+    table.ask("window:a", "One")
+    server.script("say:Otherwise.")
+    press(table.near("Noted."), "Answer anew")
+    table.until(lambda: table.said == ["One", "Otherwise."] and not table.talk.busy, timeout=10_000)
+    press(table.near("Otherwise."), "More")
+    table.until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    (earlier,) = [a.menu() for a in menu.actions() if a.text() == "Earlier versions"]
+    assert isinstance(earlier, QMenu)
+    assert [action.text() for action in earlier.actions()] == ["One"]
+    earlier.actions()[0].trigger()
+    menu.close()
+    table.until(lambda: table.talk.key != "window:a" and table.said == ["One", "Noted."], timeout=10_000)
+    table.until(lambda: table.window.header.title.accessibleName() == "One (from there on)")
+    assert len(table.keys) == 2
