@@ -74,6 +74,8 @@ def _flat(section: Section, prefix: str) -> list[tuple[str, Any]]:
         elif inner and all(isinstance(item, Section) for item in inner.values()):
             for key, item in inner.items():
                 found += _flat(item, f"{prefix}{name}.{key}.")
+        elif isinstance(value, tuple) and any(isinstance(item, Section) for item in value):
+            found.append((f"{prefix}{name}", [item.model_dump(mode="json") for item in value]))
         else:
             found.append((f"{prefix}{name}", value))
     return found

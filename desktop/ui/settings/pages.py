@@ -44,6 +44,7 @@ PAGES = (
         "sparkles",
         (
             Group(part="providers"),
+            Group(mark("Models by purpose"), part="purposes"),
             Group(mark("On this computer"), part="builtin"),
             Group(
                 mark("Answers"),

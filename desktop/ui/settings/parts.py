@@ -13,6 +13,7 @@ from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.providers.page import ProviderList
+from desktop.ui.settings.providers.purposes import Purposes
 from desktop.ui.settings.reachable import Notified, Reachable
 from desktop.ui.settings.standing import Standing
 from desktop.ui.settings.tools import SearchKey, ToolList
@@ -70,6 +71,7 @@ def _diagnostics(actions: Actions) -> Part:
 
 PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "providers": ProviderList,
+    "purposes": Purposes,
     "builtin": Builtin,
     "standing": Standing,
     "activity": Activity,

@@ -1,0 +1,345 @@
+"""Which model does what: the usual one, a small one, one that sees, and those to ask instead, in order."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.editors import CalmBox
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.providers.card import set_up
+from desktop.ui.settings.providers.models import ModelPicker
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+type Ref = tuple[str, str]
+"""Model and provider."""
+
+_USUAL, _SMALL, _SEES = "", "small_model", "vision_model"
+_HERE = "agents.defaults"
+
+
+class Chooser(QWidget):
+    """A provider and one of its models."""
+
+    chosen = Signal(str, str)
+    """Model, provider."""
+    left = Signal()
+
+    def __init__(self, actions: Actions, rows: Sequence[Json]) -> None:
+        super().__init__()
+        self._rows = {str(row["name"]): row for row in rows}
+        self.box, self.picker = CalmBox(), ModelPicker(actions)
+        self._take, self._leave = button("primary"), button("quiet")
+        for name, row in self._rows.items():
+            self.box.addItem(row["title"], name)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addStretch(1)
+        buttons.addWidget(self._leave)
+        buttons.addWidget(self._take)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, Space.M)
+        column.setSpacing(Space.S)
+        column.addWidget(self.box)
+        column.addWidget(self.picker)
+        column.addLayout(buttons)
+        self.setFocusProxy(self.box)
+        self.box.currentIndexChanged.connect(self._turned)
+        self._take.clicked.connect(self._chosen)
+        self.picker.edit.returnPressed.connect(self._chosen)
+        self._leave.clicked.connect(self.left)
+        self._turned()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.box.setAccessibleName(_("Provider"))
+        self._take.setText(_("Choose"))
+        self._leave.setText(_("Cancel"))
+
+    def put(self, ref: Ref) -> None:
+        """Begin with this one."""
+        place = self.box.findData(ref[1])
+        if place >= 0:
+            self.box.setCurrentIndex(place)
+            self.picker.put(ref[0], self._row.get("suggestion", ""))
+
+    @property
+    def _row(self) -> Json:
+        return self._rows.get(str(self.box.currentData() or ""), {})
+
+    def _turned(self) -> None:
+        row = self._row
+        self.picker.ask(name=row.get("name", ""))
+        self.picker.put("", row.get("suggestion", ""))
+        self.picker.setVisible(row.get("kind") != "builtin")
+
+    def _chosen(self) -> None:
+        row = self._row
+        model = "" if row.get("kind") == "builtin" else self.picker.text() or row.get("suggestion", "")
+        self.chosen.emit(model, row.get("name", "auto"))
+
+
+class Purpose(QWidget):
+    """One purpose, and the model for it; without one, what counts then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.change, self.clear, self._value = button(), IconButton("undo-2"), label("muted")
+        side = QWidget()
+        inner = QHBoxLayout(side)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(Space.S)
+        inner.addWidget(self._value, 1)
+        inner.addWidget(self.clear)
+        inner.addWidget(self.change)
+        self.row, self.below = Row(side, width=0), QVBoxLayout()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.row)
+        column.addLayout(self.below)
+
+    def say(self, title: str, help_: str, value: str, *, named: bool) -> None:
+        """Set the words."""
+        self.row.say(title, help_)
+        self._value.setText(value)
+        self.change.setText(_("Change…"))
+        self.change.setAccessibleName(_("Change: {name}").format(name=title))
+        self.clear.say(_("Back to the default: {title}").format(title=title))
+        self.clear.setVisible(named)
+
+
+class Spare(QWidget):
+    """A model to ask instead: its place can be changed, and it can be taken away."""
+
+    def __init__(self, words: str, place: int, count: int, act: Callable[[str], None]) -> None:
+        super().__init__()
+        self.acts: dict[str, IconButton] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, Space.XS, 0, Space.XS)
+        row.setSpacing(Space.XS)
+        row.addWidget(label("", f"{place + 1}.  {words}"), 1)
+        for name, sign, said in (
+            ("up", "arrow-up", _("Earlier: {name}")),
+            ("down", "arrow-down", _("Later: {name}")),
+            ("remove", "x", _("Remove: {name}")),
+        ):
+            made = self.acts[name] = IconButton(sign)
+            made.say(said.format(name=words))
+            made.clicked.connect(partial(act, name))
+            made.setEnabled(
+                not (name == "up" and place == 0) and not (name == "down" and place == count - 1)
+            )
+            row.addWidget(made)
+
+
+class Purposes(Part):
+    """Saved as soon as something is chosen."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._reply: Json | None = None
+        self.purposes = {name: Purpose() for name in (_USUAL, _SMALL, _SEES)}
+        self._instead, self.add, self.outcome = Row(QWidget(), width=0), button("link", "plus"), Outcome()
+        self.spares: list[Spare] = []
+        self._chooser: Chooser | None = None
+        self._wanted: tuple[int, str] | None = None
+        self._spares_box, self._adding = QVBoxLayout(), QVBoxLayout()
+        card = Card()
+        for purpose in self.purposes.values():
+            card.add(purpose)
+        last = QWidget()
+        inner = QVBoxLayout(last)
+        inner.setContentsMargins(0, 0, 0, Space.S)
+        inner.setSpacing(0)
+        inner.addWidget(self._instead)
+        inner.addLayout(self._spares_box)
+        inner.addLayout(self._adding)
+        inner.addWidget(self.add)
+        card.add(last)
+        self.column.addWidget(card)
+        self.column.addWidget(self.outcome)
+        for name, purpose in self.purposes.items():
+            purpose.change.clicked.connect(partial(self._choose, name))
+            purpose.clear.clicked.connect(partial(self._clear, name))
+        self.add.clicked.connect(self._choose_spare)
+        spoken(self._words)
+
+    # ---- what is shown
+
+    def _words(self) -> None:
+        usual = _("The usual model")
+        told = {
+            _USUAL: (_("Usual model"), _("Answers where nothing else is said."), _("Chosen automatically")),
+            _SMALL: (
+                _("Small model"),
+                _("Writes titles and summaries. A local one will do."),
+                usual,
+            ),
+            _SEES: (
+                _("Model that sees"),
+                _("Answers messages with pictures, if the other is blind."),
+                "",
+            ),
+        }
+        for name, purpose in self.purposes.items():
+            title, help_, otherwise = told[name]
+            ref = self._ref(name)
+            named = ref not in (("", "auto"), ("", ""))
+            purpose.say(title, help_, self._shown(ref) if named else otherwise, named=named)
+        self._instead.say(
+            _("Instead of it"),
+            _("Asked in this order when the usual model is out of reach or has no quota left."),
+        )
+        self.add.setText(" " + _("Add a model"))
+        self.add.setAccessibleName(_("Add a model to ask instead"))
+        self._show_spares()
+
+    def show_all(self, reply: Json) -> None:
+        self._reply = reply
+        self._words()
+
+    def leave(self) -> None:
+        self._close()
+        self.outcome.clear()
+
+    def _value(self, name: str, usual: Any) -> Any:
+        return usual if self._reply is None else self._reply["values"].get(f"{_HERE}.{name}", usual)
+
+    def _ref(self, name: str) -> Ref:
+        dot = f"{name}." if name else ""
+        return str(self._value(f"{dot}model", "")), str(self._value(f"{dot}provider", "auto"))
+
+    @property
+    def _refs(self) -> list[Ref]:
+        return [(ref["model"], ref["provider"]) for ref in self._value("fallback_models", ())]
+
+    def _shown(self, ref: Ref) -> str:
+        model, provider = ref
+        rows = self._reply["providers"]["providers"] if self._reply else ()
+        title = next((row["title"] for row in rows if row["name"] == provider), provider)
+        parts = (title if provider != "auto" else "", model)
+        return " · ".join(part for part in parts if part)
+
+    def _show_spares(self) -> None:
+        had = self._wanted or self._focused()
+        self._wanted = None
+        for old in self.spares:
+            self._spares_box.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        refs = self._refs
+        self.spares = [
+            Spare(self._shown(ref), place, len(refs), partial(self._act, place))
+            for place, ref in enumerate(refs)
+        ]
+        for spare in self.spares:
+            self._spares_box.addWidget(spare)
+        if had is not None:
+            self._focus(*had)
+
+    def _focused(self) -> tuple[int, str] | None:
+        """Which button of which model has the keyboard."""
+        focus = QApplication.focusWidget()
+        for place, spare in enumerate(self.spares):
+            for act, made in spare.acts.items():
+                if made is focus:
+                    return place, act
+        return None
+
+    def _focus(self, place: int, act: str) -> None:
+        """Give the keyboard back to where it was, or as near as there is."""
+        if not self.spares:
+            self.add.setFocus()
+            return
+        acts = self.spares[min(place, len(self.spares) - 1)].acts
+        wanted = acts[act] if acts[act].isEnabled() else acts["remove"]
+        wanted.setFocus()
+
+    # ---- what is done
+
+    def _open(self, place: QVBoxLayout, ref: Ref, then: Callable[[str, str], None]) -> None:
+        self._close()
+        if self._reply is None:
+            return
+        rows = [
+            row
+            for row in self._reply["providers"]["providers"]
+            if set_up(row) or row["kind"] in ("builtin", "local")
+        ]
+        chooser = self._chooser = Chooser(self._actions, sorted(rows, key=lambda row: not set_up(row)))
+        chooser.chosen.connect(then)
+        chooser.left.connect(self._close)
+        place.addWidget(chooser)
+        chooser.put(ref)
+        chooser.show()
+        chooser.setFocus()
+
+    def _close(self) -> None:
+        chooser, self._chooser = self._chooser, None
+        if chooser is not None:
+            chooser.hide()
+            chooser.deleteLater()
+
+    def _choose(self, name: str) -> None:
+        def then(model: str, provider: str) -> None:
+            self._close()
+            self.purposes[name].change.setFocus()
+            self._save(self._values(name, model, provider))
+
+        self._open(self.purposes[name].below, self._ref(name), then)
+
+    def _choose_spare(self) -> None:
+        def then(model: str, provider: str) -> None:
+            self._close()
+            self.add.setFocus()
+            self._save_spares([*self._refs, (model, provider)])
+
+        self._open(self._adding, ("", ""), then)
+
+    def _values(self, name: str, model: str, provider: str) -> dict[str, Any]:
+        if name == _USUAL:
+            return {f"{_HERE}.model": model, f"{_HERE}.provider": provider}
+        return {f"{_HERE}.{name}": {"model": model, "provider": provider}}
+
+    def _clear(self, name: str) -> None:
+        self.purposes[name].change.setFocus()
+        self._save(self._values(name, "", "auto") if name == _USUAL else {f"{_HERE}.{name}": None})
+
+    def _act(self, place: int, what: str, *_: object) -> None:
+        refs = self._refs
+        ref = refs.pop(place)
+        to = {"up": place - 1, "down": place + 1}.get(what)
+        if to is not None:
+            refs.insert(to, ref)
+        self._wanted = (place if to is None else to, what)
+        self._save_spares(refs)
+
+    def _save_spares(self, refs: Sequence[Ref]) -> None:
+        value = [{"model": model, "provider": provider} for model, provider in dict.fromkeys(refs)]
+        self._save({f"{_HERE}.fallback_models": value})
+
+    def _save(self, values: dict[str, Any]) -> None:
+        self._work.start(self._saving(values), name="settings:purposes")
+
+    async def _saving(self, values: dict[str, Any]) -> None:
+        self.outcome.clear()
+        try:
+            await self._actions.call("set", values=values)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.saved.emit(_HERE)
