@@ -130,6 +130,8 @@ class Actions(QWidget):
         self._again.clicked.connect(lambda: self.wanted.emit(EDIT if self._right else REGENERATE, ""))
         self._more.clicked.connect(self._open_menu)
         self._place()
+        self._again.show()
+        self._more.show()
 
     def _open_menu(self) -> None:
         assert self._more is not None
