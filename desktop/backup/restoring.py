@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +30,7 @@ from desktop.database import Database
 from desktop.errors import AppError, StorageError, UsageError, explain
 from desktop.paths import Home
 from desktop.session import names, records
+from desktop.session.listing import describe
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -56,6 +57,8 @@ class Done:
     action: Action
     note: str = ""
     count: int = 0
+    title: str = ""
+    """Of a conversation: how a list calls it."""
 
     def as_json(self) -> dict[str, Any]:
         """In JSON types."""
@@ -65,6 +68,7 @@ class Done:
             "action": self.action,
             "note": self.note,
             "count": self.count,
+            "title": self.title,
         }
 
 
@@ -116,7 +120,8 @@ class Restoring:
         done: list[Done] = []
         for name in names_:
             if _is_log(name):
-                done.append(await self._session(name))
+                title = (await self._pace.run(describe, self._staged / name)).title
+                done.append(replace(await self._session(name), title=title))
             elif name.startswith(form.WORKSPACE) and name != form.JOBS:
                 done += await self._pace.run(self._file, name)
             await self._pace.run(self._pace.advance)

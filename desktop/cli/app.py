@@ -20,6 +20,7 @@ from desktop.cli import (
     mcp,
     memory,
     onboard,
+    privacy,
     provider,
     quick,
     serve,
@@ -88,6 +89,7 @@ def build() -> click.Group:
         memory,
         imports,
         backups,
+        privacy,
         usage,
         health,
     ):

@@ -81,6 +81,12 @@ class Keychain:
         """Remove a key; it is no error if there is none. Raises KeychainError."""
         await self._call(self._delete, name)
 
+    async def entries(self) -> list[str]:
+        """The names of all entries of ours, where the system's keychain lists them; else those in memory.
+        Raises KeychainError."""
+        found: list[str] = await self._call(self._entries)
+        return found
+
     def forget(self, name: str) -> None:
         """Drop a key from memory; what is stored stays."""
         self._known.pop(name, None)
@@ -145,6 +151,12 @@ class Keychain:
             self._drop(backend, [name, *_entries(name, stored)])
         self._known.pop(name, None)
 
+    def _entries(self) -> list[str]:
+        names = set(self._known)
+        if sys.platform == "linux" and self._choose is system_backend:
+            names |= _secret_service_names(self._service)
+        return sorted(names)
+
     def _look(self) -> None:
         self._choose()
         if sys.platform == "linux":
@@ -196,6 +208,17 @@ def _look_at_secret_service() -> None:
             raise _locked()
     except secretstorage.ItemNotFoundException:
         return  # a new keychain: the first key will make it ask for a password
+    finally:
+        connection.close()
+
+
+def _secret_service_names(service: str) -> set[str]:
+    import secretstorage
+
+    connection = secretstorage.dbus_init()
+    try:
+        found = secretstorage.search_items(connection, {"service": service})
+        return {str(item.get_attributes().get("username", "")) for item in found} - {""}
     finally:
         connection.close()
 

@@ -65,6 +65,8 @@ def summary(counts: Json) -> str:
 
 def size(n: int) -> str:
     """Bytes in a unit that a person compares."""
+    if not n:
+        return _("empty")
     if n < 100_000:
         return _("{size} KB").format(size=f"{n / 1000:.1f}")
     return _("{size} MB").format(size=f"{n / 10**6:.1f}" if n < 10**9 else f"{n / 10**6:,.0f}")

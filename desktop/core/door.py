@@ -148,8 +148,9 @@ class Door:
             from desktop.core.recovery import RecoveryVerbs
 
             core = self._core
-            found = RecoveryVerbs(core).verbs() | PrivacyVerbs(core).verbs() | DiagnosticsVerbs(core).verbs()
-            return await found[name](arguments, send)
+            rooms = (RecoveryVerbs(core), PrivacyVerbs(core), DiagnosticsVerbs(core))
+            (verb,) = (room.verbs()[name] for room in rooms if name in room.verbs())
+            return await verb(arguments, send)
 
         return do
 

@@ -20,6 +20,8 @@ class Setup(QObject):
 
     changed = Signal()
     """Settings have other values."""
+    wiped = Signal()
+    """Everything is to be deleted, and the program must end for it."""
     answered = Signal()
     """The card has gone: a question can be asked."""
 
@@ -38,8 +40,9 @@ class Setup(QObject):
         """Whether the card is wanted; None until somebody has looked."""
         self._nothing = QWidget()
         self.stack.addWidget(self._nothing)
-        transcript.reset.connect(self._show)
-        transcript.added.connect(self._show)
+        self._cover: QWidget | None = None
+        transcript.reset.connect(self._moved)
+        transcript.added.connect(self._moved)
         self._show()
 
     @property
@@ -57,6 +60,7 @@ class Setup(QObject):
 
         if self._settings is None:
             self._settings = SettingsWindow(self._actions, self._window)
+            self._settings.wiped.connect(self.wiped)
         self._settings.open_page(page)
 
     def refresh(self) -> None:
@@ -70,12 +74,46 @@ class Setup(QObject):
         if self._settings is not None and self._settings.isVisible():
             self._settings.happened(event)
 
+    def look_for_damage(self) -> None:
+        """Look once whether something stored is damaged that the person does not know of, and cover the
+        conversation with what can be done about it."""
+        self._funnel.run(self._look_for_damage(), name="setup:damage")
+
+    async def _look_for_damage(self) -> None:
+        if (await self._actions.call("damage"))["new"]:
+            from desktop.ui.recovery.page import Recovery
+
+            Recovery(self._actions, self._funnel, self).show()
+
+    def cover(self, page: QWidget) -> None:
+        """Show a page in place of the conversation."""
+        self._cover = page
+        self.stack.addWidget(page)
+        self.stack.setCurrentWidget(page)
+
+    def _moved(self) -> None:
+        """Another conversation was opened, or something said: that is what the person wants to see."""
+        if self._cover is not None:
+            self.uncover(self._cover)
+        self._show()
+
+    def uncover(self, page: QWidget) -> None:
+        """Take that page away again."""
+        if self._cover is not page:
+            return
+        self._cover = None
+        self.stack.removeWidget(page)
+        page.deleteLater()
+        self._show()
+
     async def _check(self) -> None:
         found = await self._actions.call("readiness")
         self._wanted = not (found["ready"] and found["chosen"])
         self._show()
 
     def _show(self) -> None:
+        if self._cover is not None:
+            return
         if self._wanted is None and not self._transcript.entries:
             self.stack.setCurrentWidget(self._nothing)
         elif self._wanted and not self._transcript.entries:

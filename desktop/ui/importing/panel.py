@@ -13,11 +13,11 @@ from desktop.core import import_words
 from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
-from desktop.ui.importing.listing import ItemList
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.items import ItemList, Words
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.progress import Progress
@@ -26,6 +26,20 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
+
+
+def _groups(done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (
+        (_("Not imported"), ("failed",)),
+        (_("Taken") if done else _("Will be taken"), ("take", "add")),
+        (_("Changed on the way"), ("change",)),
+        (_("Kept in the settings, without a use here"), ("inert",)),
+        (_("Left in the old home"), ("left",)),
+        (_("Here already"), ("same",)),
+    )
+
+
+_WORDS = Words(_groups, import_words.kinds, import_words.actions, import_words.many)
 
 
 class ImportPanel(Part):
@@ -41,7 +55,7 @@ class ImportPanel(Part):
         self._about = label("muted", wrap=True)
         self.folder, self._browse, self._look = QLineEdit(), IconButton("ellipsis"), button()
         self.outcome, self.progress = Outcome(), Progress()
-        self._below, self.list, self._more = QWidget(), ItemList(), label("small", wrap=True)
+        self._below, self.list, self._more = QWidget(), ItemList(_WORDS), label("small", wrap=True)
         self._sum = label(wrap=True)
         self._switch = Switch()
         self._scrub, self._warning = Row(self._switch, width=0), label("muted", wrap=True)

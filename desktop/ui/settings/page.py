@@ -25,6 +25,7 @@ class PageView(QScrollArea):
     """The rows of a page, and its parts with hands of their own; built when it is first looked at."""
 
     saved = Signal(str)
+    page_wanted = Signal(str)
 
     def __init__(self, page: Page, actions: Actions) -> None:
         super().__init__()
@@ -85,6 +86,7 @@ class PageView(QScrollArea):
     def _add_part(self, name: str) -> None:
         part = PARTS[name](self._actions)
         part.saved.connect(self.saved)
+        part.page_wanted.connect(self.page_wanted)
         self.parts.append(part)
         self._column.addWidget(part)
 

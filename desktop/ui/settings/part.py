@@ -14,6 +14,8 @@ class Part(QWidget):
     """A piece of a page. `saved` tells that settings have changed."""
 
     saved = Signal(str)
+    page_wanted = Signal(str)
+    """Another page of the settings: its key."""
 
     def __init__(self) -> None:
         super().__init__()

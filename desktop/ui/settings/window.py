@@ -48,6 +48,8 @@ class SettingsWindow(QDialog):
 
     changed = Signal()
     """Some setting has another value."""
+    wiped = Signal()
+    """Everything is to be deleted: the program must end for it."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -61,6 +63,7 @@ class SettingsWindow(QDialog):
             self._stack.addWidget(view)
             self._list.addItem(QListWidgetItem(icon(view.page.icon), ""))
             view.saved.connect(self._saved)
+            view.page_wanted.connect(self.open_page)
         self._list.setIconSize(QSize(Size.ICON, Size.ICON))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.currentRowChanged.connect(self._turn_to)
@@ -165,6 +168,9 @@ class SettingsWindow(QDialog):
         else:
             self._notice.hide()
 
-    def _saved(self, _name: str) -> None:
+    def _saved(self, name: str) -> None:
+        if name == "wiped":
+            self.wiped.emit()
+            return
         self.refresh()
         self.changed.emit()

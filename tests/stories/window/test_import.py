@@ -32,7 +32,7 @@ def test_an_older_home_is_found_in_the_first_run_and_taken(
         window.wait("What was imported")
         desk.screenshot("import-done")
         desk.key("Escape")
-        window.gone("Settings", "frame")
+        window.gone("Pages")
         window.until(lambda: "telegram:1001" in str(listed(window)) or len(listed(window)) > 2, "the list")
         titles = listed(window)
         open_conversation(window, next(title for title in titles if title.startswith("List the files")))

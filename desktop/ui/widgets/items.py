@@ -1,6 +1,7 @@
-"""The items of an import under headings. Painted, not built of widgets: there may be thousands."""
+"""Items under headings, as of an import. Painted, not built of widgets: there may be thousands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
@@ -13,8 +14,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from desktop.core import import_words
-from desktop.text import _
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.labels import tip
@@ -24,27 +23,29 @@ type Index = QModelIndex | QPersistentModelIndex
 
 _ROW, _FLAT, _HEADING, _TALLEST = 46, 30, 36, 420
 _NONE = QModelIndex()
-_FIRST = ("session", "memory", "job", "skill", "file", "key", "setting", "other")
+_FIRST = ("session", "memory", "job", "skill", "file", "key", "setting", "ledger", "other")
 """The kinds in the order in which a person asks for them."""
 _ABOUT, _END, _IS_HEADING = (Qt.ItemDataRole.UserRole + n for n in range(1, 4))
 
 
-def _groups(*, done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return (
-        (_("Not imported"), ("failed",)),
-        (_("Taken") if done else _("Will be taken"), ("take", "add")),
-        (_("Changed on the way"), ("change",)),
-        (_("Kept in the settings, without a use here"), ("inert",)),
-        (_("Left in the old home"), ("left",)),
-        (_("Here already"), ("same",)),
-    )
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the items of a list are called. Functions, for the language may change."""
+
+    groups: Callable[[bool], Iterable[tuple[str, tuple[str, ...]]]]
+    """Headings with the actions under them; whether it is done already is given."""
+    kinds: Callable[[], Mapping[str, str]]
+    actions: Callable[[], Mapping[str, str]]
+    many: Callable[[Json], str]
+    """How much an item has; empty for nothing to say."""
 
 
 class _Items(QAbstractListModel):
     """Headings (texts) and items, in the order of reading."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Words) -> None:
         super().__init__()
+        self._words = words
         self._lines: list[str | Json] = []
 
     def fill(self, items: Iterable[Json], *, done: bool) -> None:
@@ -52,7 +53,7 @@ class _Items(QAbstractListModel):
         for item in items:
             found.setdefault(item["action"], []).append(item)
         lines: list[str | Json] = []
-        for title, names in _groups(done=done):
+        for title, names in self._words.groups(done):
             members = [item for name in names for item in found.get(name, ())]
             members.sort(key=lambda item: _FIRST.index(item["kind"]))
             lines += [f"{title} ({len(members):,})", *members] if members else []
@@ -73,13 +74,13 @@ class _Items(QAbstractListModel):
         if isinstance(line, str):
             texts = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
             return line if role in texts else role == _IS_HEADING
-        name, kind = " ".join(str(line["name"]).split()), import_words.kinds()[line["kind"]]
-        end = " · ".join(part for part in (kind, import_words.many(line)) if part)
+        name, kind = " ".join(str(line.get("title") or line["name"]).split()), self._words.kinds()[line["kind"]]
+        end = " · ".join(part for part in (kind, self._words.many(line)) if part)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return name
             case Qt.ItemDataRole.AccessibleTextRole:
-                action = import_words.actions()[line["action"]]
+                action = self._words.actions()[line["action"]]
                 return ", ".join(part for part in (name, end, action, line["note"]) if part)
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(f"{name}\n{line['note']}" if line["note"] else name)
@@ -104,9 +105,9 @@ def _height(line: str | Json) -> int:
 class ItemList(QListView):
     """As high as it needs to be, up to a limit."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Words) -> None:
         super().__init__()
-        self._items = _Items()
+        self._items = _Items(words)
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

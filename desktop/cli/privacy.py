@@ -1,0 +1,69 @@
+"""diagnostics and wipe: a bundle for who helps, and deleting everything."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say
+from desktop.cli.reach import reach, result
+from desktop.cli.run import run
+from desktop.errors import AppError, UsageError
+from desktop.ipc import Ownership
+from desktop.paths import Home
+from desktop.tasks import in_thread
+from desktop.text import _
+
+type Json = dict[str, Any]
+
+
+def register(app: click.Group) -> None:
+    """Add the commands to the command line."""
+
+    @options.verb(app, "diagnostics", _("Put what a helper needs to know into one file, without secrets."))
+    @click.argument("file", required=False)
+    @click.option("--preview", is_flag=True, help=_("Only show what would be in it."))
+    def diagnostics_command(file: str | None, preview: bool, *, as_json: bool) -> None:
+        path = str(Path(file or ".").expanduser().absolute())
+        run(lambda home: _diagnostics(home, "" if preview else path, as_json), as_json=as_json)
+
+    @options.verb(app, "wipe", _("Delete everything of this program, its keys included."))
+    @click.option("--sure", is_flag=True, help=_("Needed: there is no way back."))
+    def wipe_command(sure: bool, *, as_json: bool) -> None:
+        run(lambda home: _wipe(home, sure), as_json=as_json)
+
+
+async def _diagnostics(home: Home, path: str, as_json: bool) -> None:
+    async with reach(home, "diagnostics") as verb:
+        if path:
+            made = await result(verb, "diagnostics_make", path=path)
+        else:
+            made = await result(verb, "diagnostics")
+    if as_json:
+        emit(made)
+    elif path:
+        say(_("Saved as {path}.").format(path=made["path"]))
+        hint(_("Read it before you give it to anybody: {names}.").format(names=", ".join(made["names"])))
+    else:
+        for file in made["files"]:
+            say(f"--- {file['name']}")
+            say(file["text"])
+
+
+async def _wipe(home: Home, sure: bool) -> None:
+    from desktop.core.privacy import finish_wipe
+
+    if not sure:
+        raise UsageError(
+            _("This deletes settings, conversations, memory and keys, for good."),
+            _("If you want that: nanobot-desktop wipe --sure"),
+        )
+    probe = await in_thread(Ownership.take, home)
+    if probe is None:
+        raise AppError(_("Nanobot is running in this home."), _("Quit it first."))
+    await in_thread(probe.release)
+    async with reach(home, "wipe") as verb:
+        await result(verb, "wipe", sure=True)
+    await in_thread(finish_wipe, home)
+    say(_("Everything was deleted."))

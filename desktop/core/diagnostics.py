@@ -1,0 +1,180 @@
+"""What somebody who helps needs to know of this program, in files that the person reads first: no secret,
+and nothing that was said or written."""
+
+import json
+import os
+import platform
+import re
+import sys
+import zipfile
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop import __version__
+from desktop.backup.form import without_secrets
+from desktop.config import document
+from desktop.core.privacy import PrivacyVerbs
+from desktop.core.recovery import RecoveryVerbs
+from desktop.core.workspace import workspace_of
+from desktop.doctor import examine
+from desktop.errors import ConfigError, UsageError, explain
+from desktop.logs import masked
+from desktop.tasks import in_thread
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.core.core import Core
+
+type Json = dict[str, Any]
+type Send = Callable[[Json], None]
+
+_LOG_BYTES = 200_000
+_LIBRARIES = ("pydantic", "openai", "litellm", "mcp", "httpx", "keyring", "PySide6-Essentials", "aiosqlite")
+_TEXTS = re.compile(r"(prompt|message|text|title|content)", re.IGNORECASE)
+"""Names of settings under which somebody's words stand."""
+
+
+class DiagnosticsVerbs:
+    """The bundle of a core."""
+
+    def __init__(self, core: "Core") -> None:
+        self._core = core
+
+    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+        """Each under its name."""
+        return {"diagnostics": self.look, "diagnostics_make": self.make}
+
+    async def look(self, _arguments: Json, _send: Send) -> Json:
+        """Every file of the bundle as it would be: `files` of name and text."""
+        return {"files": [{"name": name, "text": text} for name, text in (await self._files()).items()]}
+
+    async def make(self, arguments: Json, _send: Send) -> Json:
+        """Put the bundle at `path`, where nothing is yet unless `replace`. Gives path and names. Raises
+        UsageError, StorageError; then there is none."""
+        path = Path(str(arguments["path"])).expanduser()
+        if not path.is_absolute():
+            raise UsageError(_("This must be the full path of a file."))
+        if path.is_dir():
+            path = path / "nanobot-diagnostics.zip"
+        if path.exists() and not arguments.get("replace"):
+            there = _("There is a file {path} already.").format(path=path)
+            raise UsageError(there, _("Give another name."))
+        files = await self._files()
+        try:
+            await in_thread(_write, path, files)
+        except OSError as error:
+            raise explain(error) from error
+        return {"path": str(path), "names": list(files)}
+
+    async def _files(self) -> dict[str, str]:
+        core = self._core
+        findings = await examine(core.home, workspace_of)
+        damage = await RecoveryVerbs(core).damage({}, lambda _line: None)
+        places = await PrivacyVerbs(core).places({}, lambda _line: None)
+        services = [
+            {"name": s.name, "state": s.state.value, "detail": s.detail, "last_ok": s.last_ok}
+            for s in core.statuses()
+        ]
+        tables = await self._tables()
+        hurt = [
+            {k: v for k, v in one.items() if k in ("part", "hurt", "whole")} for one in damage["damage"]
+        ]
+        files = {
+            "about.txt": _about(),
+            "doctor.json": _json([asdict(finding) for finding in findings]),
+            "services.json": _json(services),
+            "damage.json": _json(hurt),
+            "sizes.json": _json({"places": places["places"], "rows": tables}),
+            "settings.json": await in_thread(_settings, core.store.path),
+            "log.txt": await in_thread(_log, core.home.logs / "nanobot.log"),
+        }
+        return {name: _clean(text) for name, text in files.items()}
+
+    async def _tables(self) -> Json:
+        rows: Json = {}
+        for (name,) in await self._core.database.read(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        ):
+            if not str(name).startswith(("search_words", "sqlite_")):
+                ((rows[name],),) = await self._core.database.read(f'SELECT count(*) FROM "{name}"')  # noqa: S608
+        return rows
+
+
+def _about() -> str:
+    lines = [
+        f"Nanobot Desktop {__version__}",
+        f"Python {platform.python_version()}, frozen: {hasattr(sys, '_MEIPASS')}",
+        platform.platform(),
+        f"Desktop: {os.environ.get('XDG_CURRENT_DESKTOP', '')} {os.environ.get('XDG_SESSION_TYPE', '')}",
+        f"Language: {os.environ.get('LANG', '')}",
+        f"Set in the environment: {', '.join(sorted(n for n in os.environ if n.startswith('NANOBOT_')))}",
+    ]
+    for name in _LIBRARIES:
+        try:
+            lines.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            lines.append(f"{name}: not here")
+    return "\n".join(lines) + "\n"
+
+
+def _settings(path: Path) -> str:
+    try:
+        stored = document.parse(path.read_bytes(), path.name)
+    except FileNotFoundError:
+        return "{}\n"
+    except (OSError, ConfigError) as error:
+        return f"{error}\n"
+    return _json(_without_words(without_secrets(stored)))
+
+
+def _without_words(value: Any) -> Any:
+    """Settings without what somebody wrote: prompts, values of headers and environments, arguments."""
+    if not isinstance(value, dict):
+        return value
+    kept: Json = {}
+    for name, item in value.items():
+        if name in ("env", "headers", "extraHeaders", "extra_headers", "args"):
+            kept[name] = f"({len(item)})" if isinstance(item, dict | list) else "(…)"
+        elif isinstance(item, str) and _TEXTS.search(name):
+            kept[name] = "(…)" if item else ""
+        else:
+            kept[name] = _without_words(item)
+    return kept
+
+
+def _log(path: Path) -> str:
+    """The end of the log."""
+    try:
+        with path.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - _LOG_BYTES))
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _clean(text: str) -> str:
+    """Without any value that is known to be secret, and without the person's name in paths."""
+    text = masked(text)
+    home = str(Path.home())
+    return text.replace(home, "~") if len(home) > 1 else text
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n"
+
+
+def _write(path: Path, files: dict[str, str]) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            part.chmod(0o600)
+            for name, text in files.items():
+                archive.writestr(name, text)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error

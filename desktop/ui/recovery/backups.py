@@ -1,0 +1,279 @@
+"""Backups in the settings: made now, saved where the person wants, and merged back."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.core import backup_words
+from desktop.errors import AppError
+from desktop.text import _, ngettext
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.folders import show_in_folder
+from desktop.ui.widgets.items import ItemList, Words
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.progress import Progress
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+
+def _groups(_done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (
+        (_("Could not be used"), ("left",)),
+        (_("Added"), ("add",)),
+        (_("A conversation of its own"), ("own",)),
+        (_("Newer here: the backup's lies beside it"), ("beside",)),
+        (_("Newer here: kept"), ("keep",)),
+        (_("Here already"), ("same",)),
+    )
+
+
+_WORDS = Words(_groups, backup_words.kinds, backup_words.actions, backup_words.many)
+
+
+class BackupRow(Row):
+    """One backup that the program has."""
+
+    def __init__(self, backup: Json) -> None:
+        side = QWidget()
+        super().__init__(side, width=0)
+        self.restore, self.folder = button(), IconButton("folder")
+        buttons = QHBoxLayout(side)
+        buttons.setContentsMargins(0, 0, 0, 0)
+        buttons.setSpacing(Space.XS)
+        for made in (self.folder, self.restore):
+            buttons.addWidget(made)
+        moment, _dot, about = backup_words.about(backup).partition(" · ")
+        self.say(moment, about)
+        self.folder.say(_("Show in folder"))
+        self.restore.setText(_("Restore…"))
+        self.restore.setAccessibleName(_("Restore: {when}").format(when=moment))
+
+
+class _Question(QFrame):
+    """Whether this backup shall be restored, with what that means."""
+
+    def __init__(self, yes: Callable[[], object], no: Callable[[], object]) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._about, self._means = label("title", wrap=True), label("muted", wrap=True)
+        self.yes, self._no = button("primary", "archive-restore"), button()
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        for made in (self.yes, self._no):
+            buttons.addWidget(made)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        column.setSpacing(Space.S)
+        column.addWidget(self._about)
+        column.addWidget(self._means)
+        column.addLayout(buttons)
+        self.yes.clicked.connect(yes)
+        self._no.clicked.connect(no)
+        self._shown: Json = {}
+        self.hide()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._means.setText(
+            _(
+                "What is missing here is added. What is newer here stays, and the backup's version is put "
+                "beside it. A backup of what is here now is made first."
+            )
+        )
+        self.yes.setText(f" {_('Restore')}")  # the space keeps the sign apart
+        self.yes.setAccessibleName(_("Restore"))
+        self._no.setText(_("Cancel"))
+        if self._shown:
+            self.ask(self._shown)
+
+    def ask(self, backup: Json) -> None:
+        """Show the question for this backup."""
+        self._shown = backup
+        self._about.setText(_("Restore this backup? {about}").format(about=backup_words.about(backup)))
+        self.show()
+        self.yes.setFocus()
+
+
+class Backups(Part):
+    """Reads what there is whenever it is seen."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: Json = {"backups": [], "folder": ""}
+        self._chosen = ""
+        self._about, self.outcome, self.progress = label("muted", wrap=True), Outcome(), Progress()
+        self._now, self._save, self._open = button("primary", "archive"), button(), button()
+        self._question = _Question(self._restore, self._put_away)
+        self._card, self._frame, self._list = Card(), QFrame(), ItemList(_WORDS)
+        self._lay_out()
+        self._now.clicked.connect(lambda: self.make())
+        self._save.clicked.connect(self._choose_target)
+        self._open.clicked.connect(self._choose_source)
+        self.progress.cancelled.connect(self._work.cancel)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        acts = QHBoxLayout()
+        acts.setSpacing(Space.S)
+        for made in (self._now, self._save, self._open):
+            acts.addWidget(made)
+        acts.addStretch(1)
+        self._frame.setProperty("kind", "card")
+        inner = QVBoxLayout(self._frame)
+        inner.setContentsMargins(1, Space.XS, 1, Space.XS)
+        inner.addWidget(self._list)
+        self._frame.hide()
+        self.column.setSpacing(Space.M)
+        self.column.addWidget(self._about)
+        self.column.addLayout(acts)
+        for widget in (self.outcome, self.progress, self._question, self._frame):
+            self.column.addWidget(widget)
+        self._cards = QVBoxLayout()
+        self._cards.addWidget(self._card)
+        self.column.addLayout(self._cards)
+
+    def _words(self) -> None:
+        self._about.setText(
+            _(
+                "One file with your settings, conversations, memory, skills, jobs and files. Keys are not "
+                "in it: they stay in the keychain. The program makes one by itself before an update, an "
+                "import, a repair and a restore, and keeps the last five."
+            )
+        )
+        self._now.setText(f" {_('Back up now')}")  # the space keeps the sign apart
+        self._now.setAccessibleName(_("Back up now"))
+        self._save.setText(_("Save a backup as…"))
+        self._open.setText(_("Restore from a file…"))
+        self._list.setAccessibleName(_("What was restored"))
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._work.start(self._read(), name="backups:read")
+
+    async def _read(self) -> None:
+        try:
+            found = await self._actions.call("backups")
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if found != self._found:
+            self._found = found
+            self._show()
+
+    def _show(self) -> None:
+        card = Card()
+        for backup in self._found["backups"]:
+            row = BackupRow(backup)
+            row.restore.clicked.connect(partial(self.ask, backup["path"]))
+            row.folder.clicked.connect(partial(show_in_folder, backup["path"]))
+            card.add(row)
+        if not self._found["backups"]:
+            nothing = label("muted", _("There is none yet."), wrap=True)
+            nothing.setContentsMargins(0, Space.S, 0, Space.S)
+            card.add(nothing)
+        self._cards.replaceWidget(self._card, card)
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = card
+
+    # ---- making
+
+    def _choose_target(self) -> None:
+        dialog = QFileDialog(self, _("Save a backup as…"), str(Path.home()))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("zip")
+        dialog.selectFile("nanobot-backup.zip")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.make)
+        dialog.open()
+
+    def make(self, path: str = "") -> None:
+        """Make a backup at this path, or where the program keeps them."""
+        self._work.start(self._make(path), name="backups:make", busy=(self._now, self._save, self._open))
+
+    async def _make(self, path: str) -> None:
+        made = await self._follow(_("Packing"), "backup_make", path=path, replace=True)
+        if made is not None:
+            n = made["files"]
+            text = _("{path}: {files}, {size}.").format(
+                path=made["path"],
+                files=ngettext("{n} file", "{n} files", n).format(n=n),
+                size=backup_words.size(made["size"]),
+            )
+            self.outcome.done(text)
+            await self._read()
+
+    # ---- restoring
+
+    def _choose_source(self) -> None:
+        dialog = QFileDialog(self, _("Restore from a file…"), str(Path.home()), "*.zip")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.ask)
+        dialog.open()
+
+    def ask(self, path: str) -> None:
+        """Look at a backup, and ask whether it shall be restored."""
+        self._work.start(self._ask(path), name="backups:look")
+
+    async def _ask(self, path: str) -> None:
+        self.outcome.clear()
+        self._question.hide()
+        try:
+            found = await self._actions.call("backup_look", path=path)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self._chosen = path
+        self._question.ask(found)
+
+    def _put_away(self) -> None:
+        self._question.hide()
+        self._open.setFocus()
+
+    def _restore(self) -> None:
+        self._question.hide()
+        busy = (self._now, self._save, self._open)
+        self._work.start(self._restoring(self._chosen), name="backups:restore", busy=busy)
+
+    async def _restoring(self, path: str) -> None:
+        done = await self._follow(_("Checking the backup"), "backup_restore", path=path)
+        if done is not None:
+            self.outcome.done(backup_words.summary(done["counts"]))
+            self._list.show_items(done["items"], done=True)
+            self._frame.show()
+            self.saved.emit("restore")
+            await self._read()
+
+    async def _follow(self, doing: str, verb: str, **given: Any) -> Json | None:
+        """Do a verb and show how far it is; None where it failed, and why is said."""
+        self.outcome.clear()
+        self._frame.hide()
+        self.progress.begin(doing)
+        words = {"pack": _("Packing"), "check": _("Checking the backup"), "merge": _("Putting it back")}
+        try:
+            async for line in self._actions.stream(verb, **given):
+                if line.get("event") == "progress":
+                    self.progress.tell(words.get(line["what"], doing), line["done"], line["total"])
+                elif "result" in line:
+                    return dict(line["result"])
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        finally:
+            self.progress.hide()
+        return None

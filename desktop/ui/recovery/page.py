@@ -1,0 +1,93 @@
+"""The page that stands over the conversation where a start has found damage."""
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.funnel import Funnel
+from desktop.ui.recovery.panel import RecoveryPanel
+from desktop.ui.setup import Setup
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.words import spoken
+
+_COLUMN = 680
+
+
+class RecoveryPage(QScrollArea):
+    """What is hurt, and a way on. `left`: the person goes on."""
+
+    left = Signal()
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._title, self._about = label("title"), label("muted", wrap=True)
+        self.panel, self._leave = RecoveryPanel(actions), button()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner, middle = QWidget(), QWidget()
+        middle.setMaximumWidth(_COLUMN)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.M)
+        column.addStretch(1)
+        for widget in (self._title, self._about, self.panel):
+            column.addWidget(widget)
+        column.addWidget(self._leave, 0, Qt.AlignmentFlag.AlignRight)
+        column.addStretch(2)
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(Space.L, Space.L, Space.L, Space.L)
+        row.addStretch(1)
+        row.addWidget(middle, 100)
+        row.addStretch(1)
+        self.setWidget(inner)
+        self._whole = False
+        self._leave.clicked.connect(self.left)
+        self.panel.found.connect(self._tell)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.setAccessibleName(_("Something is damaged"))
+        self._leave.setText(_("Go on"))
+        self._title.setText(_("Everything is whole again") if self._whole else _("Something is damaged"))
+        self._about.setText(
+            _("The damaged files are kept.")
+            if self._whole
+            else _(
+                "Nothing was deleted or changed. You can repair each thing here; the damaged files are "
+                "kept. Later this page is in the settings, under Repair."
+            )
+        )
+
+    def _tell(self, damaged: int) -> None:
+        self._whole = not damaged
+        self._words()
+
+
+class Recovery(QObject):
+    """Looks once after the start, and covers the conversation where there is damage nobody has seen."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, setup: Setup) -> None:
+        super().__init__(setup)
+        self._actions, self._funnel, self._setup = actions, funnel, setup
+        self._page: RecoveryPage | None = None
+
+    def show(self) -> None:
+        """Cover the conversation."""
+        page = self._page = RecoveryPage(self._actions)
+        page.left.connect(self._leave)
+        page.panel.page_wanted.connect(self._setup.open)
+        self._setup.cover(page)
+
+    def _leave(self) -> None:
+        if self._page is not None:
+            self._setup.uncover(self._page)
+            self._page = None
+            self._funnel.run(self._seen(), name="recovery:seen")
+
+    async def _seen(self) -> None:
+        await self._actions.call("damage_seen")

@@ -1,0 +1,158 @@
+"""Each thing that is damaged with what is whole of it and one button that mends it."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from desktop.bus.events import Event, JobsChanged
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.progress import Progress
+from desktop.ui.widgets.sign import Sign
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+
+class DamageRow(Row):
+    """One thing that is hurt."""
+
+    def __init__(self, damage: Json) -> None:
+        self.act = button()
+        super().__init__(self.act, width=0)
+        self.beside.insertWidget(0, Sign("triangle-alert", "warning"))
+        self.beside.addStretch(1)
+        self.say(damage["title"], f"{damage['hurt']} {damage['whole']}")
+        self.act.setText(damage["act"])
+        self.act.setAccessibleName(f"{damage['act']}: {damage['title']}")
+
+
+class RecoveryPanel(Part):
+    """Looks whenever it is seen. `found`: how many things are damaged."""
+
+    found = Signal(int)
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: Json = {"damage": [], "sound": []}
+        self._looked = False
+        self._done: list[str] = []
+        self._card, self._sound, self._told = Card(), label("muted", wrap=True), label("success", wrap=True)
+        self.outcome, self.progress = Outcome(), Progress()
+        self._all, self._restore, self._again = (
+            button("primary"),
+            button("", "archive-restore"),
+            button("link"),
+        )
+        self._lay_out()
+        self._all.clicked.connect(partial(self.mend, ""))
+        self._restore.clicked.connect(lambda: self.page_wanted.emit("data"))
+        self._again.clicked.connect(partial(self.look, deep=True))
+        self.progress.cancelled.connect(self._work.cancel)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        acts = QHBoxLayout()
+        acts.setSpacing(Space.S)
+        for made in (self._all, self._restore, self._again):
+            acts.addWidget(made)
+        acts.addStretch(1)
+        self.column.setSpacing(Space.M)
+        self._cards = QVBoxLayout()
+        self._cards.addWidget(self._card)
+        self.column.addLayout(self._cards)
+        for widget in (self._told, self._sound, self.outcome, self.progress):
+            self.column.addWidget(widget)
+        self.column.addLayout(acts)
+        self._told.hide()
+
+    def _words(self) -> None:
+        self._all.setText(_("Repair all"))
+        self._restore.setText(f" {_('Restore from a backup…')}")  # the space keeps the sign apart
+        self._restore.setAccessibleName(_("Restore from a backup…"))
+        self._again.setText(_("Look through everything"))
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.look()
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, JobsChanged) and self.isVisible():
+            self.look()
+
+    def look(self, *, deep: bool = False) -> None:
+        """Look what is damaged; `deep`: at every record, which takes a while."""
+        busy = (self._again,) if deep else ()
+        if deep:
+            self._done = []
+        self._work.start(self._look(deep), name="recovery:look", busy=busy)
+
+    async def _look(self, deep: bool) -> None:
+        if deep:
+            self.outcome.busy(_("Looking through everything…"))
+        try:
+            self._found = await self._actions.call("damage", deep=deep)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self._looked = True
+        self.outcome.clear()
+        self._show()
+        self.found.emit(len(self._found["damage"]))
+
+    def mend(self, id_: str) -> None:
+        """Repair one thing, or all."""
+        self._work.start(self._mend(id_), name="recovery:mend", busy=(self._all, self._restore))
+
+    async def _mend(self, id_: str) -> None:
+        self.outcome.clear()
+        self.progress.begin(_("Repairing"))
+        try:
+            done = await self._actions.call("mend", id=id_)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        finally:
+            self.progress.hide()
+        self._done += done["done"]
+        await self._look(deep=False)
+        if done["failed"]:
+            self.outcome.failed("\n".join(done["failed"]))
+        self._restore.setFocus()
+
+    def _show(self) -> None:
+        damage = self._found["damage"]
+        card = Card()
+        for one in damage:
+            row = DamageRow(one)
+            row.act.clicked.connect(partial(self.mend, one["id"]))
+            card.add(row)
+        if not damage:
+            nothing = label("muted", wrap=True)
+            nothing.setText(_("Nothing is damaged.") if self._looked else _("Looking…"))
+            nothing.setContentsMargins(0, Space.S, 0, Space.S)
+            card.add(nothing)
+        self._cards.replaceWidget(self._card, card)
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = card
+        self._all.setVisible(len(damage) > 1)
+        self._told.setText("\n".join(self._done))
+        self._told.setVisible(bool(self._done))
+        self._sound.setText(" ".join(self._found["sound"]))
+        self._sound.setVisible(bool(self._found["sound"]))
+        self._sound.setAlignment(Qt.AlignmentFlag.AlignLeft)

@@ -1,0 +1,93 @@
+"""What is stored where, how large it is, and a way to look at it."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.core import backup_words
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.folders import show_in_folder
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+
+class _Place(Row):
+    def __init__(self, place: Json) -> None:
+        side = QWidget()
+        super().__init__(side, width=0)
+        folder, size = IconButton("folder"), label("muted", backup_words.size(place["size"]))
+        inner = QHBoxLayout(side)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(Space.S)
+        inner.addWidget(size)
+        inner.addWidget(folder)
+        self.say(place["title"], place["path"])
+        folder.say(_("Show in folder: {what}").format(what=place["title"]))
+        folder.clicked.connect(partial(show_in_folder, place["path"]))
+
+
+class Places(Part):
+    """Measured whenever it is seen."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: Json = {}
+        self._about, self._keys, self.outcome = (
+            label("muted", wrap=True),
+            label("small", wrap=True),
+            Outcome(),
+        )
+        self._card = Card()
+        for widget in (self._about, self._card, self._keys, self.outcome):
+            self.column.addWidget(widget)
+        self._card.hide()
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._about.setText(
+            _(
+                "Everything stays on this computer, in text files that you can read. Only what you ask "
+                "goes to the provider that you chose; nobody counts what you do."
+            )
+        )
+        if self.isVisible():
+            self._measure()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._measure()
+
+    def _measure(self) -> None:
+        self._work.start(self._read(), name="privacy:places")
+
+    async def _read(self) -> None:
+        try:
+            found = await self._actions.call("places")
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if found == self._found:
+            return
+        self._found = found
+        card = Card()
+        for place in found["places"]:
+            card.add(_Place(place))
+        self.column.replaceWidget(self._card, card)
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = card
+        self._keys.setText(found["keys"])

@@ -1,0 +1,113 @@
+"""Deleting everything: asked for in earnest, by typing a word."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+WIPED = "wiped"
+"""What `saved` tells when all is deleted as soon as the program ends."""
+
+
+class Wipe(Part):
+    """A button, and then a question."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._about, self._open = label("muted", wrap=True), button("danger", "trash-2")
+        self._card, self._ask, self._how = Card(), label("title", wrap=True), label("muted", wrap=True)
+        self.field, self._yes, self._no = QLineEdit(), button("danger"), button()
+        self.outcome = Outcome()
+        self._lay_out()
+        self._open.clicked.connect(self._begin)
+        self._no.clicked.connect(self._put_away)
+        self.field.textChanged.connect(self._typed)
+        self._yes.clicked.connect(self._delete)
+        spoken(self._words)
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, Space.M, 0, Space.M)
+        column.setSpacing(Space.S)
+        acts = QHBoxLayout()
+        acts.setSpacing(Space.S)
+        for widget in (self.field, self._yes, self._no):
+            acts.addWidget(widget)
+        column.addWidget(self._ask)
+        column.addWidget(self._how)
+        column.addLayout(acts)
+        self._card.add(inner)
+        self._card.hide()
+        self.column.setSpacing(Space.M)
+        self.column.addWidget(self._about)
+        self.column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self._card)
+        self.column.addWidget(self.outcome)
+
+    def _words(self) -> None:
+        self._about.setText(
+            _(
+                "Deletes settings, conversations, memory, skills, jobs, files, backups, models and logs of "
+                "this program, and its keys in the keychain. Then the program ends."
+            )
+        )
+        self._open.setText(f" {_('Delete everything…')}")  # the space keeps the sign apart
+        self._open.setAccessibleName(_("Delete everything…"))
+        self._ask.setText(_("Delete everything for good?"))
+        self._how.setText(
+            _(
+                "This cannot be undone, and backups in the home go too: save one elsewhere first if you "
+                "may want any of it back. Type {word} to confirm."
+            ).format(word=self._word())
+        )
+        self.field.setAccessibleName(_("Type {word} to confirm").format(word=self._word()))
+        self.field.setPlaceholderText(self._word())
+        self._yes.setText(_("Delete everything"))
+        self._no.setText(_("Cancel"))
+        self._typed()
+
+    def _word(self) -> str:
+        return _("delete")
+
+    def _typed(self) -> None:
+        self._yes.setEnabled(self.field.text().strip().casefold() == self._word().casefold())
+
+    def _begin(self) -> None:
+        self._open.hide()
+        self._card.show()
+        self.field.setFocus()
+
+    def _put_away(self) -> None:
+        self._card.hide()
+        self.field.clear()
+        self.outcome.clear()
+        self._open.show()
+        self._open.setFocus()
+
+    def leave(self) -> None:
+        if not self._card.isHidden():
+            self._put_away()
+
+    def _delete(self) -> None:
+        self._work.start(self._deleting(), name="privacy:wipe", busy=(self._yes,))
+
+    async def _deleting(self) -> None:
+        self.outcome.busy(_("Deleting…"))
+        try:
+            await self._actions.call("wipe", sure=True)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.saved.emit(WIPED)
