@@ -7,6 +7,57 @@ from pydantic import Field
 from desktop.config.base import ADDRESS, PROXY, Section, notes
 from desktop.text import mark
 
+_YES_OR_NO = notes(
+    choices={"": mark("What is known of it"), "True": mark("Yes"), "False": mark("No")}, applies="answer"
+)
+
+
+class ModelOverride(Section):
+    """What the person knows better of one model; empty for what the program knows of it."""
+
+    context_window_tokens: int | None = Field(
+        default=None,
+        title=mark("Context window"),
+        description=mark("How much this model can read at once."),
+        ge=512,
+        le=10_000_000,
+        json_schema_extra=notes(unit=mark("tokens"), empty=mark("What is known of it"), applies="answer"),
+    )
+    input_price: float | None = Field(
+        default=None,
+        title=mark("Price of a question"),
+        description=mark("In US dollars for a million tokens. 0: it costs nothing."),
+        ge=0,
+        le=100_000,
+        json_schema_extra=notes(unit="$", empty=mark("What is known of it"), applies="answer"),
+    )
+    output_price: float | None = Field(
+        default=None,
+        title=mark("Price of an answer"),
+        description=mark("In US dollars for a million tokens. 0: it costs nothing."),
+        ge=0,
+        le=100_000,
+        json_schema_extra=notes(unit="$", empty=mark("What is known of it"), applies="answer"),
+    )
+    tools: bool | None = Field(
+        default=None,
+        title=mark("It can use tools"),
+        description=mark("Without tools it only talks."),
+        json_schema_extra=_YES_OR_NO,
+    )
+    vision: bool | None = Field(
+        default=None,
+        title=mark("It can see"),
+        description=mark("Whether pictures are shown to it."),
+        json_schema_extra=_YES_OR_NO,
+    )
+    reasoning: bool | None = Field(
+        default=None,
+        title=mark("It can reason"),
+        description=mark("Whether it is told how long to think."),
+        json_schema_extra=_YES_OR_NO,
+    )
+
 
 class ProviderSettings(Section):
     """Settings of one provider."""
@@ -42,6 +93,12 @@ class ProviderSettings(Section):
         json_schema_extra=notes(
             choices={"auto": mark("Automatic"), "openai": "OpenAI", "litellm": "LiteLLM"}, applies="answer"
         ),
+    )
+    models: dict[str, ModelOverride] = Field(
+        default_factory=dict,
+        title=mark("Models"),
+        description=mark("What you know better of single models: window, price, abilities."),
+        json_schema_extra=notes(kind="own", applies="answer"),
     )
     key_stored: bool = Field(
         default=False,

@@ -12,7 +12,9 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import TurnStarted, TurnWaiting
 from desktop.config.agents import ModelRef
 from desktop.config.keychain import Keychain
+from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
+from desktop.core.pricing import PricedProvider
 from desktop.core.rationing import FREE, Ration
 from desktop.core.spares import Spare, SparedProvider
 from desktop.errors import AppError
@@ -21,9 +23,9 @@ from desktop.providers.client import HostedProvider, Row
 from desktop.providers.host_process import ModelHost
 from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
-from desktop.providers.registry import Choice, choose, endpoint, engine_of, sees
+from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
 from desktop.providers.retry import RetryingProvider
-from desktop.providers.windows import window_of
+from desktop.providers.windows import Price, price_of, window_of
 from desktop.tasks import in_thread, spawn
 from desktop.text import _
 
@@ -179,7 +181,7 @@ class ModelChooser:
     def _that_sees(self, chosen: Choice) -> Choice | None:
         """Another model for pictures, where this one cannot see them and the person named one."""
         named = self._store.config.agents.defaults.vision_model
-        if not named.given or sees(chosen):
+        if not named.given or sees(chosen, self._store.config):
             return None
         try:
             return self.choice(named.model, named.provider)
@@ -187,16 +189,30 @@ class ModelChooser:
             _log.warning("the model that sees is unknown: %s", error)
             return None
 
-    async def window(self, chosen: Choice) -> int:
+    async def window(self, chosen: Choice, config: Config | None = None) -> int:
         """Tokens that a model takes, question and answer: the person's word, the model's own, the usual."""
-        set_ = self._store.config.agents.defaults.context_window_tokens
+        config = config or self._store.config
+        set_ = override_of(chosen, config).context_window_tokens
+        set_ = set_ or config.agents.defaults.context_window_tokens
         if chosen.spec.lean:
             return min(WINDOW, set_ or WINDOW)
         return set_ or await in_thread(window_of, chosen.model, chosen.spec.prefix) or USUAL_WINDOW
 
     def provider(self, chosen: Choice) -> Provider:
         """What carries out a call to this choice, without retries."""
-        return _Builtin(self._hosted, self._builtin) if chosen.spec.lean else self._hosted
+        if chosen.spec.lean:
+            return _Builtin(self._hosted, self._builtin)
+        return PricedProvider(self._hosted, partial(self.price, chosen))
+
+    async def price(self, chosen: Choice, config: Config | None = None) -> Price | None:
+        """What a token costs: the person's word, else the table's; None where nobody knows."""
+        told = override_of(chosen, config or self._store.config)
+        if told.input_price is not None or told.output_price is not None:
+            asked, answered = ((price or 0.0) / 1e6 for price in (told.input_price, told.output_price))
+            return Price(asked, answered, asked)
+        if chosen.spec.kind not in ("standard", "gateway") or "plan" in chosen.spec.name:
+            return None
+        return await in_thread(price_of, chosen.model, chosen.spec.prefix)
 
     async def endpoint(self, chosen: Choice) -> Endpoint:
         """Where to call, with its key. Raises AppError."""

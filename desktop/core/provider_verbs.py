@@ -4,13 +4,16 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from pydantic.alias_generators import to_camel
+
+from desktop.config.providers import ModelOverride, ProviderSettings
 from desktop.config.schema import provider_name
 from desktop.core.settings import Json, Send, Verb
 from desktop.core.trials import address, spec_of
 from desktop.errors import AppError, UsageError
 from desktop.logs import mask
 from desktop.providers.about import ABOUT
-from desktop.providers.registry import find
+from desktop.providers.registry import choose, find, override_of, sees
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
@@ -34,6 +37,8 @@ class ProviderVerbs:
             "provider_key_show": self.provider_key_show,
             "provider_key_take": self.provider_key_take,
             "provider_forget": self.provider_forget,
+            "model_facts": self.model_facts,
+            "model_override": self.model_override,
         }
 
     async def providers(self, _arguments: Json, _send: Send) -> Json:
@@ -133,6 +138,40 @@ class ProviderVerbs:
             raise UsageError(_("No key of {name} is in the environment.").format(name=_(spec.display)))
         given = {"name": spec.name, "key": os.environ[variable]}
         return await self.provider_key(given | {"session_only": arguments.get("session_only")}, send)
+
+    async def model_facts(self, arguments: Json, _send: Send) -> Json:
+        """What is known of a provider's model (`known`), and what the person knows better (`set`), by the
+        fields of ModelOverride; prices in US dollars for a million tokens."""
+        core, config = self._core, self._core.store.config
+        chosen = choose(
+            config, core.models.known_keys(), model=str(arguments["model"]), provider=str(arguments["name"])
+        )
+        told = override_of(chosen, config)
+        bare = config.model_copy(
+            update={"providers": config.providers | {chosen.spec.name: ProviderSettings()}}
+        )
+        price = await core.models.price(chosen, bare)
+        return {
+            "set": {name: getattr(told, name) for name in ModelOverride.model_fields},
+            "known": {
+                "context_window_tokens": await core.models.window(chosen, bare),
+                "input_price": round(price.asked * 1e6, 4) if price else None,
+                "output_price": round(price.answered * 1e6, 4) if price else None,
+                "vision": sees(chosen, bare),
+            },
+        }
+
+    async def model_override(self, arguments: Json, _send: Send) -> Json:
+        """Know something better of a model: `values` by the fields of ModelOverride, None for nothing.
+        Raises ConfigError naming the field, StorageError; then nothing changed."""
+        store, name, model = self._core.store, str(arguments["name"]), str(arguments["model"])
+        kept = store.config.provider(name).models.get(model, ModelOverride())
+        dumped = kept.model_dump(by_alias=True, exclude_none=True)
+        changes = {to_camel(field): value for field, value in dict(arguments["values"]).items()}
+        merged = {field: value for field, value in (dumped | changes).items() if value is not None}
+        await store.take_over({("providers", name, "models", model): merged or None})
+        await self._core.apply()
+        return {}
 
     def _fitting_model(self, spec: ProviderSpec) -> str:
         """The configured model if it was chosen for this provider, else the provider's usual one."""

@@ -46,7 +46,7 @@ class SparedProvider:
         self._first, self._spares, self._on_spare = first, spares, on_spare
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
-        """Deltas, then one Completion, which names who answered instead. Raises what the first one raised."""
+        """Deltas, then one Completion, which names who answered instead. Raises what the first raised."""
         begun = False
         try:
             async with aclosing(self._first.stream(request)) as stream:

@@ -174,6 +174,10 @@ class Endpoint:
     """Give up when no byte came for this long."""
     total_seconds: float = 1800.0
     """Give up on the whole call after this long."""
+    tools: bool = True
+    """The model can be told of tools."""
+    reasoning: bool = True
+    """The model can be told how long to think."""
     proxy: str = ""
     """The proxy that the person named for this provider; empty for the system's."""
     title: str = ""

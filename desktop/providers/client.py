@@ -101,9 +101,9 @@ def request_body(request: Request, messages: bytes) -> bytes:
     }
     if request.temperature is not None:
         options["temperature"] = request.temperature
-    if request.reasoning_effort:
+    if request.reasoning_effort and endpoint.reasoning:
         options["reasoning_effort"] = request.reasoning_effort
-    if request.tools:
+    if request.tools and endpoint.tools:
         options["tools"] = list(request.tools)
         if not request.callable:
             options["tool_choice"] = "none"

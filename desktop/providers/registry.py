@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
 from desktop.providers.base import Endpoint, SignInNeeded, WireRules
@@ -113,16 +114,25 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
         api_key=key or "",
         headers=dict(settings.extra_headers),
         proxy=settings.proxy or "",
-        rules=_rules(spec, choice.model),
+        rules=_rules(choice, config),
+        tools=override_of(choice, config).tools is not False,
+        reasoning=override_of(choice, config).reasoning is not False,
         overrides=_overrides(spec, choice.model),
         max_tokens_name=spec.max_tokens_name if engine == "openai" else "max_tokens",
         idle_seconds=silence,
     )
 
 
-def sees(choice: Choice) -> bool:
+def sees(choice: Choice, config: Config) -> bool:
     """Whether pictures are shown to this model."""
-    return _rules(choice.spec, choice.model).pictures
+    return _rules(choice, config).pictures
+
+
+def override_of(choice: Choice, config: Config) -> ModelOverride:
+    """What the person knows better of this model; empty for nothing."""
+    known = config.provider(choice.spec.name).models
+    names = (choice.model, _without_own_prefix(choice.spec, choice.model))
+    return next((known[name] for name in names if name in known), ModelOverride())
 
 
 def listing(choice: Choice) -> tuple[str, str]:
@@ -226,9 +236,11 @@ def _engine_base(spec: ProviderSpec, base: str, engine: str) -> str:
     return base.removesuffix("/v1") if engine == "litellm" and spec.name == "ollama" else base
 
 
-def _rules(spec: ProviderSpec, model: str) -> WireRules:
-    rules = replace(spec.rules, pictures=spec.vision and not spec.rules.text_only)
-    if spec.gateway and rules.cache_control and "claude" not in model.lower():
+def _rules(choice: Choice, config: Config) -> WireRules:
+    spec, told = choice.spec, override_of(choice, config).vision
+    pictures = spec.vision and not spec.rules.text_only if told is None else told
+    rules = replace(spec.rules, pictures=pictures, text_only=spec.rules.text_only and not pictures)
+    if spec.gateway and rules.cache_control and "claude" not in choice.model.lower():
         return replace(rules, cache_control=False)
     return rules
 

@@ -1,15 +1,52 @@
-"""How large the window of a model is, from the table that comes with litellm, read without importing it."""
+"""How large the window of a model is and what it costs, from the table that comes with litellm, read
+without importing it."""
 
 import importlib.util
 import logging
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 _TABLE = "model_prices_and_context_window_backup.json"
 _SIZE = re.compile(rb'"max_input_tokens"\s*:\s*(\d+)')
 _log = logging.getLogger(__name__)
+
+
+_PRICES = tuple(
+    re.compile(rb'"' + name + rb'"\s*:\s*([0-9.eE+-]+)')
+    for name in (b"input_cost_per_token", b"output_cost_per_token", b"cache_read_input_token_cost")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for one token."""
+
+    asked: float
+    answered: float
+    cached: float
+    """Of a token of the question that the server still knew."""
+
+
+@cache
+def price_of(model: str, prefix: str) -> Price | None:
+    """What the table says of this very provider's model; None where it says nothing, or nought, which is as
+    much. Blocks some ms."""
+    if not (model and prefix):
+        return None
+    names = [f"{prefix}/{model}", *([model] if prefix in _UNPREFIXED else [])]
+    for name in names:
+        found = [pattern.search(_entry(name)) for pattern in _PRICES]
+        asked, answered, cached = (float(match[1]) if match else 0.0 for match in found)
+        if asked > 0 or answered > 0:
+            return Price(asked, answered, cached or asked)
+    return None
+
+
+_UNPREFIXED = ("openai", "anthropic")
+"""Whose models stand in the table by their names alone."""
 
 
 @cache
@@ -19,13 +56,17 @@ def window_of(model: str, prefix: str) -> int:
     `prefix`: litellm's word for the provider ("gemini"), empty for none. The table is searched as text:
     parsing all of it would hold up everything else for longer than a frame.
     """
-    table = _table()
     for name in _names(model, prefix):
-        start = table.find(f'\n    "{name}": {{'.encode())
-        entry = table[start : table.find(b"\n    }", start)] if start >= 0 else b""
-        if size := _SIZE.search(entry):
+        if size := _SIZE.search(_entry(name)):
             return int(size[1])
     return 0
+
+
+def _entry(name: str) -> bytes:
+    """What the table says of a model, as text."""
+    table = _table()
+    start = table.find(f'\n    "{name}": {{'.encode())
+    return table[start : table.find(b"\n    }", start)] if start >= 0 else b""
 
 
 def data_folder() -> Path | None:

@@ -20,7 +20,7 @@ from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
 from tests.ui.settings.cards import listing, nowhere, opened, order
-from tests.ui.settings.reading import enter, named, press, shown, write
+from tests.ui.settings.reading import choose, enter, named, press, shown, write
 
 KEY = "sk-window-4f1c9ab2e7"
 
@@ -246,6 +246,29 @@ def test_a_rarer_setting_is_saved_in_the_card(
     press(custom, "Test")
     running.settle()
     assert named(custom, "Proxy").property("wrong")
+
+
+def test_what_one_knows_better_of_a_model_is_saved_in_the_card(
+    custom: ProviderCard, running: Running
+) -> None:
+    press(custom, "More settings of Custom server")
+    running.settle()
+    assert "What you know better of some-model" in shown(custom)
+    assert named(custom, "Context window").placeholderText() == "65,536"
+    write(named(custom, "Price of a question"), "2.5")
+    enter(named(custom, "Price of a question"))
+    running.settle()
+    choose(custom, "It can see", "No")
+    running.settle()
+    known = {"some-model": {"inputPrice": 2.5, "vision": False}}
+    assert running.stored["providers"]["custom"]["models"] == known
+    press(custom, "Back to the default: Price of a question")
+    running.settle()
+    choose(custom, "It can see", "What is known of it")
+    running.settle()
+    assert "models" not in str(
+        running.core.store.config.provider("custom").model_dump(exclude_defaults=True)
+    )
 
 
 def test_back_to_the_usual_address_and_to_automatic(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,9 @@ from desktop.agent.turn import Inbound
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.core.core import Core
+from desktop.core.door import Door
+from desktop.core.models import USUAL_WINDOW
+from desktop.errors import ConfigError
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
 from desktop.usage import MODEL
@@ -151,3 +155,47 @@ async def test_pictures_go_to_a_model_that_sees(served: Core) -> None:
     assert same.endpoint.model == "sees", "it sees itself"
     same = await core.models.ready("m", "ollama", "s", "t")
     assert same.endpoint.model == "m", "there are no pictures"
+
+
+async def test_what_the_person_knows_better_of_a_model_counts(served: Core, server: ScriptedServer) -> None:
+    door = Door(served, "test")
+
+    async def do(verb: str, **arguments: Any) -> dict[str, Any]:
+        named = {"name": "custom", "model": "usual-4.1"} | arguments
+        return await door.handle(verb, named, lambda _event: None)
+
+    values = {"context_window_tokens": 9000, "input_price": 2.0, "output_price": 10}
+    await do("model_override", values=values | {"vision": False, "tools": False, "reasoning": False})
+    facts = await do("model_facts")
+    assert (facts["set"]["context_window_tokens"], facts["set"]["vision"]) == (9000, False)
+    assert facts["known"]["vision"], "by its provider it sees"
+    await served.change({"agents.defaults.model": "usual-4.1", "agents.defaults.reasoning_effort": "high"})
+    ready = await served.models.ready("", "", "s", "t")
+    assert ready.window == 9000
+    assert not ready.endpoint.rules.pictures
+    server.script("say:one two")
+    await answered(served)
+    body = server.requests[-1].body
+    assert "tools" not in body
+    assert "reasoning_effort" not in body
+    [line], _count = await served.usage.by(MODEL, 0, ())
+    used = line.figures
+    assert used.usd == pytest.approx(used.input_tokens * 2e-6 + used.output_tokens * 10e-6)
+    await do("model_override", values={"context_window_tokens": None})
+    assert await served.models.window(served.models.choice()) == USUAL_WINDOW
+    await do("model_override", values=dict.fromkeys(facts["set"]))
+    assert (
+        "models" not in served.home.config.read_text() or not served.store.config.provider("custom").models
+    )
+    with pytest.raises(ConfigError):
+        await do("model_override", values={"input_price": -1})
+
+
+async def test_a_price_that_nobody_knows_is_none(core: Core) -> None:
+    models = core.models
+    known = await models.price(models.choice("gpt-4o", "openai"))
+    assert known is not None
+    assert known.asked > 0
+    assert await models.price(models.choice("gpt-4o", "custom")) is None, "another's server, another price"
+    assert await models.price(models.choice("no-such-model", "openai")) is None
+    assert await models.price(models.choice("ark-code-latest", "volcengine_coding_plan")) is None

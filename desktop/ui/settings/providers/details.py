@@ -13,6 +13,7 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.pages import PROVIDER_DETAILS
+from desktop.ui.settings.providers.facts import ModelFacts
 from desktop.ui.settings.providers.models import ModelPicker
 from desktop.ui.settings.providers.stored_key import StoredKey
 from desktop.ui.settings.rows import Row, SettingRow
@@ -46,7 +47,10 @@ class Details(QWidget):
         self._base = SettingRow(address, actions)
         rare = [field for field in PROVIDER_DETAILS if field != "api_base"]
         self._rare = {field: SettingRow(setting(f"providers.{name}.{field}"), actions) for field in rare}
+        self.facts = ModelFacts(actions)
         self._lay_out()
+        self.facts.saved.connect(self.changed)
+        self.picker.edit.editingFinished.connect(self._show_facts)
         for row in (self._base, *self._rare.values()):
             row.saved.connect(self.changed)
         self.key.stored.connect(lambda: self.changed.emit(f"providers.{name}"))
@@ -79,6 +83,8 @@ class Details(QWidget):
         for row in self._rare.values():
             column.addWidget(row)
             row.hide()
+        column.addWidget(self.facts)
+        self.facts.hide()
 
     def _words(self) -> None:
         title = self.provider["title"]
@@ -118,7 +124,16 @@ class Details(QWidget):
         folded = next(iter(self._rare.values())).isHidden()
         for row in self._rare.values():
             row.setVisible(folded)
+        self.facts.hide()
+        self._show_facts()
         self._more.setIcon(icon("chevron-down" if folded else "chevron-right", "muted"))
+
+    def _show_facts(self) -> None:
+        """The model's own settings are among the rarer ones."""
+        if not next(iter(self._rare.values())).isHidden():
+            self.facts.show_model(
+                str(self.provider["name"]), self.picker.text() or str(self.provider["suggestion"])
+            )
 
     def _typed(self) -> None:
         self._complain("")
@@ -126,6 +141,8 @@ class Details(QWidget):
 
     def _own_model(self) -> None:
         self._edited = True
+        if not self.picker.edit.isModified():  # chosen from the list
+            self._show_facts()
 
     # ---- what is done
 

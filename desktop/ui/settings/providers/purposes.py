@@ -191,7 +191,7 @@ class Purposes(Part):
             ),
             _SEES: (
                 _("Model that sees"),
-                _("Answers messages with pictures, if the other is blind."),
+                _("Answers messages with pictures, if the usual one cannot."),
                 "",
             ),
         }

@@ -1,0 +1,95 @@
+"""What the person knows better of one model than the program: its window, price and abilities."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from desktop.config.describe import settings_of
+from desktop.errors import AppError
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.settings.rows import SettingRow
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+_PLACE = "providers.some.models.some"
+"""Where such fields are described; a model's own name may have dots in it."""
+_BOOLS = {"True": True, "False": False}
+
+
+class _Overriding:
+    """Actions for rows of settings: what they set is set for one model."""
+
+    def __init__(self, actions: Actions) -> None:
+        self._actions = actions
+        self.name = self.model = ""
+
+    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
+        assert verb == "set"
+        values = {
+            name.rpartition(".")[2]: _BOOLS.get(str(value), value)
+            for name, value in dict(arguments["values"]).items()
+        }
+        return await self._actions.call("model_override", name=self.name, model=self.model, values=values)
+
+    def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
+        return self._actions.stream(verb, **arguments)
+
+
+class ModelFacts(QWidget):
+    """Rows for one model of a provider."""
+
+    saved = Signal(str)
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work, self._for = actions, Work(self), _Overriding(actions)
+        self._title = label("section")
+        self.rows: dict[str, SettingRow] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._title)
+        for setting in settings_of(_PLACE):
+            row = SettingRow(setting, self._for)
+            row.saved.connect(self._again)
+            self.rows[setting.name.rpartition(".")[2]] = row
+            column.addWidget(row)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._title.setText(_("What you know better of {model}").format(model=self._for.model))
+
+    def show_model(self, name: str, model: str) -> None:
+        """Show what is known of this provider's model."""
+        self._for.name, self._for.model = name, model
+        self._words()
+        self.setVisible(bool(model))
+        if model:
+            self._work.start(self._read(), name="settings:model")
+
+    def _again(self, name: str) -> None:
+        self._work.start(self._read(), name="settings:model")
+        self.saved.emit(name)
+
+    async def _read(self) -> None:
+        try:
+            facts = await self._actions.call("model_facts", name=self._for.name, model=self._for.model)
+        except AppError:
+            self.hide()  # its provider says what is wrong
+            return
+        for field, row in self.rows.items():
+            _tell_known(row, field, facts["known"])
+            row.show_value(facts["set"][field])
+
+
+def _tell_known(row: SettingRow, field: str, known: Mapping[str, Any]) -> None:
+    """Say in an empty field what counts then."""
+    value = known.get(field)
+    if row.setting.kind != "choice" and value is not None:
+        row.editor.setting = replace(row.editor.setting, empty=f"{value:,}")
+        row.editor.say()
