@@ -158,6 +158,17 @@ class MemoryChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationChanged(Event):
+    """What the list shows of a conversation is another: None stays as it was. An empty title: its first
+    words."""
+
+    session: str
+    title: str | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class InboxChanged(Event):
     """The inbox has other entries; `open` is how many wait for the person."""
 

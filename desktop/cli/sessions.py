@@ -27,6 +27,7 @@ def register(app: click.Group) -> None:
     group = click.Group("sessions", help=_("Conversations: list, search, read, export, delete."))
     app.add_command(group)
     _register_reading(group)
+    _register_keeping(group)
     _register_deleting(group)
 
     @options.verb(group, "search", _("Find messages with all these words, the newest first."))
@@ -60,6 +61,20 @@ def _register_reading(group: click.Group) -> None:
         run(lambda home: _export(home, key, kind, output, as_json), as_json=as_json)
 
 
+def _register_keeping(group: click.Group) -> None:
+    @options.verb(group, "pin", _("Keep a conversation on top of the list."))
+    @click.argument("key")
+    @click.option("--undo", is_flag=True, help=_("No longer."))
+    def pin_command(key: str, undo: bool, *, as_json: bool) -> None:
+        run(lambda home: _keep(home, "pin", key, undo, as_json), as_json=as_json)
+
+    @options.verb(group, "archive", _("Put a conversation aside until something is said in it."))
+    @click.argument("key")
+    @click.option("--undo", is_flag=True, help=_("Bring it back."))
+    def archive_command(key: str, undo: bool, *, as_json: bool) -> None:
+        run(lambda home: _keep(home, "archive", key, undo, as_json), as_json=as_json)
+
+
 def _register_deleting(group: click.Group) -> None:
     @options.verb(group, "delete", _("Delete a conversation; for 30 days it can be restored."))
     @click.argument("key")
@@ -85,14 +100,43 @@ async def _list(home: Home, as_json: bool) -> None:
                     "title": info.title,
                     "updated": info.updated.isoformat(),
                     "damaged": info.damaged,
+                    "pinned": info.pinned,
+                    "archived": info.archived,
                 }
             )
         return
     table(
-        [_("Conversation"), _("Title"), _("Last message")],
-        [[info.key, info.title, f"{info.updated.astimezone():%Y-%m-%d %H:%M}"] for info in known],
+        [_("Conversation"), _("Title"), _("Last message"), ""],
+        [
+            [info.key, info.title, f"{info.updated.astimezone():%Y-%m-%d %H:%M}", _kept(info)]
+            for info in known
+        ],
         _('No conversations yet. Begin one with: nanobot-desktop ask "..."'),
     )
+
+
+def _kept(info: SessionInfo) -> str:
+    if info.archived:
+        return _("archived")
+    return _("pinned") if info.pinned else ""
+
+
+async def _keep(home: Home, verb: str, key: str, undo: bool, as_json: bool) -> None:
+    from desktop.cli.reach import reach, result
+
+    key, name = clean(key), {"pin": "pinned", "archive": "archived"}[verb]
+    async with reach(home, verb) as call:
+        await result(call, verb, session=key, **{name: not undo})
+    if as_json:
+        emit({"session": key, name: not undo})
+        return
+    told = {
+        ("pin", False): _("{key} is pinned."),
+        ("pin", True): _("{key} is no longer pinned."),
+        ("archive", False): _("{key} is archived; it comes back when something is said in it."),
+        ("archive", True): _("{key} is back."),
+    }
+    say(told[verb, undo].format(key=key))
 
 
 async def _known(sessions: Sessions, key: str) -> SessionInfo:

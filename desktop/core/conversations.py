@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.commands import COMMANDS
 from desktop.agent.context import RECENT_TOKENS
 from desktop.agent.turn import Inbound
+from desktop.bus.events import ConversationChanged
 from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
-from desktop.session.model import SessionInfo, text_tokens
+from desktop.session.log import Session
+from desktop.session.model import SessionInfo, now, text_tokens
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -38,6 +40,8 @@ class Conversations:
             "conversations": self.all,
             "conversation": self.one,
             "rename": self.rename,
+            "pin": self.pin,
+            "archive": self.archive,
             "delete": self.delete,
             "restore": self.restore,
             "choose_model": self.choose_model,
@@ -173,8 +177,32 @@ class Conversations:
     async def rename(self, arguments: Json, _send: Send) -> Json:
         """Give a conversation a title; an empty one is its first words again."""
         session = await self._core.sessions.open(str(arguments["session"]))
-        await session.set_metadata(title=" ".join(str(arguments["title"]).split()) or None)
+        title = " ".join(str(arguments["title"]).split())
+        await session.set_metadata(title=title or None)
+        self._core.bus.publish(ConversationChanged(session.key, title=title))
         return {}
+
+    async def pin(self, arguments: Json, _send: Send) -> Json:
+        """Keep a conversation on top of the list, or (`pinned` false) no longer. Raises UsageError."""
+        session, pinned = await self._stored(arguments), bool(arguments.get("pinned", True))
+        await session.set_metadata(pinned=pinned or None)
+        self._core.bus.publish(ConversationChanged(session.key, pinned=pinned))
+        return {}
+
+    async def archive(self, arguments: Json, _send: Send) -> Json:
+        """Put a conversation aside until something is said in it, or (`archived` false) bring it back.
+        Raises UsageError."""
+        session, archived = await self._stored(arguments), bool(arguments.get("archived", True))
+        await session.set_metadata(archived_at=now() if archived else None)
+        self._core.bus.publish(ConversationChanged(session.key, archived=archived))
+        return {}
+
+    async def _stored(self, arguments: Json) -> Session:
+        """One that is on disk. Raises UsageError."""
+        session = await self._core.sessions.open(str(arguments["session"]))
+        if not await in_thread(session.path.exists):
+            raise UsageError(_("There is no conversation called {key}.").format(key=session.key))
+        return session
 
     async def delete(self, arguments: Json, _send: Send) -> Json:
         """Stop what is under way and put the conversation away."""
@@ -220,4 +248,6 @@ def _line(info: SessionInfo) -> Json:
         "title": info.title,
         "updated": info.updated.isoformat(timespec="seconds"),
         "damaged": info.damaged,
+        "pinned": info.pinned,
+        "archived": info.archived,
     }

@@ -79,8 +79,9 @@ def _info(
     counts: tuple[int | None, int],
 ) -> SessionInfo:
     moment = moment_of(last.get("timestamp")) if last else None
-    inner = (metadata or {}).get("metadata")
-    named = inner.get("title") if isinstance(inner, dict) else None
+    found = (metadata or {}).get("metadata")
+    inner = found if isinstance(found, dict) else {}
+    named, aside = inner.get("title"), moment_of(inner.get("archived_at"))
     return SessionInfo(
         key=reader.stored_key(metadata, path.name) or key_of(path.name),
         title=named.strip() if isinstance(named, str) and named.strip() else title,
@@ -89,6 +90,8 @@ def _info(
         messages=counts[0],
         damaged=counts[1],
         path=path,
+        pinned=inner.get("pinned") is True,
+        archived=aside is not None and (moment is None or aside >= moment),
     )
 
 

@@ -34,6 +34,10 @@ class SessionInfo:
     damaged: int
     """Unreadable records among those looked at."""
     path: Path
+    pinned: bool = False
+    """Whether the person wants it on top."""
+    archived: bool = False
+    """Whether the person put it aside, and nothing was said in it since."""
 
 
 def replayable(message: Mapping[str, Any]) -> bool:

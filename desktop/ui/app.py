@@ -99,5 +99,8 @@ def _remembered(file: StateFile) -> list[Conversation]:
             moment = datetime.fromisoformat(line.updated).astimezone()
         except (ValueError, OverflowError):
             continue
-        found.append(Conversation(line.key, line.title, moment, line.key in file.state.unread))
+        unread = line.key in file.state.unread
+        found.append(
+            Conversation(line.key, line.title, moment, unread, pinned=line.pinned, archived=line.archived)
+        )
     return found

@@ -15,6 +15,7 @@ from desktop.ui.outside import Outside
 from desktop.ui.palette.item import COMMANDS, Item
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.rows import Rows
+from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
 
 if TYPE_CHECKING:
     from desktop.ui.palette.palette import Palette
@@ -69,6 +70,11 @@ class Commands(QObject):
         ]
         if window.composer.stop.isVisible():
             found.insert(0, _item(_("Stop"), window.composer.stop_wanted.emit, "stop", "Esc"))
+        if kept := self._rows.get(library.key):
+            pin = _("Unpin the conversation") if kept.pinned else _("Pin the conversation")
+            aside = _("Bring the conversation back") if kept.archived else _("Archive the conversation")
+            found.append(_item(pin, library.keeping.pin, "pin", PIN_KEYS))
+            found.append(_item(aside, library.keeping.archive, "archive", ARCHIVE_KEYS))
         names = {"system": _("Light or dark as the system"), "light": _("Light"), "dark": _("Dark")}
         icons = {"system": "monitor", "light": "sun", "dark": "moon"}
         found += [_item(names[theme], self._coloured(theme), icons[theme]) for theme in _THEMES]

@@ -214,6 +214,7 @@ class Conductor(QObject):
                 self._answering.handle(event)
                 self._fullness.handle(event)
                 self._outside.handle(event)
+                self.library.handle(event)
                 if isinstance(event, ServiceChanged):
                     self._service_changed(event)
                 elif isinstance(event, SettingsChanged):

@@ -1,15 +1,18 @@
 """The conversations of the window: which one is open, what the list shows, what is unread or deleted."""
 
 import asyncio
+from collections.abc import Awaitable
 from datetime import UTC, datetime
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from desktop.bus.events import ConversationChanged, Event
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.funnel import Funnel
+from desktop.ui.keeping import Keeping, short
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import KEY, Conversation, Rows
 from desktop.ui.state import Remembered, StateFile
@@ -35,14 +38,11 @@ class Library(QObject):
         super().__init__(window)
         self._actions, self._funnel, self._window = actions, funnel, window
         self._rows, self._file, self._talk = rows, file, talk
-        self._deleted: list[str] = []
         self._in_order = asyncio.Lock()
-        """Deleting, bringing back and reading the list do not overtake one another."""
+        self.keeping = Keeping(actions, funnel, window, rows, self)
         talk.key = file.state.session
         window.sidebar.chosen.connect(lambda key: self.open(key, rows.found_turn(key)))
         window.sidebar.new_wanted.connect(self.new)
-        window.sidebar.delete_wanted.connect(self.delete)
-        window.sidebar.undo_wanted.connect(self.undo)
         rows.renamed.connect(self._renamed)
         talk.created.connect(self._created)
         talk.spoken_in.connect(self._spoken_in_later)
@@ -57,6 +57,8 @@ class Library(QObject):
         self._file.state.session = key
         self._talk.open(key, turn)
         self._say_title()
+        if (found := self._rows.get(key)) and found.archived:
+            self._rows.fold(opened=True)
         self._window.sidebar.open(key)
         self._window.composer.show_draft(self._file.state.drafts.get(key, ""))
         self.seen()
@@ -69,7 +71,8 @@ class Library(QObject):
 
     def recent(self, most: int) -> list[tuple[str, str]]:
         """Key and title of the conversations that were used last."""
-        found = sorted(self._rows.conversations, key=lambda one: one.updated, reverse=True)
+        here = (one for one in self._rows.conversations if not one.archived)
+        found = sorted(here, key=lambda one: one.updated, reverse=True)
         return [(one.key, one.shown) for one in found[:most]]
 
     def go_on(self, key: str, draft: str) -> None:
@@ -96,27 +99,20 @@ class Library(QObject):
         self.open("")
         self._window.composer.setFocus()
 
-    def delete(self, key: str) -> None:
-        """Put a conversation away, and offer to bring it back."""
-        found = self._rows.get(key)
-        if found is None:
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus: a conversation was named, pinned or archived somewhere."""
+        if not isinstance(event, ConversationChanged):
             return
-        row = self._window.sidebar.list.currentIndex().row()
-        self._rows.fill(c for c in self._rows.conversations if c.key != key)
-        self._deleted.append(key)
-        self._window.toast.say(
-            _("“{title}” deleted").format(title=_short(found.shown, 40)), _("Undo"), self.undo
-        )
-        if key == self._talk.key:
-            self._open_near(row)
-        self._remember()
-        self._funnel.run(self._delete(key), name="library:delete")
-
-    def undo(self) -> None:
-        """Bring the conversation back that was deleted last."""
-        if self._deleted:
-            self._window.toast.hide()
-            self._funnel.run(self._restore(self._deleted.pop()), name="library:restore")
+        found = self._rows.get(event.session)
+        if found is None or event.title == "":
+            self._funnel.run(self._refresh(), name="library:refresh")
+            return
+        for name in ("title", "pinned", "archived"):
+            if (value := getattr(event, name)) is not None:
+                setattr(found, name, value)
+        self._rows.refresh()
+        self.remember()
+        self._say_title()
 
     def seen(self) -> None:
         """The open conversation is in front of the person."""
@@ -124,7 +120,7 @@ class Library(QObject):
         if found is not None and found.unread and self._window.isActiveWindow():
             found.unread = False
             self._rows.refresh()
-            self._remember()
+            self.remember()
 
     def settings_changed(self) -> None:
         """What the agent is called, which model answers or where conversations lie may be new."""
@@ -146,6 +142,19 @@ class Library(QObject):
         async with self._in_order:
             await self._read()
 
+    async def store[T](self, work: Awaitable[T], *, shown: bool = False) -> T:
+        """Have a change stored, and show the list as it is then; where the change is `shown` already, only
+        if it failed. Changes and reading do not overtake one another."""
+        async with self._in_order:
+            try:
+                done = await work
+            except BaseException:
+                await self._read()
+                raise
+            if not shown:
+                await self._read()
+            return done
+
     async def _read(self) -> None:
         found = await self._actions.call("conversations")
         unread = set(self._file.state.unread)
@@ -155,29 +164,18 @@ class Library(QObject):
                 line["title"],
                 datetime.fromisoformat(line["updated"]),
                 line["key"] in unread,
+                pinned=line["pinned"],
+                archived=line["archived"],
             )
             for line in found["conversations"]
         )
         self._talk.transcript.assistant = found["assistant"]
         self._window.composer.call(found["assistant"])
         self._say_title()
-        self._remember()
+        self.remember()
 
-    async def _restore(self, key: str) -> None:
-        async with self._in_order:
-            found = await self._actions.call("restore", session=key)
-            await self._read()
-        if found["restored"]:
-            self.open(key)
-
-    async def _delete(self, key: str) -> None:
-        async with self._in_order:
-            try:
-                await self._actions.call("delete", session=key)
-            finally:
-                await self._read()
-
-    def _open_near(self, row: int) -> None:
+    def open_near(self, row: int) -> None:
+        """Show the conversation next to where one has gone from the list, else a new one."""
         for near in (row, row - 1, row + 1):
             if 0 <= near < self._rows.rowCount():
                 key = self._rows.index(near).data(KEY)
@@ -190,13 +188,13 @@ class Library(QObject):
         """A new conversation has its first message."""
         title = next((line.strip() for line in text.splitlines() if line.strip()), "")
         self._rows.fill(
-            [*self._rows.conversations, Conversation(key, _short(title, _TITLE), datetime.now(UTC))]
+            [*self._rows.conversations, Conversation(key, short(title, _TITLE), datetime.now(UTC))]
         )
         self._file.state.session = key
         if draft := self._file.state.drafts.pop("", ""):  # of what was written since
             self._file.state.give_back(key, draft)
         self._window.sidebar.open(key)
-        self._window.header.title.say(_short(title, _TITLE))
+        self._window.header.title.say(short(title, _TITLE))
         self._funnel.run(self._refresh(), name="library:refresh")
 
     def _spoken_in_later(self, key: str, at_rest: bool) -> None:
@@ -208,27 +206,24 @@ class Library(QObject):
         if found is None:
             self._funnel.run(self._refresh(), name="library:refresh")
             return
-        found.updated = datetime.now(UTC)
+        found.updated, found.archived = datetime.now(UTC), False
         if at_rest and not (key == self._talk.key and self._window.isActiveWindow()):
             found.unread = True
         self._rows.fill(self._rows.conversations)
-        self._remember()
+        self.remember()
 
     def _renamed(self, key: str, title: str) -> None:
         if key == self._talk.key:
             self._window.header.title.say(title)
-        self._remember()
+        self.remember()
         self._funnel.run(self._actions.call("rename", session=key, title=title), name="library:rename")
 
-    def _remember(self) -> None:
+    def remember(self) -> None:
+        """Note the list for the next start."""
         state = self._file.state
         state.conversations = [
-            Remembered(c.key, c.title, c.updated.isoformat(timespec="seconds"))
-            for c in self._rows.conversations
+            Remembered(c.key, c.title, c.updated.isoformat(timespec="seconds"), c.pinned, c.archived)
+            for c in sorted(self._rows.conversations, key=lambda c: (c.archived, not c.pinned))
         ]
         state.unread = [c.key for c in self._rows.conversations if c.unread]
         self._file.save()
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

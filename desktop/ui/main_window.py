@@ -19,7 +19,7 @@ from desktop.ui.conversation.header import Header
 from desktop.ui.conversation.mode import ModeBar
 from desktop.ui.panels.inbox.panel import InboxPanel
 from desktop.ui.sidebar.rows import Rows
-from desktop.ui.sidebar.sidebar import Sidebar
+from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS, Sidebar
 from desktop.ui.state import WindowState
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.trace import note
@@ -197,6 +197,8 @@ class MainWindow(QMainWindow):
             ("Ctrl+I", self.toggle_inbox),
             ("Ctrl+Shift+Y", self.yes_wanted.emit),
             ("Ctrl+Shift+N", self.no_wanted.emit),
+            (PIN_KEYS, lambda: self.sidebar.pin_wanted.emit("")),
+            (ARCHIVE_KEYS, lambda: self.sidebar.archive_wanted.emit("")),
             ("Alt+Down", lambda: self.sidebar.step(1)),
             ("Alt+Up", lambda: self.sidebar.step(-1)),
         ):

@@ -26,6 +26,8 @@ class Remembered:
     title: str
     updated: str
     """ISO, aware."""
+    pinned: bool = False
+    archived: bool = False
 
 
 @dataclass(slots=True)
@@ -116,7 +118,13 @@ def _state(given: dict[str, Any]) -> WindowState:
         maximized=bool(given.get("maximized")),
         session=str(given.get("session") or ""),
         conversations=[
-            Remembered(str(line["key"]), str(line["title"]), str(line["updated"]))
+            Remembered(
+                str(line["key"]),
+                str(line["title"]),
+                str(line["updated"]),
+                bool(line.get("pinned")),
+                bool(line.get("archived")),
+            )
             for line in (lines if isinstance(lines, list) else [])
             if isinstance(line, dict) and {"key", "title", "updated"} <= line.keys()
         ],

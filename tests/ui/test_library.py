@@ -52,6 +52,7 @@ class Desk:
         with self.running.core.bus.subscribe() as events:
             async for event in events:
                 self.talk.handle(event)
+                self.library.handle(event)
 
     @property
     def keys(self) -> list[str]:
@@ -205,18 +206,18 @@ def test_deleting_the_one_that_answers_leaves_no_ghost_and_can_be_undone(
     desk.send("Hello")
     desk.until(lambda: desk.said[-1:] == ["before the gate "], timeout=20_000)
     deletion = hold(desk, "delete")
-    desk.library.delete("window:a")
+    desk.library.keeping.delete("window:a")
     told(desk, "delete")
     assert desk.talk.key == "window:b"
-    desk.library.undo()
-    desk.library.undo()
+    desk.library.keeping.undo()
+    desk.library.keeping.undo()
     deletion.set()
     desk.settle()
     desk.until(lambda: not desk.talk.busy)
     assert sorted(desk.keys) == ["window:a", "window:b"]
     assert desk.stored("window:a")[:2] == ["Hello", "before the gate "]
     assert desk.talk.key == "window:a"
-    desk.library.delete("window:a")
+    desk.library.keeping.delete("window:a")
     desk.settle()
     assert desk.keys == ["window:b"]
     assert desk.errors == []
@@ -227,7 +228,7 @@ def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(d
     read = desk.door.after["conversations"] = asyncio.Event()
     desk.library.settings_changed()
     told(desk, "conversations")
-    desk.library.delete("window:a")
+    desk.library.keeping.delete("window:a")
     read.set()
     desk.settle()
     assert desk.keys == []
@@ -237,7 +238,7 @@ def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(d
 def test_a_conversation_that_could_not_be_deleted_is_listed_again(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
     desk.door.refused.add("delete")
-    desk.library.delete("window:a")
+    desk.library.keeping.delete("window:a")
     assert desk.keys == []
     desk.settle()
     assert desk.keys == ["window:a"]
@@ -246,7 +247,7 @@ def test_a_conversation_that_could_not_be_deleted_is_listed_again(desk: Desk) ->
 
 def test_after_the_last_one_is_deleted_a_new_one_is_open(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
-    desk.library.delete("window:a")
+    desk.library.keeping.delete("window:a")
     desk.settle()
     assert (desk.talk.key, desk.keys, desk.said) == ("", [], [])
 
@@ -283,3 +284,60 @@ def test_a_new_name_is_in_the_header_and_on_disk(desk: Desk) -> None:
     assert desk.window.header.title.accessibleName() == "My name"
     found = desk.running.wait(desk.running.actions.call("conversations"))
     assert found["conversations"][0]["title"] == "My name"
+
+
+def kept(desk: Desk, key: str) -> tuple[bool, bool]:
+    found = desk.rows.get(key)
+    assert found is not None
+    return found.pinned, found.archived
+
+
+def test_an_archived_conversation_makes_room_and_comes_back_on_undo(desk: Desk) -> None:
+    for key in ("window:a", "window:b"):
+        desk.ask(key, f"say {key}")
+    desk.library.keeping.archive()
+    desk.settle()
+    assert desk.talk.key == "window:a", "the next one is shown"
+    assert desk.window.toast.isVisible()
+    assert kept(desk, "window:b") == (False, True)
+    desk.library.keeping.undo()
+    desk.settle()
+    assert (desk.talk.key, kept(desk, "window:b")) == ("window:b", (False, False))
+    desk.library.settings_changed()
+    desk.settle()
+    assert kept(desk, "window:b") == (False, False), "it is so on disk"
+
+
+def test_writing_in_an_archived_conversation_brings_it_back(desk: Desk) -> None:
+    desk.ask("window:a", "first")
+    desk.library.keeping.archive()
+    desk.settle()
+    desk.open("window:a")
+    assert desk.rows.index_of("window:a").isValid(), "it is open, so it is to be seen"
+    desk.ask("window:a", "second")
+    desk.until(lambda: kept(desk, "window:a") == (False, False))
+    desk.library.settings_changed()
+    desk.settle()
+    assert kept(desk, "window:a") == (False, False)
+
+
+def test_pinned_and_archived_are_known_before_the_core_is_up(desk: Desk) -> None:
+    desk.ask("window:a", "first")
+    desk.ask("window:b", "second")
+    desk.library.keeping.pin("window:a")
+    desk.library.keeping.archive("window:b")
+    desk.settle()
+    desk.file.write()
+    again = StateFile(desk.running.home.root / "window.json", desk.window).state.conversations
+    assert [(line.key, line.pinned, line.archived) for line in again] == [
+        ("window:a", True, False),
+        ("window:b", False, True),
+    ]
+
+
+def test_what_the_command_line_pins_and_names_is_shown(desk: Desk) -> None:
+    desk.ask("window:a", "first")
+    desk.running.wait(desk.running.actions.call("pin", session="window:a"))
+    desk.running.wait(desk.running.actions.call("rename", session="window:a", title="From there"))
+    desk.until(lambda: kept(desk, "window:a") == (True, False))
+    desk.until(lambda: desk.window.header.title.accessibleName() == "From there")

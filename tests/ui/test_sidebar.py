@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.sidebar.rows import HEADING, KEY, UNREAD, Conversation, Found, Rows
+from desktop.ui.sidebar.rows import FOLD, HEADING, KEY, UNREAD, Conversation, Found, Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
@@ -204,3 +204,59 @@ def test_an_empty_list_says_why(sidebar: Sidebar) -> None:
     assert "Nothing" in sidebar._nothing.text()
     sidebar.search.clear()
     assert "listed here" in sidebar._nothing.text()
+
+
+def kept(sidebar: Sidebar) -> Rows:
+    """The list with one pinned and two put aside."""
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    made = [conversation("new"), conversation("old", 9), *(conversation(f"aside{n}", n) for n in (1, 2))]
+    made[1].pinned = True
+    made[2].archived = made[3].archived = True
+    rows.fill(made)
+    return rows
+
+
+def test_the_pinned_stand_on_top_and_the_archived_behind_a_row(sidebar: Sidebar, qtbot: QtBot) -> None:
+    rows = kept(sidebar)
+    assert shown(sidebar) == ["# Pinned", "old", "# Today", "new", None]
+    fold = rows.fold_index()
+    assert (fold.data(), fold.data(FOLD)) == ("Archived (2)", False)
+    with qtbot.assertNotEmitted(sidebar.chosen):
+        QTest.mouseClick(
+            sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=sidebar.list.visualRect(fold).center()
+        )
+    assert shown(sidebar)[4:] == [None, "aside1", "aside2"]
+    assert rows.fold_index().data(Qt.ItemDataRole.AccessibleDescriptionRole) == "open"
+
+
+def test_the_row_of_the_archived_is_opened_by_keyboard(sidebar: Sidebar, qtbot: QtBot) -> None:
+    rows = kept(sidebar)
+    sidebar.open("new")
+    sidebar.list.setFocus()
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Down)
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Return)
+    assert shown(sidebar)[4:] == [None, "aside1", "aside2"]
+    with qtbot.waitSignal(sidebar.chosen) as chosen:
+        QTest.keyClick(sidebar.list, Qt.Key.Key_Down)
+    assert chosen.args == ["aside1"]
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Up)
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Space)
+    assert shown(sidebar)[4:] == [None]
+    assert not rows.fold_index().data(FOLD)
+
+
+def test_a_search_finds_the_archived(sidebar: Sidebar) -> None:
+    kept(sidebar)
+    sidebar.search.setText("aside2")
+    assert shown(sidebar) == [None, "aside2"]
+    sidebar.search.clear()
+    assert shown(sidebar)[4:] == [None]
+
+
+def test_alt_and_an_arrow_pass_over_the_row_of_the_archived(sidebar: Sidebar, qtbot: QtBot) -> None:
+    kept(sidebar).fold(opened=True)
+    sidebar.open("new")
+    with qtbot.waitSignal(sidebar.chosen) as chosen:
+        sidebar.step(1)
+    assert chosen.args == ["aside1"]

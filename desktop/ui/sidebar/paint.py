@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop.text import _, language
-from desktop.ui.sidebar.rows import HEADING, MOMENT, SNIPPET, UNREAD, Index
+from desktop.ui.sidebar.rows import FOLD, HEADING, MOMENT, SNIPPET, UNREAD, Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
@@ -31,6 +31,8 @@ class RowPainter(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if index.data(HEADING):
             _heading(painter, option.rect, index)
+        elif index.data(FOLD) is not None:
+            _fold(painter, option, index)
         else:
             _row(painter, option, index)
         painter.restore()
@@ -51,6 +53,7 @@ class RowPainter(QStyledItemDelegate):
             and event.type() == QEvent.Type.MouseButtonRelease
             and event.button() == Qt.MouseButton.LeftButton
             and not index.data(HEADING)
+            and index.data(FOLD) is None
             and not index.data(SNIPPET)
             and _menu_place(option.rect).contains(event.position().toPoint())
         ):
@@ -75,13 +78,23 @@ def _heading(painter: QPainter, rect: QRect, index: Index) -> None:
     )
 
 
-def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-    colors = theme().colors
-    state = option.state
-    chosen = bool(state & QStyle.StateFlag.State_Selected)
-    over = bool(state & QStyle.StateFlag.State_MouseOver)
-    box = _box(option.rect)
-    if chosen or over:
+def _fold(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    """A quiet row: what it opens, and which way it stands."""
+    _ground(painter, option, chosen=False)
+    inner = _box(option.rect).adjusted(Space.S, 0, -Space.S, 0)
+    side = Size.ICON
+    sign = QRect(inner.left(), inner.center().y() - side // 2, side, side)
+    icon("chevron-down" if index.data(FOLD) else "chevron-right").paint(painter, sign)
+    painter.setFont(text_font(Size.SMALL))
+    painter.setPen(QColor(theme().colors.muted))
+    place = inner.adjusted(side + Space.S, 0, 0, 0)
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, str(index.data()))
+
+
+def _ground(painter: QPainter, option: QStyleOptionViewItem, *, chosen: bool) -> None:
+    """What lies under a row: whether it is chosen, under the mouse, or has the keyboard."""
+    colors, state, box = theme().colors, option.state, _box(option.rect)
+    if chosen or state & QStyle.StateFlag.State_MouseOver:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colors.selected if chosen else colors.hover))
         painter.drawRoundedRect(box, Size.RADIUS, Size.RADIUS)
@@ -89,6 +102,14 @@ def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.setPen(QColor(colors.accent))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box, Size.RADIUS, Size.RADIUS)
+
+
+def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    colors = theme().colors
+    state = option.state
+    over = bool(state & QStyle.StateFlag.State_MouseOver)
+    box = _box(option.rect)
+    _ground(painter, option, chosen=bool(state & QStyle.StateFlag.State_Selected))
     unread = bool(index.data(UNREAD))
     inner = box.adjusted(Space.S, 0, -Space.S, 0)
     if snippet := str(index.data(SNIPPET) or ""):

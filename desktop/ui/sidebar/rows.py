@@ -1,5 +1,5 @@
-"""The rows of the list: conversations under today, yesterday and earlier, narrowed by a search, and then
-those in which the words were said."""
+"""The rows of the list: the pinned conversations, the others under today, yesterday and earlier, those put
+aside behind a row that opens them; narrowed by a search, and then those in which the words were said."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ MOMENT: Final = Qt.ItemDataRole.UserRole + 3
 UNREAD: Final = Qt.ItemDataRole.UserRole + 4
 SNIPPET: Final = Qt.ItemDataRole.UserRole + 5
 """The words of a message that were looked for, with some around them; only where that was found."""
+FOLD: Final = Qt.ItemDataRole.UserRole + 6
+"""Of the row that opens and closes the conversations put aside: whether they are shown."""
 
 
 @dataclass(slots=True)
@@ -29,6 +31,8 @@ class Conversation:
     title: str
     updated: datetime
     unread: bool = False
+    pinned: bool = False
+    archived: bool = False
 
     @property
     def shown(self) -> str:
@@ -47,7 +51,19 @@ class Found:
     turn: str = ""
 
 
-type Row = Conversation | Found | str
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Stands over the conversations put aside, as many as `count`."""
+
+    count: int
+    opened: bool
+
+    @property
+    def shown(self) -> str:
+        return _("Archived ({count})").format(count=self.count)
+
+
+type Row = Conversation | Found | Fold | str
 
 
 class Rows(QAbstractListModel):
@@ -60,6 +76,7 @@ class Rows(QAbstractListModel):
         super().__init__(parent)
         self.conversations: list[Conversation] = []
         self._search = ""
+        self._unfolded = False
         self._found: tuple[Found, ...] = ()
         self._rows: list[Row] = []
         self._told: list[tuple[object, ...]] = []
@@ -97,6 +114,16 @@ class Rows(QAbstractListModel):
                     return self.index(row)
         return QModelIndex()
 
+    def fold(self, *, opened: bool) -> None:
+        """Show the conversations put aside, or hide them again."""
+        self._unfolded = opened
+        self._arrange()
+
+    def fold_index(self) -> QModelIndex:
+        """The row that opens the conversations put aside; an invalid index where there are none."""
+        row = next((row for row, item in enumerate(self._rows) if isinstance(item, Fold)), -1)
+        return self.index(row) if row >= 0 else QModelIndex()
+
     def refresh(self) -> None:
         """Say the rows anew: the day, a title or the language has changed."""
         self._arrange()
@@ -107,12 +134,17 @@ class Rows(QAbstractListModel):
         rows: list[Row] = []
         heading = ""
         today = datetime.now().astimezone().date()
-        for conversation in found:
-            group = _group(conversation.updated.astimezone().date(), today)
+        for conversation in sorted(found, key=lambda c: not c.pinned):
+            if conversation.archived:
+                continue
+            group = _("Pinned") if conversation.pinned else _group(conversation, today)
             if group != heading:
                 rows.append(group)
                 heading = group
             rows.append(conversation)
+        if aside := [c for c in found if c.archived]:
+            opened = self._unfolded or bool(words)
+            rows += [Fold(len(aside), opened), *(aside if opened else ())]
         if self._found:
             rows += [_("In messages"), *self._found]
         before, self._told = self._told, [_told(row) for row in rows]
@@ -138,6 +170,14 @@ class Rows(QAbstractListModel):
                 Qt.ItemDataRole.DisplayRole: item,
                 Qt.ItemDataRole.AccessibleTextRole: item,
                 HEADING: True,
+            }.get(role)
+        if isinstance(item, Fold):
+            return {
+                Qt.ItemDataRole.DisplayRole: item.shown,
+                Qt.ItemDataRole.AccessibleTextRole: item.shown,
+                Qt.ItemDataRole.AccessibleDescriptionRole: _("open") if item.opened else _("closed"),
+                HEADING: False,
+                FOLD: item.opened,
             }.get(role)
         if isinstance(item, Found):
             return {
@@ -178,6 +218,8 @@ class Rows(QAbstractListModel):
         row = self._rows[index.row()]
         if isinstance(row, str):
             return Qt.ItemFlag.NoItemFlags
+        if isinstance(row, Fold):
+            return Qt.ItemFlag.ItemIsEnabled  # it can be walked to, and is never the open conversation
         if isinstance(row, Found):
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
@@ -186,12 +228,15 @@ class Rows(QAbstractListModel):
 def _told(row: Row) -> tuple[object, ...]:
     if isinstance(row, str):
         return ((row, ""),)
+    if isinstance(row, Fold):
+        return (("fold", ""), row.count, row.opened)
     if isinstance(row, Found):
         return (("found", row.key), row.title, row.snippet, row.updated)
     return (("", row.key), row.shown, row.updated, row.unread)
 
 
-def _group(day: date, today: date) -> str:
+def _group(conversation: Conversation, today: date) -> str:
+    day = conversation.updated.astimezone().date()
     if day >= today:
         return _("Today")
     if day == today - timedelta(days=1):

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from desktop.text import _
 from desktop.ui.sidebar.paint import RowPainter
-from desktop.ui.sidebar.rows import HEADING, KEY, SNIPPET, Rows
+from desktop.ui.sidebar.rows import FOLD, KEY, SNIPPET, Rows
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
@@ -32,6 +32,8 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
 
 WIDTH = 268
+PIN_KEYS, ARCHIVE_KEYS = "Ctrl+Shift+P", "Ctrl+Shift+E"
+_FOLD_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class Sidebar(QWidget):
@@ -41,6 +43,10 @@ class Sidebar(QWidget):
     """The key of the conversation to show."""
     new_wanted = Signal()
     delete_wanted = Signal(str)
+    pin_wanted = Signal(str)
+    """Pin this conversation; no longer, where it is pinned."""
+    archive_wanted = Signal(str)
+    """Put this conversation aside; bring it back, where it is."""
     undo_wanted = Signal()
     settings_wanted = Signal()
     looked_for = Signal(str)
@@ -95,6 +101,7 @@ class Sidebar(QWidget):
         self.list.installEventFilter(self)
         self.search.installEventFilter(self)
         self.list.customContextMenuRequested.connect(self._menu_at)
+        self.list.clicked.connect(self._fold)
         selection = self.list.selectionModel()
         selection.currentChanged.connect(self._current_changed)
         selection.selectionChanged.connect(self._selected)
@@ -132,7 +139,7 @@ class Sidebar(QWidget):
         row = self.list.currentIndex().row() + rows
         while 0 <= row < self._rows.rowCount():
             index = self._rows.index(row)
-            if not index.data(HEADING):
+            if index.data(KEY):
                 self.list.setCurrentIndex(index)
                 return
             row += rows
@@ -142,6 +149,15 @@ class Sidebar(QWidget):
         if key and key != self._open:
             self._open = key
             self.chosen.emit(key)
+
+    def _fold(self, index: QModelIndex) -> None:
+        opened = index.data(FOLD)
+        if opened is not None:
+            self._rows.fold(opened=not opened)
+            at = self._rows.fold_index()
+            self.list.selectionModel().setCurrentIndex(at, QItemSelectionModel.SelectionFlag.NoUpdate)
+            if not opened:
+                self.list.scrollTo(self._rows.index(min(at.row() + 3, self._rows.rowCount() - 1)))
 
     def _selected(self, selected: QItemSelection) -> None:
         """Assistive technologies select; they do not make current."""
@@ -190,7 +206,10 @@ class Sidebar(QWidget):
     def _list_key(self, event: QKeyEvent) -> bool:
         if self.list.state() == QAbstractItemView.State.EditingState:
             return False
-        key = self.list.currentIndex().data(KEY)
+        key, opened = self.list.currentIndex().data(KEY), self.list.currentIndex().data(FOLD)
+        if opened is not None and event.key() in _FOLD_KEYS:
+            self._fold(self.list.currentIndex())
+            return True
         if event.key() == Qt.Key.Key_Delete and key and not self.list.currentIndex().data(SNIPPET):
             self.delete_wanted.emit(key)
             return True
@@ -203,7 +222,7 @@ class Sidebar(QWidget):
         index = self.list.indexAt(place)
         if not index.isValid():
             index, place = self.list.currentIndex(), QPoint(Space.XL, Space.XL)
-        if index.isValid() and not index.data(HEADING) and not index.data(SNIPPET):
+        if index.isValid() and index.data(KEY) and not index.data(SNIPPET):
             self._menu(index, place)
 
     def _menu(self, index: QModelIndex, place: QPoint) -> None:
@@ -213,6 +232,16 @@ class Sidebar(QWidget):
         rename = menu.addAction(icon("pencil"), _("Rename"))
         rename.setShortcut(Qt.Key.Key_F2)
         rename.triggered.connect(lambda: self.list.edit(self._rows.index_of(key)))
+        found = self._rows.get(key)
+        if found is not None:
+            pin = menu.addAction(icon("pin"), _("Unpin") if found.pinned else _("Pin"))
+            pin.setShortcut(PIN_KEYS)
+            pin.triggered.connect(lambda: self.pin_wanted.emit(key))
+            sign = "archive-restore" if found.archived else "archive"
+            aside = menu.addAction(icon(sign), _("Bring back") if found.archived else _("Archive"))
+            aside.setShortcut(ARCHIVE_KEYS)
+            aside.triggered.connect(lambda: self.archive_wanted.emit(key))
+            menu.addSeparator()
         delete = menu.addAction(icon("trash-2", "danger"), _("Delete"))
         delete.setShortcut(Qt.Key.Key_Delete)
         delete.triggered.connect(lambda: self.delete_wanted.emit(key))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from desktop.bus.bus import Subscription
-from desktop.bus.events import TurnFailed, TurnFinished
+from desktop.bus.events import ConversationChanged, TurnFailed, TurnFinished
 from desktop.core.owner import Owner
 from desktop.errors import AppError, UsageError
 from desktop.ipc import Ownership
@@ -174,3 +174,46 @@ async def test_how_full_the_context_is_and_what_fills_it(desk: Desk) -> None:
     after = await desk.call("context", session="window:a")
     assert after["parts"]["history"] > 50
     assert after["used"] == sum(after["parts"].values()) < after["window"]
+
+
+async def _lines(desk: Desk) -> dict[str, tuple[bool, bool]]:
+    found = (await desk.call("conversations"))["conversations"]
+    return {line["key"]: (line["pinned"], line["archived"]) for line in found}
+
+
+async def test_a_conversation_is_pinned_and_archived_until_something_is_said_in_it(desk: Desk) -> None:
+    await desk.ask("window:a", "first")
+    await desk.ask("window:b", "other")
+    await desk.call("pin", session="window:a")
+    await desk.call("archive", session="window:a")
+    assert await _lines(desk) == {"window:a": (True, True), "window:b": (False, False)}
+    await desk.call("rename", session="window:a", title="Named")
+    assert (await _lines(desk))["window:a"] == (True, True), "a name is nothing that was said"
+    await desk.ask("window:a", "again")
+    assert (await _lines(desk))["window:a"] == (True, False)
+    await desk.call("archive", session="window:a")
+    await desk.call("archive", session="window:a", archived=False)
+    await desk.call("pin", session="window:a", pinned=False)
+    assert (await _lines(desk))["window:a"] == (False, False)
+    assert [text for role, text in await desk.said("window:a") if role == "user"] == ["first", "again"]
+
+
+@pytest.mark.parametrize("verb", ["pin", "archive"])
+async def test_nothing_is_made_by_keeping_what_is_not_there(desk: Desk, verb: str) -> None:
+    with pytest.raises(UsageError):
+        await desk.call(verb, session="window:none")
+    assert await _lines(desk) == {}
+
+
+async def test_who_shows_the_list_hears_what_became_of_a_conversation(desk: Desk) -> None:
+    await desk.ask("window:a", "first")
+    with desk.owner.bus.subscribe() as events:
+        await desk.call("pin", session="window:a")
+        await desk.call("archive", session="window:a")
+        await desk.call("rename", session="window:a", title=" A  name ")
+        told = [await anext(events) for _n in range(3)]
+    assert told == [
+        ConversationChanged("window:a", pinned=True),
+        ConversationChanged("window:a", archived=True),
+        ConversationChanged("window:a", title="A name"),
+    ]
