@@ -11,6 +11,7 @@ import click
 
 from desktop import __version__
 from desktop.cli import (
+    about,
     acts,
     backups,
     cron,
@@ -92,6 +93,7 @@ def build() -> click.Group:
         privacy,
         usage,
         health,
+        about,
     ):
         room.register(app)
     return app

@@ -66,6 +66,15 @@ class Setting:
             return ""
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
+    def limits(self) -> str:
+        """Between what a number must lie, as a sentence; empty where there is nothing to say."""
+        if self.kind not in ("whole", "number") or self.most is None:
+            return ""
+        most = f"{self.most:,.0f}" if self.most == int(self.most) else f"{self.most:g}"
+        if self.above is not None:
+            return _("More than {least}, at most {most}.").format(least=f"{self.above:g}", most=most)
+        return _("From {least} to {most}.").format(least=f"{self.least or 0:g}", most=most)
+
     def _number(self, typed: str) -> float | int:
         try:
             if self.kind == "whole":

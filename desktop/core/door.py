@@ -44,6 +44,7 @@ JOB_VERBS = (
 )
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
 PRIVACY_VERBS = ("places", "wipe", "diagnostics", "diagnostics_make")
+ABOUT_VERBS = ("about", "licence")
 RECOVERY_VERBS = ("damage", "damage_seen", "mend")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
@@ -76,6 +77,7 @@ class Door:
             **{name: self._of_jobs(name) for name in JOB_VERBS},
             **{name: self._of_imports(name) for name in IMPORT_VERBS},
             **{name: self._of_backups(name) for name in BACKUP_VERBS},
+            **{name: _of_the_program(name) for name in ABOUT_VERBS},
             **{name: self._of_recovery(name) for name in (*RECOVERY_VERBS, *PRIVACY_VERBS)},
             **{name: self._of_changes(name) for name in ("changes", "change_diff", "take_back")},
             **core.notices.verbs(),
@@ -222,3 +224,14 @@ def _load_backups() -> None:
 def _load_recovery() -> None:
     """Likewise."""
     import desktop.core.diagnostics  # noqa: F401
+
+
+def _of_the_program(name: str) -> Verb:
+    """What concerns no home: versions and licences, loaded when they are wanted."""
+
+    async def do(arguments: Json, send: Send) -> Json:
+        from desktop.core import about
+
+        return await about.verbs()[name](arguments, send)
+
+    return do

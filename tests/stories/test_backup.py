@@ -2,6 +2,7 @@
 nothing; a full disk leaves all as it was."""
 
 import shutil
+import zipfile
 from pathlib import Path
 
 import keyring
@@ -80,3 +81,45 @@ def test_a_full_disk_leaves_all_as_it_was(program: Program, tmp_path: Path) -> N
         assert full.returncode == 1
         assert "full" in full.stderr
         assert not [path for path in home.iterdir() if path.name.endswith((".part", ".zip"))]
+
+
+def test_what_is_given_to_a_helper_is_seen_first_and_has_no_secret(
+    program: Program, server: ScriptedServer, tmp_path: Path
+) -> None:
+    program.use_server(server.url, extraHeaders={"X-Secret": KEY})
+    server.script("say:It is basil.")
+    program.run("ask", "The secret of the garden")
+    shown = program.run("diagnostics", "--preview").stdout
+    assert "--- settings.json" in shown
+    assert "Nanobot Desktop" in shown
+    assert program.run("diagnostics", str(tmp_path / "d.zip")).returncode == 0
+    with zipfile.ZipFile(tmp_path / "d.zip") as archive:
+        whole = shown + "".join(archive.read(name).decode() for name in archive.namelist())
+    for secret in (KEY, "garden", "basil"):
+        assert secret not in whole
+    assert program.run("diagnostics", str(tmp_path / "d.zip")).returncode == 2
+
+
+def test_everything_is_deleted_where_that_is_sure(program: Program, server: ScriptedServer) -> None:
+    program.use_server(server.url, "say:Good day.")
+    program.run("ask", "Who are you?")
+    keyring.set_password("nanobot-desktop", "openrouter", KEY)
+    assert program.run("wipe").returncode == 2
+    assert program.said()
+    with program.started("serve", "--json") as serving:
+        assert serving.stdout is not None
+        serving.stdout.readline()
+        assert program.run("wipe", "--sure").returncode == 1
+    assert program.said()
+    done = program.run("wipe", "--sure")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not [path for path in program.home.rglob("*") if path.is_file() and "log" not in path.name]
+    assert keyring.get_password("nanobot-desktop", "openrouter") is None
+
+
+def test_about_tells_versions_and_the_text_of_each_licence(program: Program) -> None:
+    (about,) = program.events("about")
+    assert [what for what, _which in about["versions"]][:1] == ["Nanobot Desktop"]
+    assert {"httpx", "Inter", "Lucide"} <= {one["name"] for one in about["shipped"]}
+    assert "Redistribution" in program.run("about", "httpx").stdout
+    assert program.run("about", "nothing-like-it").returncode == 2

@@ -1,9 +1,9 @@
 """One page: its groups as cards in a column that stays readable."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.config.describe import Setting
@@ -15,6 +15,7 @@ from desktop.ui.settings.parts import PARTS
 from desktop.ui.settings.rows import Card, SettingRow
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.marking import mark_for_a_while
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.words import spoken
 
@@ -36,6 +37,7 @@ class PageView(QScrollArea):
         self._reply: Mapping[str, Any] | None = None
         self._notice: tuple[str, str] | None = None
         self._titles: list[tuple[QLabel, str]] = []
+        self._groups: list[QWidget] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -55,9 +57,9 @@ class PageView(QScrollArea):
                 self._column.addSpacing(Space.L)
                 self._heading(group.title, "section")
             if group.part:
-                self._add_part(group.part)
+                self._groups.append(self._add_part(group.part))
             else:
-                self._add_card(group.settings())
+                self._groups.append(self._add_card(group.settings()))
         self._column.addStretch(1)
         spoken(self._words)
         if self._reply is not None:
@@ -83,14 +85,15 @@ class PageView(QScrollArea):
         self._titles.append((made, title))
         self._column.addWidget(made)
 
-    def _add_part(self, name: str) -> None:
+    def _add_part(self, name: str) -> QWidget:
         part = PARTS[name](self._actions)
         part.saved.connect(self.saved)
         part.page_wanted.connect(self.page_wanted)
         self.parts.append(part)
         self._column.addWidget(part)
+        return part
 
-    def _add_card(self, settings: list[Setting]) -> None:
+    def _add_card(self, settings: list[Setting]) -> QWidget:
         card = Card()
         self._column.addWidget(card)
         for setting in settings:
@@ -98,6 +101,7 @@ class PageView(QScrollArea):
             row.saved.connect(self.saved)
             self.rows.append(row)
             card.add(row)
+        return card
 
     def _words(self) -> None:
         for made, title in self._titles:
@@ -113,6 +117,17 @@ class PageView(QScrollArea):
         for part in self.parts:
             part.show_all(reply)
 
+    def point_at(self, group: int, name: str) -> None:
+        """Bring a setting, or else a group of the page, into sight, mark it and give it the keyboard."""
+        self.build()
+        row = next((row for row in self.rows if row.setting.name == name), None)
+        target = row or self._groups[group]
+        field = row.editor.field if row else next(_fields(target), None)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        mark_for_a_while(target)
+        QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(target, 0, Space.XXL))
+
     def tell(self, notice: tuple[str, str] | None) -> None:
         """What concerns this page as a whole: a sentence and its remedy."""
         self._notice = notice
@@ -120,3 +135,10 @@ class PageView(QScrollArea):
             self._about.tell(*notice, tone="warning")
         elif self._titles:
             self._about.hide()
+
+
+def _fields(part: QWidget) -> Iterator[QWidget]:
+    """What of a part takes the keyboard, as far as it can be seen."""
+    for child in part.findChildren(QWidget):
+        if child.isVisible() and child.isEnabled() and child.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            yield child

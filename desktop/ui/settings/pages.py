@@ -211,6 +211,7 @@ PAGES = (
         "life-buoy",
         (Group(part="recovery"), Group(mark("Diagnostics"), part="diagnostics")),
     ),
+    Page("about", mark("About"), "info", (Group(part="about"), Group(mark("Licences"), part="licences"))),
 )
 
 ELSEWHERE = frozenset(

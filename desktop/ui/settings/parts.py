@@ -69,6 +69,18 @@ def _diagnostics(actions: Actions) -> Part:
     return Diagnostics(actions)
 
 
+def _about(actions: Actions) -> Part:
+    from desktop.ui.settings.about import Versions
+
+    return Versions(actions)
+
+
+def _licences(actions: Actions) -> Part:
+    from desktop.ui.settings.about import Licences
+
+    return Licences(actions)
+
+
 PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "providers": ProviderList,
     "purposes": Purposes,
@@ -90,4 +102,6 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "wipe": _wipe,
     "recovery": _recovery,
     "diagnostics": _diagnostics,
+    "about": _about,
+    "licences": _licences,
 }

@@ -184,7 +184,8 @@ class SettingRow(Row):
         self.setting = setting
         self.editor = _EDITORS[setting.kind](setting)
         self._reset = IconButton("undo-2")
-        super().__init__(self.editor, wide=setting.kind == "table")
+        small = setting.kind == "switch"
+        super().__init__(self.editor, wide=setting.kind == "table", width=0 if small else EDITOR_WIDTH)
         self._actions, self._work = actions, Work(self)
         self._variable = ""
         self._saved = _SavedLine()
@@ -203,7 +204,7 @@ class SettingRow(Row):
 
     def _words(self) -> None:
         title = _(self.setting.title)
-        self.say(title, _(self.setting.help))
+        self.say(title, " ".join(filter(None, (_(self.setting.help), self.setting.limits()))))
         self.fix(self._variable)
         self.editor.say()
         self._reset.say(_("Back to the default: {title}").format(title=title))

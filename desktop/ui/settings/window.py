@@ -3,18 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.bus.events import Event
 from desktop.errors import AppError
@@ -23,24 +14,14 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings import look
 from desktop.ui.settings.page import PageView
 from desktop.ui.settings.pages import PAGES
+from desktop.ui.settings.search import Hit
+from desktop.ui.settings.side import Side
 from desktop.ui.theme.icons import icon
-from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
-from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
-
-_NAVIGATION = 216
-_SHEET = """
-QFrame#side { background: $sidebar; border-right: 1px solid $border; }
-QListWidget { background: transparent; border: none; }
-QListWidget::item { min-height: 34px; padding: 0 8px; border-radius: 8px;
-  color: $text; border: 1px solid transparent; }
-QListWidget::item:hover { background: $hover; }
-QListWidget::item:selected { background: $selected; color: $text; }
-QListWidget::item:focus { border: 1px solid $accent; }
-"""
 
 
 class SettingsWindow(QDialog):
@@ -56,34 +37,22 @@ class SettingsWindow(QDialog):
         self._actions, self._work = actions, Work(self)
         self.resize(860, 640)
         self.setMinimumSize(520, 400)
-        self._list, self._stack, self._notice = QListWidget(), QStackedWidget(), Notice()
+        self._side, self._stack, self._notice = Side(), QStackedWidget(), Notice()
+        self._list = self._side.pages
         self.views = [PageView(page, actions) for page in PAGES]
         self._lay_out()
         for view in self.views:
             self._stack.addWidget(view)
-            self._list.addItem(QListWidgetItem(icon(view.page.icon), ""))
+            self._side.add(icon(view.page.icon))
             view.saved.connect(self._saved)
             view.page_wanted.connect(self.open_page)
-        self._list.setIconSize(QSize(Size.ICON, Size.ICON))
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.currentRowChanged.connect(self._turn_to)
-        self._list.itemSelectionChanged.connect(self._selected)
+        self._side.turned.connect(self._turn_to)
+        self._side.found.connect(self._go_to)
+        QShortcut(QKeySequence.StandardKey.Find, self, self._side.begin)
         self._list.setCurrentRow(0)
         spoken(self._words)
 
-    def _selected(self) -> None:
-        """Assistive technologies select; they do not make current."""
-        for index in self._list.selectedIndexes():
-            self._list.setCurrentRow(index.row())
-
     def _lay_out(self) -> None:
-        side = QFrame()
-        side.setObjectName("side")
-        side.setFixedWidth(_NAVIGATION)
-        styled(side, _SHEET)
-        inner = QVBoxLayout(side)
-        inner.setContentsMargins(Space.M, Space.XL, Space.M, Space.M)
-        inner.addWidget(self._list)
         right = QVBoxLayout()
         right.setSpacing(0)
         above = QVBoxLayout()
@@ -94,18 +63,21 @@ class SettingsWindow(QDialog):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(side)
+        row.addWidget(self._side)
         row.addLayout(right, 1)
 
     def _words(self) -> None:
         self.setWindowTitle(_("Settings"))
-        self._list.setAccessibleName(_("Pages"))
-        for number, view in enumerate(self.views):
-            self._list.item(number).setText(_(view.page.title))
+        self._side.titles([_(view.page.title) for view in self.views])
 
     def _turn_to(self, number: int) -> None:
         self.views[number].build()
         self._stack.setCurrentIndex(number)
+
+    def _go_to(self, hit: Hit) -> None:
+        """Show what was found, and mark it."""
+        self._list.setCurrentRow(hit.page)
+        self.views[hit.page].point_at(hit.group, hit.name)
 
     def open_page(self, key: str = "") -> None:
         """Show the window, on this page (Page.key) or the one shown last, in front of all others."""

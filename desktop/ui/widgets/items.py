@@ -74,7 +74,8 @@ class _Items(QAbstractListModel):
         if isinstance(line, str):
             texts = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
             return line if role in texts else role == _IS_HEADING
-        name, kind = " ".join(str(line.get("title") or line["name"]).split()), self._words.kinds()[line["kind"]]
+        name = " ".join(str(line.get("title") or line["name"]).split())
+        kind = self._words.kinds()[line["kind"]]
         end = " · ".join(part for part in (kind, self._words.many(line)) if part)
         match role:
             case Qt.ItemDataRole.DisplayRole:

@@ -1,0 +1,168 @@
+"""Versions of the program and of what it runs on, and the licence of everything that is shipped with it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QVBoxLayout,
+)
+
+from desktop.errors import AppError
+from desktop.text import _, ngettext
+from desktop.ui.actions import Actions
+from desktop.ui.settings.part import Part
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import code_font
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.work import Work
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+_LIST, _TEXT = 260, 240
+
+
+class Versions(Part):
+    """What runs here."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: list[list[str]] = []
+        self._card, self._copy, self.outcome = Card(), button("link", "copy"), Outcome()
+        self.column.addWidget(self._card)
+        self.column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.outcome)
+        self._copy.clicked.connect(self._copied)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._copy.setText(f" {_('Copy')}")  # the space keeps the sign apart
+        self._copy.setAccessibleName(_("Copy the versions"))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._work.start(self._read(), name="about:versions")
+
+    async def _read(self) -> None:
+        try:
+            versions = (await self._actions.call("about"))["versions"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        found = [*versions, ["Qt", qVersion()]]
+        if found == self._found:
+            return
+        self._found = found
+        card = Card()
+        for what, which in found:
+            value = label("muted", which)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            row = Row(value, width=0)
+            row.say(what)
+            card.add(row)
+        self.column.replaceWidget(self._card, card)
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = card
+
+    def _copied(self) -> None:
+        QApplication.clipboard().setText("\n".join(f"{what} {which}" for what, which in self._found))
+        self.outcome.done(_("Copied."))
+
+
+class Licences(Part):
+    """A list that can be searched; the text of what is chosen stands below."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions, self._work = actions, Work(self)
+        self._found: list[Json] = []
+        self._about, self.search = label("muted", wrap=True), QLineEdit()
+        self.list, self.text, self.outcome = QListWidget(), QPlainTextEdit(), Outcome()
+        self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.list.setFixedHeight(_LIST)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.text.setReadOnly(True)
+        self.text.setFont(code_font())
+        self.text.setFixedHeight(_TEXT)
+        self.text.setTabChangesFocus(True)
+        self._frame = _framed(self.text)
+        self.column.setSpacing(Space.M)
+        for widget in (self._about, self.search, _framed(self.list), self._frame, self.outcome):
+            self.column.addWidget(widget)
+        self._frame.hide()
+        self.search.textChanged.connect(self._narrow)
+        self.list.currentItemChanged.connect(lambda item: self._turn_to(item))
+        spoken(self._words)
+
+    def _words(self) -> None:
+        n = len(self._found)
+        told = ngettext("{n} piece is shipped with it.", "{n} pieces are shipped with it.", n).format(n=n)
+        free = _("Nanobot Desktop is free software under the MIT licence.")
+        self._about.setText(f"{free} {told}" if n else free)
+        self.search.setAccessibleName(_("Search the licences"))
+        self.search.setPlaceholderText(_("Search"))
+        self.list.setAccessibleName(_("Licences"))
+        self.text.setAccessibleName(_("Text of the licence"))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._found:
+            self._work.start(self._read(), name="about:licences")
+
+    async def _read(self) -> None:
+        try:
+            self._found = (await self._actions.call("about"))["shipped"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self._narrow(self.search.text())
+        self._words()
+
+    def _narrow(self, text: str) -> None:
+        """Show what has all these words in its name or licence."""
+        words = text.casefold().split()
+        self.list.clear()
+        for one in self._found:
+            line = " · ".join(part for part in (one["name"], one["version"], one["licence"]) if part)
+            if all(word in line.casefold() for word in words):
+                item = QListWidgetItem(line)
+                item.setData(Qt.ItemDataRole.UserRole, one["name"])
+                self.list.addItem(item)
+
+    def _turn_to(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            name = str(item.data(Qt.ItemDataRole.UserRole))
+            self._work.cancel()
+            self._work.start(self._show(name), name="about:licence")
+
+    async def _show(self, name: str) -> None:
+        try:
+            found = await self._actions.call("licence", name=name)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.text.setPlainText(found["text"])
+        self._frame.show()
+
+
+def _framed(widget: QListWidget | QPlainTextEdit) -> QFrame:
+    frame = QFrame()
+    frame.setProperty("kind", "card")
+    inner = QVBoxLayout(frame)
+    inner.setContentsMargins(1, Space.XS, 1, Space.XS)
+    inner.addWidget(widget)
+    return frame

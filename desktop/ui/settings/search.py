@@ -1,0 +1,94 @@
+"""Finding a setting by its words: over all pages, built or not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from desktop.text import _, mark
+from desktop.ui.settings.pages import PAGES, Group
+
+_MOST = 60
+_PARTS = {
+    "providers": (mark("Provider"), mark("Key"), mark("Address of the server"), mark("Model")),
+    "builtin": (mark("Built-in models"),),
+    "standing": (mark("Standing answers"), mark("Folders outside the workspace"), mark("Sandbox")),
+    "activity": (mark("What the agent did"),),
+    "search_key": (mark("Key of the search engine"),),
+    "tools": (mark("What the agent can do"),),
+    "tasks": (mark("Reminders and jobs"),),
+    "memory": (mark("What it knows"), mark("Versions of the memory")),
+    "skills": (mark("Skills"),),
+    "mcp": (mark("MCP servers"),),
+    "usage": (mark("Tokens"), mark("Cost")),
+    "import": (mark("I already use nanobot"),),
+    "backups": (mark("Back up now"), mark("Restore from a file…"), mark("Export everything")),
+    "places": (mark("What is stored where"), mark("Show in folder")),
+    "wipe": (mark("Delete everything"),),
+    "recovery": (mark("Repair what is damaged"),),
+    "diagnostics": (mark("Diagnostics"),),
+    "purposes": (mark("Small model"), mark("Model that sees"), mark("Models instead of the usual one")),
+    "notified": (mark("Whether notifications come to the screen"),),
+    "reachable": (mark("Whether the shortcut and the tray work"),),
+    "about": (mark("Versions"),),
+    "licences": (mark("Licences"),),
+}
+"""What is found on the pieces of pages that are made by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place: the numbers of its page and group, and the setting's name where it is one."""
+
+    title: str
+    page: int
+    group: int
+    name: str = ""
+
+    @property
+    def where(self) -> str:
+        """The page and the group."""
+        page = PAGES[self.page]
+        group = page.groups[self.group].title
+        return " › ".join(part for part in (_(page.title), _(group) if group else "") if part)
+
+
+def find(wanted: str) -> list[Hit]:
+    """Where all words of a text are found, the titles that have them first; 60 at most."""
+    words = wanted.casefold().split()
+    if not words:
+        return []
+    ranked = [(rank, hit) for rank, hit in _ranked(words) if rank < _NOWHERE]
+    ranked.sort(key=lambda pair: pair[0])
+    return [hit for _rank, hit in ranked[:_MOST]]
+
+
+_NOWHERE = 4
+
+
+def _ranked(words: list[str]) -> Iterator[tuple[int, Hit]]:
+    for number, page in enumerate(PAGES):
+        for place, group in enumerate(page.groups):
+            above = f"{_(page.title)} {_(group.title) if group.title else ''}"
+            for setting in group.settings():
+                more = " ".join(map(_, (setting.help, *filter(None, setting.choices.values()))))
+                title = _(setting.title)
+                yield (
+                    _rank(words, title, more, f"{above} {setting.name}"),
+                    Hit(title, number, place, setting.name),
+                )
+            for title in _titles(group):
+                yield _rank(words, _(title), "", above), Hit(_(title), number, place)
+
+
+def _titles(group: Group) -> tuple[str, ...]:
+    return _PARTS.get(group.part, ())
+
+
+def _rank(words: list[str], title: str, more: str, above: str) -> int:
+    """0 for a title that begins so, 1 for one that has all words, 2 for the help, 3 for page or name."""
+    title, more, above = title.casefold(), more.casefold(), above.casefold()
+    if title.startswith(words[0]) and all(word in title for word in words):
+        return 0
+    for rank, text in enumerate((title, f"{title} {more}", f"{title} {more} {above}"), start=1):
+        if all(word in text for word in words):
+            return rank
+    return _NOWHERE

@@ -1,0 +1,133 @@
+"""The left of the settings: a search field, the pages, and in their place what was found."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout
+
+from desktop.text import _
+from desktop.ui.settings.search import Hit, find
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.styled import styled
+from desktop.ui.words import spoken
+
+_WIDTH = 216
+_SHEET = """
+QFrame#side { background: $sidebar; border-right: 1px solid $border; }
+QListWidget { background: transparent; border: none; }
+QListWidget::item { min-height: 34px; padding: 0 8px; border-radius: 8px;
+  color: $text; border: 1px solid transparent; }
+QListWidget::item:hover { background: $hover; }
+QListWidget::item:selected { background: $selected; color: $text; }
+QListWidget::item:focus { border: 1px solid $accent; }
+"""
+
+
+class Finder(QLineEdit):
+    """Down goes to what was found, Enter takes the first of it, Escape empties the field."""
+
+    down = Signal()
+    taken = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Escape if self.text():
+                self.clear()
+            case Qt.Key.Key_Down:
+                self.down.emit()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.taken.emit()
+            case _:
+                super().keyPressEvent(event)
+
+
+class Side(QFrame):
+    """`turned`: a page was chosen, by its number. `found`: something that was found shall be shown."""
+
+    turned = Signal(int)
+    found = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self.setFixedWidth(_WIDTH)
+        styled(self, _SHEET)
+        self.search, self.pages, self.hits = Finder(), QListWidget(), QListWidget()
+        self._nothing = label("muted", wrap=True)
+        self._hits: list[Hit] = []
+        self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        inner = QVBoxLayout(self)
+        inner.setContentsMargins(Space.M, Space.L, Space.M, Space.M)
+        inner.setSpacing(Space.M)
+        for widget in (self.search, self.pages, self.hits, self._nothing):
+            inner.addWidget(widget)
+        inner.addStretch()
+        inner.setStretchFactor(self.pages, 1000)
+        inner.setStretchFactor(self.hits, 1000)
+        for each in (self.pages, self.hits):
+            each.setIconSize(QSize(Size.ICON, Size.ICON))
+            each.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.hits.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.pages.currentRowChanged.connect(self.turned)
+        self.pages.itemSelectionChanged.connect(self._selected)
+        self.search.textChanged.connect(self._look)
+        self.search.down.connect(self._into)
+        self.search.taken.connect(lambda: self._take(max(0, self.hits.currentRow())))
+        self.hits.itemActivated.connect(lambda item: self._take(self.hits.row(item)))
+        self.hits.itemClicked.connect(lambda item: self._take(self.hits.row(item)))
+        self.hits.hide()
+        self._nothing.hide()
+        spoken(self._words)
+
+    def add(self, picture: QIcon) -> None:
+        """One more page; its words are set with titles()."""
+        self.pages.addItem(QListWidgetItem(picture, ""))
+
+    def titles(self, words: list[str]) -> None:
+        """What the pages are called."""
+        for number, text in enumerate(words):
+            self.pages.item(number).setText(text)
+
+    def _words(self) -> None:
+        self.pages.setAccessibleName(_("Pages"))
+        self.hits.setAccessibleName(_("Found"))
+        self.search.setAccessibleName(_("Search the settings"))
+        self.search.setPlaceholderText(_("Search"))
+        self.search.setToolTip("Ctrl+F")
+        self._nothing.setText(_("Nothing was found."))
+        if self.search.text():
+            self._look(self.search.text())
+
+    def _selected(self) -> None:
+        """Assistive technologies select; they do not make current."""
+        for index in self.pages.selectedIndexes():
+            self.pages.setCurrentRow(index.row())
+
+    def begin(self) -> None:
+        """Put the keyboard into the field."""
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def _look(self, text: str) -> None:
+        wanted = bool(text.strip())
+        self._hits = find(text)
+        self.hits.clear()
+        for hit in self._hits:
+            item = QListWidgetItem(hit.title)
+            item.setToolTip(tip(f"{hit.title}\n{hit.where}"))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{hit.title}, {hit.where}")
+            self.hits.addItem(item)
+        self.pages.setVisible(not wanted)
+        self.hits.setVisible(bool(self._hits))
+        self._nothing.setVisible(wanted and not self._hits)
+
+    def _into(self) -> None:
+        shown = self.hits if self.hits.isVisible() else self.pages
+        shown.setFocus()
+        if shown.currentRow() < 0:
+            shown.setCurrentRow(0)
+
+    def _take(self, number: int) -> None:
+        if number < len(self._hits):
+            self.found.emit(self._hits[number])
