@@ -4,6 +4,7 @@ Two readings are the same when their blocks are equal; that is how a streamed an
 whole one, and why nothing that is already right is drawn again.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -34,6 +35,8 @@ class Paragraph:
     """In front of a list item's first paragraph."""
     tight: bool = False
     """Close to the block before, as the items of a list are."""
+    center: bool = False
+    """In the middle of the column, as a formula is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,18 @@ def boxes(block: Block) -> int:
         case Quote():
             return 1 + sum(map(boxes, block.blocks))
     return 0
+
+
+def images(block: Block) -> Iterator[str]:
+    """The addresses of the pictures in a block."""
+    match block:
+        case Paragraph():
+            yield from (run.image for run in block.runs if run.image)
+        case Table():
+            yield from (run.image for row in block.rows for cell in row for run in cell if run.image)
+        case Quote():
+            for inner in block.blocks:
+                yield from images(inner)
 
 
 def flat(block: Block) -> Paragraph:

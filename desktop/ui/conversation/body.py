@@ -30,6 +30,8 @@ from desktop.ui.conversation.copies import Copies
 from desktop.ui.conversation.formats import BOX_GAP, HEAD, Formats, formats
 from desktop.ui.conversation.highlight import lexers
 from desktop.ui.conversation.images import Pictures
+from desktop.ui.conversation.maths import maths
+from desktop.ui.conversation.maths_rules import is_formula
 from desktop.ui.conversation.page import Page, Piece
 from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.stream import Stream
@@ -112,7 +114,17 @@ class Body(QTextBrowser):
             self.page.fit(width)
 
     def _picture(self, source: str) -> QSize | None:
-        return self._pictures.size(source)
+        if not is_formula(source):
+            return self._pictures.size(source)
+        formula = maths().get(source)
+        return formula.size if formula else None
+
+    def formulas_arrived(self, sources: set[str]) -> bool:
+        """Formulas have been set: write them in place of what was typed. Whether there were any here."""
+        if not self.page.write_again(sources, self.formats_now()):
+            return False
+        self.colours.settle(final=True)
+        return True
 
     def picture_arrived(self, source: str) -> bool:
         """A picture has been read; whether the text must be made anew, because it cannot be shown."""
@@ -154,11 +166,16 @@ class Body(QTextBrowser):
         source = self.page.pictures().get(name.toString() if isinstance(name, QUrl) else name)
         if kind != QTextDocument.ResourceType.ImageResource.value or source is None:
             return _nothing()
+        if is_formula(source):
+            formula = maths().get(source)
+            return formula.image if formula else _nothing()
         return self._pictures.get(source) or _nothing()
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
-        text = self.textCursor().selection().toPlainText().replace("\ufffc", "")
+        cursor = self.textCursor()
+        written = iter(self.page.typed_between(cursor.selectionStart(), cursor.selectionEnd()))
+        text = re.sub("\ufffc", lambda _sign: next(written, ""), cursor.selection().toPlainText())
         data.setText(_marker.sub(r"\1 ", text))
         return data
 

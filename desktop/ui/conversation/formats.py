@@ -103,6 +103,8 @@ class Formats:
             gap = _HEADING_GAP if block.heading else _ITEM_GAP if block.tight else _PARAGRAPH_GAP
             made.setTopMargin(0 if block.plain and block.tight else gap)
         made.setLeftMargin(block.indent * INDENT)
+        if block.center:
+            made.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         if block.marker:
             made.setTextIndent(-INDENT)
             tab = QTextOption.Tab()

@@ -1,7 +1,7 @@
 """Markdown to blocks, in steps short enough for the loop, however long or hostile the text.
 
-CommonMark with tables, strikethrough, bare links and task lists; raw HTML is text. The text is read a
-window at a time: all blocks of a window but the last are finished, and the next window begins at the last.
+CommonMark with tables, strikethrough, bare links, task lists and formulas; raw HTML is text. The text is read
+a window at a time: all blocks of a window but the last are finished, and the next window begins at the last.
 What is too big, too deep or too dense to be read in a moment is shown as it was typed.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from desktop.ui.conversation import maths_rules
 from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _COLUMNS, _ROWS = 16, 200
 
 _fence = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)(?:\n|$)")
 _definition = re.compile(r"^ {0,3}\[[^\]\n]{1,200}\]:.{0,1000}(?:\n[ \t]*[\"'(].{0,500})?$", re.MULTILINE)
-_special = re.compile(r"[\\`*_\[\]<&!~:@\n]|www\.")
+_special = re.compile(r"[\\`*_\[\]<&!~:@$\n]|www\.")
 _task = re.compile(r"\[([ xX])\](?:\s+|$)")
 
 type References = dict[str, Any]
@@ -207,6 +208,7 @@ def _parser() -> "MarkdownIt":
 
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": NESTING})
     parser.enable(["table", "strikethrough", "linkify"])
+    maths_rules.use(parser)
     assert parser.linkify is not None
     parser.linkify.set({"fuzzy_link": False})
     known = parser.validateLink
@@ -219,7 +221,7 @@ def inline(text: str, references: References) -> tuple[Run, ...]:
     """The runs of one paragraph or cell."""
     if not _special.search(text):
         return (Run(text),) if text else ()
-    dense = text.count("[") > _BRACKETS or sum(map(text.count, "*_~`&<\\:@")) > _MARKS
+    dense = text.count("[") > _BRACKETS or sum(map(text.count, "*_~`&<\\:@$")) > _MARKS
     if dense:
         return (Run(text.replace("\n", "\u2028")),)
     from markdown_it.rules_core import StateCore, linkify, text_join
@@ -250,6 +252,9 @@ def _runs(children: "Sequence[Token]") -> Iterator[Run]:
         else:
             text = "\u2028" if child.type in ("softbreak", "hardbreak") else child.content
             image = str(child.attrGet("src") or "") if child.type == "image" else ""
+            if child.type == "math_inline":
+                image = f"{child.markup}{text}"
+                text = maths_rules.typed(image)
             if text or image:
                 made = child.type == "code_inline"
                 yield Run(text, depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0, made, href, image)
@@ -283,6 +288,9 @@ class _Walk:
             elif kind in ("fence", "code_block"):
                 yield from self._empty_item()
                 yield from code(token.content, token.info, self._indent)
+            elif kind == "math_block":
+                yield from self._empty_item()
+                yield self._formula(token.content)
             elif kind == "hr":
                 yield from self._empty_item()
                 yield Rule(self._indent)
@@ -327,6 +335,11 @@ class _Walk:
         runs = inline(content, self._references)
         yield Paragraph(runs, heading, False, self._indent, marker, tight)
         self._marker, self._first = "", False
+
+    def _formula(self, content: str) -> Block:
+        source = f"{maths_rules.DISPLAY}{content}"
+        self._first = False
+        return Paragraph((Run(maths_rules.typed(source), image=source),), indent=self._indent, center=True)
 
     def _quote(self, inside: "Sequence[Token]") -> Block:
         blocks = tuple(_Walk(self._text, self._references).walk(inside))

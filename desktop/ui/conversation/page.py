@@ -5,7 +5,7 @@ that was streamed equal to the same answer read at once.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QSize, Qt
@@ -21,10 +21,13 @@ from PySide6.QtGui import (
 )
 
 from desktop.text import _
-from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
+from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table, images
 from desktop.ui.conversation.columns import Columns, measure, padding, widths
 from desktop.ui.conversation.formats import INDENT, Formats
+from desktop.ui.conversation.maths import maths
+from desktop.ui.conversation.maths_rules import is_formula, typed
 from desktop.ui.conversation.plain import shown
+from desktop.ui.theme.theme import text_font
 from desktop.ui.theme.tokens import Space
 
 
@@ -101,6 +104,17 @@ class Page:
         cursor.endEditBlock()
         self.pieces.append(piece)
 
+    def write_again(self, pictures: set[str], formats: Formats) -> bool:
+        """Write the blocks anew from the first one on that has such a picture; whether there is one."""
+        known = (n for n, piece in enumerate(self.pieces) if not pictures.isdisjoint(images(piece.block)))
+        first = next(known, len(self.pieces))
+        again = [(piece.block, piece.boxes) for piece in self.pieces[first:]]
+        self.keep(first)
+        for block, count in again:
+            self.append(block, formats)
+            self.pieces[-1].boxes = count
+        return bool(again)
+
     def box(self, position: int) -> QTextTable:
         """The innermost table around a position."""
         cursor = QTextCursor(self.document)
@@ -110,6 +124,13 @@ class Page:
     def pictures(self) -> dict[str, str]:
         """Of all pictures in the page: where they are, by the name that the document knows them by."""
         return {_name(source): source for piece in self.pieces for _, source, _size in piece.pictures}
+
+    def typed_between(self, start: int, end: int) -> Iterator[str]:
+        """What is copied for each picture in a part of the text: a formula as it is typed."""
+        for piece in self.pieces:
+            for position, source, _size in piece.pictures:
+                if start <= position < end:
+                    yield typed(source) if is_formula(source) else ""
 
     def fit(self, width: int) -> None:
         """No picture is wider than this, and no table if it can be helped."""
@@ -147,6 +168,9 @@ class Page:
         fit = size.scaled(most, Qt.AspectRatioMode.KeepAspectRatio)
         if fit.width() > size.width():
             fit = size
+        if is_formula(source):
+            made.setFont(text_font())  # its depth is that of the picture
+            made.setVerticalAlignment(maths().vertical(source))
         made.setName(_name(source))
         made.setWidth(fit.width())
         made.setHeight(fit.height())
@@ -187,9 +211,9 @@ def _more(old: Block, new: Block) -> str | None:
     if not (isinstance(old, Paragraph) and isinstance(new, Paragraph) and old.runs and new.runs):
         return None
     a, b = old.runs[-1], new.runs[-1]
-    shape = (old.heading, old.plain, old.indent, old.marker, old.tight)
+    shape = (old.heading, old.plain, old.indent, old.marker, old.tight, old.center)
     if (
-        shape != (new.heading, new.plain, new.indent, new.marker, new.tight)
+        shape != (new.heading, new.plain, new.indent, new.marker, new.tight, new.center)
         or old.runs[:-1] != new.runs[:-1]
     ):
         return None
@@ -254,6 +278,11 @@ class _Writer:
         if size is not None:
             self._piece.pictures.append((cursor.position(), run.image, size))
             cursor.insertImage(self._page.image_format(run.image, size))
+            return
+        if is_formula(run.image):  # it is not set yet, or cannot be
+            cursor.insertText(
+                shown(run.text).replace("\n", "\u2028"), self._formats.characters(Run("", code=True))
+            )
             return
         words = shown(run.text).replace("\n", " ").strip() or run.image.rpartition("/")[2]
         web = run.image.startswith(("http://", "https://"))

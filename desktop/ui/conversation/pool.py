@@ -13,6 +13,7 @@ from desktop.ui.conversation.choice import LIVE, SHOWN, Shown
 from desktop.ui.conversation.files_cell import FilesCell
 from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.layout import Heights, guess
+from desktop.ui.conversation.maths import maths
 from desktop.ui.conversation.note_cell import BreakCell, NoteCell
 from desktop.ui.conversation.result_cell import ResultCell
 from desktop.ui.conversation.slices import Slices
@@ -67,6 +68,7 @@ class Pool(QObject):
         self._seen = False
         self._pictures = Pictures(self)
         self._pictures.arrived.connect(self._picture_arrived)
+        maths().arrived.connect(self._formulas_arrived)
 
     @property
     def width(self) -> int:
@@ -239,6 +241,18 @@ class Pool(QObject):
             self._choices[cell.entry.id] = cell.choice
             self._load(index, cell)
             self.chosen.emit(index)
+
+    def _formulas_arrived(self, sources: list[str]) -> None:
+        found = set(sources)
+        changed = [
+            (index, cell)
+            for index, cell in self.cells.items()
+            if cell.reader is not None and cell.reader.formulas_arrived(found)
+        ]
+        for index, cell in changed:
+            self.heights.set(index, cell.arrange(self.width))
+        if changed:
+            self.resized.emit()
 
     def _picture_arrived(self, source: str) -> None:
         for index, cell in self.cells.items():
