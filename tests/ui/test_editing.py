@@ -48,13 +48,14 @@ class Table(Desk):
         """Say these in a conversation, each once the one before has its answer."""
         self.open("window:a")
         for text in texts:
-            before = self.said
+            wanted = [*self.said, text, "Noted."]
             self.send(text)
-            self.until(
-                lambda before=before, text=text: self.said == [*before, text, "Noted."], timeout=20_000
-            )  # type: ignore[misc]
+            self._wait(wanted)
             self.until(lambda: not self.talk.busy)
             self.settle()
+
+    def _wait(self, wanted: list[str]) -> None:
+        self.until(lambda: self.said == wanted, timeout=20_000)
 
     @property
     def strip(self) -> bool:

@@ -1,8 +1,8 @@
 """Markdown to blocks, in steps short enough for the loop, however long or hostile the text.
 
-CommonMark with tables, strikethrough, bare links, task lists and formulas; raw HTML is text. The text is read
-a window at a time: all blocks of a window but the last are finished, and the next window begins at the last.
-What is too big, too deep or too dense to be read in a moment is shown as it was typed.
+CommonMark with tables, strikethrough, bare links, task lists and formulas; raw HTML is text. The text is
+read a window at a time: all blocks of a window but the last are finished, and the next window begins at the
+last. What is too big, too deep or too dense to be read in a moment is shown as it was typed.
 """
 
 import re
