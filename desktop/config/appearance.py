@@ -19,6 +19,14 @@ class Appearance(Section):
             choices={"system": mark("As the system"), "light": mark("Light"), "dark": mark("Dark")}
         ),
     )
+    contrast: Literal["system", "normal", "high"] = Field(
+        default="system",
+        title=mark("Contrast"),
+        description=mark("High contrast has pure black and white, and borders that stand out."),
+        json_schema_extra=notes(
+            choices={"system": mark("As the system"), "normal": mark("Normal"), "high": mark("High")}
+        ),
+    )
     language: str = Field(
         default="",
         title=mark("Language"),

@@ -39,7 +39,7 @@ def main(*, hidden: bool = False, quick: str | None = None) -> int:
     app.setWindowIcon(app_icon())
     look = _appearance(place)
     text.use(str(look.get("language") or ""))
-    theme().choose(str(look.get("theme") or ""))
+    theme().choose(str(look.get("theme") or ""), str(look.get("contrast") or ""))
     file = StateFile(place.root / "window.json", app)
     rows = Rows(app)
     rows.fill(_remembered(file))

@@ -12,9 +12,14 @@ from desktop.paths import resource
 from desktop.ui.theme.icons import app_icon, icon
 from desktop.ui.theme.stylesheet import stylesheet
 from desktop.ui.theme.theme import theme
-from desktop.ui.theme.tokens import DARK, LIGHT, Colors
+from desktop.ui.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, Colors
 
-PALETTES = pytest.mark.parametrize("colors", [LIGHT, DARK], ids=["light", "dark"])
+PALETTES = pytest.mark.parametrize(
+    "colors",
+    [LIGHT, DARK, LIGHT_CONTRAST, DARK_CONTRAST],
+    ids=["light", "dark", "light, high contrast", "dark, high contrast"],
+)
+HIGH = pytest.mark.parametrize("colors", [LIGHT_CONTRAST, DARK_CONTRAST], ids=["light", "dark"])
 
 
 def rgb(color: QColor) -> tuple[int, int, int]:
@@ -51,6 +56,18 @@ def test_text_can_be_read_on_everything_it_stands_on(colors: Colors) -> None:
         assert contrast(colors.on_accent, accent) >= 4.5
 
 
+@HIGH
+def test_high_contrast_is_high_for_all_that_is_read_and_for_what_bounds_it(colors: Colors) -> None:
+    for surface in (colors.window, colors.sidebar, colors.raised, colors.bubble, colors.code):
+        for text in (colors.text, colors.muted, colors.link, colors.danger, colors.warning, colors.success):
+            assert contrast(text, surface) >= 7, (text, surface)
+        assert contrast(colors.faint, surface) >= 4.5
+        assert contrast(colors.border, surface) >= 3
+        assert contrast(colors.border_strong, surface) >= 7
+        assert contrast(colors.accent, surface) >= 3
+    assert contrast(colors.on_accent, colors.accent) >= 7
+
+
 @PALETTES
 def test_the_sheet_has_no_hole(colors: Colors) -> None:
     assert "$" not in stylesheet(colors)
@@ -66,8 +83,13 @@ def test_light_and_dark_change_at_once(qapp: QApplication, qtbot: QtBot) -> None
             assert theme().colors is colors
             assert qapp.palette().color(QPalette.ColorRole.Window) == QColor(colors.window)
             assert colors.text in qapp.styleSheet()
+        theme().choose("dark", "high")
+        assert theme().colors is DARK_CONTRAST
+        assert theme().dark
+        theme().choose("light")
+        assert theme().colors is LIGHT_CONTRAST, "what is not said stays"
     finally:
-        theme().choose("system")
+        theme().choose("system", "system")
 
 
 def test_every_kind_of_widget_has_our_font(qapp: QApplication, qtbot: QtBot) -> None:

@@ -18,7 +18,7 @@ NO_FONT = (
 
 def use(values: Mapping[str, Any]) -> None:
     """Obey the values of the verb `settings`: light or dark, and the language."""
-    theme().choose(values["appearance.theme"])
+    theme().choose(values["appearance.theme"], values["appearance.contrast"])
     speak(values["appearance.language"])
 
 

@@ -180,7 +180,12 @@ PAGES = (
         "app-window",
         (Group("", ("presence",)), Group(part="reachable")),
     ),
-    Page("appearance", mark("Appearance"), "palette", (Group("", ("appearance.theme",)),)),
+    Page(
+        "appearance",
+        mark("Appearance"),
+        "palette",
+        (Group("", ("appearance.theme", "appearance.contrast")),),
+    ),
     Page("language", mark("Language"), "languages", (Group("", ("appearance.language",)),)),
     Page(
         "advanced",

@@ -7,7 +7,7 @@ QLabel "title", "muted", "small", "section" or plain; a QFrame "card", "notice",
 from string import Template
 
 from desktop.paths import resource
-from desktop.ui.theme.tokens import DARK, LIGHT, Colors, Size, Space
+from desktop.ui.theme.tokens import DARK, LIGHT, LIGHT_CONTRAST, Colors, Size, Space
 
 _SHEET = Template("""
 * { outline: none; }
@@ -147,9 +147,10 @@ QScrollArea > QWidget > QWidget { background: transparent; }
 
 def stylesheet(colors: Colors) -> str:
     """The sheet for one palette."""
-    chevron = resource("icons", f"drop-down-{'light' if colors is LIGHT else 'dark'}.svg").as_posix()
+    light = colors in (LIGHT, LIGHT_CONTRAST)
+    chevron = resource("icons", f"drop-down-{'light' if light else 'dark'}.svg").as_posix()
     sizes = {
         name: getattr(where, name) for where in (Size, Space) for name in vars(where) if name.isupper()
     }
-    other = DARK if colors is LIGHT else LIGHT
+    other = DARK if light else LIGHT
     return _SHEET.substitute(colors._asdict(), **sizes, chevron=chevron, toast_link=other.link)

@@ -12,7 +12,17 @@ from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from desktop.paths import resource
 from desktop.ui.theme.stylesheet import stylesheet
-from desktop.ui.theme.tokens import DARK, LIGHT, MONO, MOTION_MS, SANS, Colors, Size
+from desktop.ui.theme.tokens import (
+    DARK,
+    DARK_CONTRAST,
+    LIGHT,
+    LIGHT_CONTRAST,
+    MONO,
+    MOTION_MS,
+    SANS,
+    Colors,
+    Size,
+)
 
 _FIRST_FONTS = ("Inter-Regular", "Inter-Medium", "Inter-SemiBold")
 _LATER_FONTS = ("Inter-Italic", "JetBrainsMono-Regular")
@@ -26,7 +36,7 @@ class Theme(QObject):
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self._app = app
-        self._choice = ""
+        self._choice = self._contrast = ""
         self.colors = LIGHT
         _load(_FIRST_FONTS)
         app.setStyle(QStyleFactory.create("Fusion"))
@@ -34,17 +44,26 @@ class Theme(QObject):
         self._hints = app.styleHints()
         self._accessibility = self._hints.accessibility()
         self._hints.colorSchemeChanged.connect(self._follow)
+        self._accessibility.contrastPreferenceChanged.connect(self._follow)
         self._apply()
 
-    def choose(self, choice: str) -> None:
-        """ "light" or "dark"; anything else follows the system."""
-        if choice != self._choice:
-            self._choice = choice
+    def choose(self, choice: str, contrast: str | None = None) -> None:
+        """ "light" or "dark", and "high" or "normal" for the contrast (None: as it is); anything else
+        follows the system."""
+        wanted = (choice, self._contrast if contrast is None else contrast)
+        if wanted != (self._choice, self._contrast):
+            self._choice, self._contrast = wanted
             self._follow()
 
     @property
     def dark(self) -> bool:
-        return self.colors is DARK
+        return self.colors in (DARK, DARK_CONTRAST)
+
+    @property
+    def _high(self) -> bool:
+        if self._contrast in ("high", "normal"):
+            return self._contrast == "high"
+        return self._accessibility.contrastPreference() is Qt.ContrastPreference.HighContrast
 
     @property
     def motion_ms(self) -> int:
@@ -53,9 +72,12 @@ class Theme(QObject):
         return 0 if preference is Qt.MotionPreference.ReducedMotion else MOTION_MS
 
     def _wanted(self) -> Colors:
-        if self._choice in ("light", "dark"):
-            return DARK if self._choice == "dark" else LIGHT
-        return DARK if self._hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
+        dark = self._choice == "dark"
+        if self._choice not in ("light", "dark"):
+            dark = self._hints.colorScheme() is Qt.ColorScheme.Dark
+        if self._high:
+            return DARK_CONTRAST if dark else LIGHT_CONTRAST
+        return DARK if dark else LIGHT
 
     def _follow(self) -> None:
         if self._wanted() is not self.colors:

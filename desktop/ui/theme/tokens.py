@@ -113,6 +113,30 @@ LIGHT: Final = Colors(
     quote="#cfd8d7",
 )
 
+LIGHT_CONTRAST: Final = LIGHT._replace(
+    window="#ffffff",
+    sidebar="#ffffff",
+    bubble="#e8f2f1",
+    hover="#dcdcdc",
+    pressed="#c8c8c8",
+    selected="#bfe0e0",
+    border="#565b5c",
+    border_strong="#000000",
+    text="#000000",
+    muted="#20272a",
+    faint="#4a5254",
+    accent="#00464b",
+    accent_hover="#003539",
+    accent_pressed="#00272a",
+    link="#003f8a",
+    danger="#8c0d06",
+    warning="#5a3500",
+    success="#0a5227",
+    code="#ffffff",
+    quote="#565b5c",
+)
+"""For whom the usual palettes have too little contrast: text 7:1 at the least, borders that are seen."""
+
 DARK: Final = Colors(
     window="#1a1d1e",
     sidebar="#141718",
@@ -139,4 +163,32 @@ DARK: Final = Colors(
     success="#63c98c",
     code="#141718",
     quote="#3f4a4b",
+)
+
+DARK_CONTRAST: Final = DARK._replace(
+    window="#000000",
+    sidebar="#000000",
+    raised="#0a0a0a",
+    bubble="#10282a",
+    hover="#2b2b2b",
+    pressed="#3d3d3d",
+    selected="#0e4448",
+    border="#9a9fa0",
+    border_strong="#ffffff",
+    text="#ffffff",
+    muted="#e2e6e6",
+    faint="#b4baba",
+    accent="#5ce1ea",
+    accent_hover="#8cecf2",
+    accent_pressed="#b6f4f8",
+    on_accent="#000000",
+    accent_soft="#0b3a3d",
+    link="#8cecf2",
+    danger="#ffb4ad",
+    danger_soft="#3d100d",
+    warning="#ffd58a",
+    warning_soft="#3a2900",
+    success="#9be7b5",
+    code="#000000",
+    quote="#9a9fa0",
 )
