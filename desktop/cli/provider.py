@@ -1,4 +1,4 @@
-"""provider list, set and test: which models can be asked, with which key."""
+"""provider list, set, models, test, login and logout: which models can be asked, and with what."""
 
 import os
 from typing import Any
@@ -48,6 +48,59 @@ def register(app: click.Group) -> None:
     @click.option("--model", default="", help=_("The model to ask."))
     def test_command(name: str, model: str, *, as_json: bool) -> None:
         run(lambda home: _test(home, name, model, as_json), as_json=as_json)
+
+    @options.verb(group, "models", _("List the models that a provider has now."))
+    @click.argument("name")
+    @click.option("--find", default="", help=_("Only those with these words in their names."))
+    def models_command(name: str, find: str, *, as_json: bool) -> None:
+        run(lambda home: _models(home, name, find, as_json), as_json=as_json)
+
+    @options.verb(
+        group,
+        "login",
+        _("Sign in at a provider that gives no keys (github_copilot, openai_codex), by a code."),
+    )
+    @click.argument("name")
+    def login_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _login(home, name, as_json), as_json=as_json)
+
+    @options.verb(group, "logout", _("Forget the login at a provider."))
+    @click.argument("name")
+    def logout_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _logout(home, name, as_json), as_json=as_json)
+
+
+async def _models(home: Home, name: str, find: str, as_json: bool) -> None:
+    async with reach(home, "provider", eager=True) as verb:
+        rows = (await result(verb, "provider_models", name=name))["models"]
+    wanted = find.casefold().split()
+    for row in rows:
+        if all(word in str(row[0]).casefold() for word in wanted):
+            emit({"model": row[0], "window": row[1]}) if as_json else say(str(row[0]))
+
+
+async def _login(home: Home, name: str, as_json: bool) -> None:
+    async with reach(home, "provider") as verb:
+        async for line in verb("provider_login", {"name": name}):
+            if line.get("event") == "code":
+                if as_json:
+                    emit(line)
+                else:
+                    say(_("Open {page} and enter the code {user_code}.").format(**line))
+                    say(_("Waiting until it is entered; Ctrl+C ends that. Give this code to nobody."))
+            elif "result" in line and as_json:
+                emit(line["result"])
+            elif "result" in line:
+                say(_("You are signed in."))
+
+
+async def _logout(home: Home, name: str, as_json: bool) -> None:
+    async with reach(home, "provider") as verb:
+        done = await result(verb, "provider_logout", name=name)
+    if as_json:
+        emit(done)
+    else:
+        say(_("You are signed out."))
 
 
 async def _list(home: Home, as_json: bool) -> None:

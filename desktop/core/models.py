@@ -1,5 +1,6 @@
 """Which model answers, and making it ready: settings, key, and the built-in server where it is chosen."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -18,6 +19,7 @@ from desktop.core.pricing import PricedProvider
 from desktop.core.rationing import FREE, Ration
 from desktop.core.spares import Spare, SparedProvider
 from desktop.errors import AppError
+from desktop.providers import device
 from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
 from desktop.providers.client import HostedProvider, Row
 from desktop.providers.host_process import ModelHost
@@ -66,6 +68,7 @@ class ModelChooser:
     ) -> None:
         self._store, self._keychain, self._ration = store, keychain, ration
         self._host, self._builtin, self._bus = host, builtin, bus
+        self._renewing = asyncio.Lock()
         self._hosted = HostedProvider(host, WireCache().json)
 
     def choice(self, model: str = "", provider: str = "") -> Choice:
@@ -216,7 +219,22 @@ class ModelChooser:
 
     async def endpoint(self, chosen: Choice) -> Endpoint:
         """Where to call, with its key. Raises AppError."""
-        return endpoint(chosen, self._store.config, await self.key(chosen.spec.name))
+        return endpoint(chosen, self._store.config, await self.usable_key(chosen))
+
+    async def usable_key(self, chosen: Choice) -> str:
+        """The key of a provider, a login renewed where it ends soon; "" for none. Raises AppError."""
+        name = chosen.spec.name
+        key = await self.key(name)
+        if not (key and chosen.spec.oauth):
+            return key
+        async with self._renewing:  # a login can be renewed once
+            key = await self.key(name)
+            renewed = await device.fresh(name, key)
+            if renewed != key and self._store.config.provider(name).key_stored:
+                await self._keychain.set(name, renewed)
+            elif renewed != key:
+                self._keychain.remember(name, renewed)
+        return renewed
 
     async def listed(self, target: Endpoint, way: str, base: str) -> list[Row]:
         """Which models the provider of an endpoint has, asked for in this way and there. Raises

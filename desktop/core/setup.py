@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from desktop.core.logins import Logins
 from desktop.core.provider_verbs import ProviderVerbs
 from desktop.core.settings import Json, Send, Verb
 from desktop.core.trials import Trials
@@ -27,6 +28,7 @@ class Setup:
         return {
             **ProviderVerbs(self._core).verbs(),
             **Trials(self._core).verbs(),
+            **Logins(self._core).verbs(),
             "readiness": self.readiness,
             "keychain": self.keychain,
             "servers": self.servers,
@@ -74,9 +76,7 @@ class Setup:
         }
 
     def _missing(self, chosen: Choice) -> str:
-        if chosen.spec.oauth or (
-            chosen.spec.needs_key and chosen.spec.name not in self._core.models.known_keys()
-        ):
+        if chosen.spec.needs_key and chosen.spec.name not in self._core.models.known_keys():
             return "key"
         return "address" if chosen.spec.direct and not chosen.base_url else ""
 

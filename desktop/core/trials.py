@@ -13,7 +13,7 @@ from desktop.errors import AppError, ConfigError, UsageError
 from desktop.logs import mask
 from desktop.providers.base import BadRequest, Completion, Endpoint, ProviderError, Request
 from desktop.providers.client import Row
-from desktop.providers.registry import Choice, choose, endpoint, find, listing, sign_in_needed
+from desktop.providers.registry import Choice, choose, endpoint, find, listing
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import _
 from desktop.usage import Call
@@ -61,7 +61,7 @@ class Trials:
         if name and (base or arguments.get("usual_base")):
             config = _with_base(config, spec_of(self._core, name).name, base)
         chosen = choose(config, models.known_keys(), model=model or None, provider=name or None)
-        return chosen, endpoint(chosen, config, key or await models.key(chosen.spec.name))
+        return chosen, endpoint(chosen, config, key or await models.usable_key(chosen))
 
     async def _not_found(self, chosen: Choice, target: Endpoint) -> ProviderError:
         """Whether it is the model or the address that nobody knows there: a list of models tells."""
@@ -138,15 +138,13 @@ class Trials:
 
 
 def spec_of(core: "Core", name: str) -> ProviderSpec:
-    """The provider of this name. Raises UsageError, SignInNeeded."""
+    """The provider of this name. Raises UsageError."""
     spec = find(name, core.store.config)
     if spec is None:
         raise UsageError(
             _("There is no provider called {name}.").format(name=name),
             _("The names are listed by: nanobot-desktop provider list"),
         )
-    if spec.oauth:
-        raise sign_in_needed(spec)
     return spec
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from desktop.bus.bus import Bus
 from desktop.paths import self_command
 from desktop.providers.base import HostDied
-from desktop.providers.host import frames
+from desktop.providers.host import frames, lending
 from desktop.services import ServiceState, Status
 from desktop.tasks import spawn
 from desktop.text import _
@@ -91,6 +91,7 @@ class _Process(asyncio.SubprocessProtocol):
             self._lost(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        lending.clean(self.pid)  # where it was killed
         self._transport.close()
         self._gone.set()
 

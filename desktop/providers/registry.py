@@ -257,10 +257,10 @@ def _spec(name: str) -> ProviderSpec:
 def sign_in_needed(spec: ProviderSpec) -> SignInNeeded:
     if spec.oauth:
         return SignInNeeded(
-            _("{name} needs a login in the browser, which this version cannot do.").format(
-                name=spec.display
+            _("{name} needs a login.").format(name=spec.display),
+            _("Sign in in the settings, or with: nanobot-desktop provider login {name}").format(
+                name=spec.name
             ),
-            _("Choose a provider that works with a key; see nanobot-desktop provider list."),
         )
     remedy = _("Store one in the settings or with: nanobot-desktop provider set {name}").format(
         name=spec.name

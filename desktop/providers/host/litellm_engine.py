@@ -8,10 +8,14 @@ import json
 import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.providers import device
 from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
+from desktop.providers.host.lending import folder, lend
 from desktop.providers.host.wire import LOOPBACK, PROXY, UNPACKED, check_way, repaired
 
 if TYPE_CHECKING:
@@ -25,6 +29,12 @@ _ENVIRONMENT = {
     "DISABLE_AIOHTTP_TRANSPORT": "True",
     "REPEATED_STREAMING_CHUNK_LIMIT": "1000000000",
 }
+_LOGINS = {
+    device.COPILOT: ("GITHUB_COPILOT_TOKEN_DIR", "github_copilot/"),
+    device.CODEX: ("CHATGPT_TOKEN_DIR", "chatgpt/"),
+}
+"""By provider: the variable that says where litellm finds its login, and how its models begin."""
+_LENT = tuple(prefix for _variable, prefix in _LOGINS.values())
 
 
 class LitellmEngine:
@@ -33,9 +43,13 @@ class LitellmEngine:
     def __init__(self) -> None:
         self._without_options: set[str] = set()
         """Addresses of servers that refused stream_options."""
+        self._logins = Path()
 
     def prepare(self) -> None:
         os.environ.update(_ENVIRONMENT)
+        self._logins = folder()
+        for name, (variable, _prefix) in _LOGINS.items():
+            os.environ[variable] = str(self._logins / name)
         import litellm
 
         litellm.suppress_debug_info = True
@@ -52,6 +66,10 @@ class LitellmEngine:
 
     async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
         PROXY.set(call.proxy)
+        for name, (_variable, prefix) in _LOGINS.items():
+            if call.model.startswith(prefix):
+                lend(self._logins / name, device.files(name, call.api_key))
+                call = replace(call, api_key="")
         stream = await self._open(call)
         try:
             async for chunk in stream:
@@ -92,7 +110,7 @@ async def _complete(call: Call, body: dict[str, Any]) -> Any:
     stream: Any = await litellm.acompletion(
         **{**body, "model": call.model},
         api_base=call.base_url or None,
-        api_key=call.api_key or "-",
+        api_key=None if call.model.startswith(_LENT) else call.api_key or "-",
         extra_headers=dict(call.headers) or None,
         timeout=httpx.Timeout(call.idle_seconds, connect=CONNECT_SECONDS),
         num_retries=0,

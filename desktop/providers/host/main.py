@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, BinaryIO
 
-from desktop.providers.host import frames
+from desktop.providers.host import frames, lending
 from desktop.providers.host.answer import Answer
 from desktop.providers.host.call import Call, Engine, Failure
 from desktop.providers.host.failures import failure
@@ -29,6 +29,7 @@ _ROWS = 500
 
 def main() -> None:
     """Serve until stdin ends."""
+    os.umask(0o077)
     wire = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not get between the frames
     sys.stdout = sys.stderr
@@ -51,6 +52,7 @@ def _read(stdin: BinaryIO, host: "Host", loop: asyncio.AbstractEventLoop) -> Non
         if header["op"] == "stream":
             body = frames.read(stdin) or b""
         loop.call_soon_threadsafe(host.receive, header, body)
+    lending.clean(os.getpid())
     os._exit(0)
 
 

@@ -301,7 +301,8 @@ def test_a_missing_key_or_address_is_told_with_a_remedy(spec: Any) -> None:
     with pytest.raises(SignInNeeded) as caught:
         endpoint(made, Config(), None)
     assert spec.display in caught.value.text
-    assert ("provider list" if spec.oauth else f"provider set {spec.name}") in caught.value.remedy
+    verb = "login" if spec.oauth else "set"
+    assert f"provider {verb} {spec.name}" in caught.value.remedy
     assert spec.key_page in caught.value.remedy
 
 
