@@ -62,6 +62,8 @@ class Commands(QObject):
             _item(_("Choose a model"), window.header.model_menu_wanted.emit, "sparkles"),
             _item(_("Inbox"), window.toggle_inbox, "inbox", "Ctrl+I"),
             _item(_("Settings"), self._setup.open, "settings", "Ctrl+,"),
+            _item(_("Find in the conversation"), window.find_wanted.emit, "search", "Ctrl+F"),
+            _item(_("Search all conversations"), window.to_search, "search", "Ctrl+Shift+F"),
             _item(_("Copy the conversation"), window.copy_wanted.emit, "copy", "Ctrl+Shift+C"),
             _item(_("Files to take along…"), window.composer.files_wanted.emit, "paperclip"),
             _item(_("Picture of the screen"), window.composer.screen_wanted.emit, "camera"),

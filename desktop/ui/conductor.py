@@ -35,6 +35,7 @@ from desktop.ui.outside import Outside
 from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
+from desktop.ui.reading import Reading
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
@@ -73,6 +74,7 @@ class Conductor(QObject):
         window.place_conversation(self._setup.stack)
         self.drafts = Drafts(window, file, self.talk)
         self._editing = Editing(window, self.drafts, self.talk)
+        self._reading = Reading(window, self._view, self.talk)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._answering = Answering(
             self._program, self._funnel, window, self._view, self.talk.questions, self.library

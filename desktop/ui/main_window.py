@@ -46,6 +46,8 @@ class MainWindow(QMainWindow):
     copy_wanted = Signal()
     """The whole conversation, for the clipboard."""
     palette_wanted = Signal()
+    find_wanted = Signal()
+    """In the open conversation."""
     yes_wanted = Signal()
     no_wanted = Signal()
     """An answer by key, to the question in sight."""
@@ -188,7 +190,8 @@ class MainWindow(QMainWindow):
             ("Ctrl+N", self.sidebar.new_wanted.emit),
             ("Ctrl+K", self.palette_wanted.emit),
             ("Ctrl+,", self.sidebar.settings_wanted.emit),
-            ("Ctrl+F", self._to_search),
+            ("Ctrl+F", self.find_wanted.emit),
+            ("Ctrl+Shift+F", self.to_search),
             ("Ctrl+L", self.composer.field.setFocus),
             ("Ctrl+B", self.toggle_sidebar),
             ("Ctrl+W", self.close),
@@ -204,7 +207,8 @@ class MainWindow(QMainWindow):
         ):
             QShortcut(QKeySequence(keys), self, act)
 
-    def _to_search(self) -> None:
+    def to_search(self) -> None:
+        """Give the keyboard to the search in all conversations."""
         self._show_list(shown=True)
         self.sidebar.search.setFocus()
         self.sidebar.search.selectAll()

@@ -54,6 +54,8 @@ class ConversationView(QAbstractScrollArea):
     """What a screen reader was told of itself."""
     hovered = Signal(str)
     """The address of the link under the pointer; empty when there is none."""
+    placed = Signal()
+    """The cells stand where they belong, all of them or after a change of one."""
 
     def __init__(self, transcript: Transcript, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,6 +86,8 @@ class ConversationView(QAbstractScrollArea):
         self._placing = False
         self._dirty: set[int] = set()
         self._empty: QWidget | None = None
+        self.floating: QWidget | None = None
+        """What stands over the top of it."""
         self.verticalScrollBar().sliderReleased.connect(self._place)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.to_end)
@@ -210,6 +214,7 @@ class ConversationView(QAbstractScrollArea):
             self._settle(tops)
         finally:
             self._placing = False
+        self.placed.emit()
 
     def _spread(self) -> dict[int, int]:
         """For each entry that needs a cell, where its top is."""
@@ -305,7 +310,8 @@ class ConversationView(QAbstractScrollArea):
 
     def keyboard_parts(self) -> list[QWidget]:
         """From top to bottom."""
-        return [*self.slots, *([self._empty] if self._empty else ()), self._jump]
+        parts = [self.floating, *self.slots, self._empty, self._jump]
+        return [part for part in parts if part is not None]
 
     def into_sight(self, rect: QRect) -> None:
         """Whatever the keyboard reaches comes into sight."""

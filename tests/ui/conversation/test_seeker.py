@@ -1,0 +1,189 @@
+"""Looking for words in a conversation, wherever they stand in it."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.ui.conversation.matches import matches, pattern, places
+from desktop.ui.conversation.seeker import Seeker
+from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
+from desktop.ui.conversation.view import ConversationView
+from desktop.ui.theme.theme import theme
+from tests.ui.conversation.conftest import chat, said
+
+Key, Shift = Qt.Key, Qt.KeyboardModifier.ShiftModifier
+type Until = Callable[[Callable[[], bool]], None]
+
+
+def count(entry: Entry, words: str) -> int:
+    return sum(matches(entry, pattern(words)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "found"),
+    [
+        ("A bold **wo**rd, a WORD", "word", 2),
+        ("one\ntwo", "one two", 1),
+        ("see [the page](https://example.org/hidden)", "hidden", 0),
+        ("see [the page](https://example.org/hidden)", "the page", 1),
+        ("```python\nprint('needle')\n```", "print('", 1),
+        ("| a | b |\n|---|---|\n| needle | x |", "needle", 1),
+        ("a.b", "a.b", 1),
+        ("axb", "a.b", 0),
+        ("今天天气很好", "天气", 1),
+        ("x" * 200_000 + " needle " + "y" * 200_000, "needle", 1),
+    ],
+)
+def test_what_is_read_is_found(text: str, words: str, found: int) -> None:
+    assert count(Entry("1", Author.NANOBOT, text), words) == found
+
+
+def test_what_was_typed_is_found_as_it_was_typed() -> None:
+    assert count(Entry("1", Author.YOU, "**bold**"), "**b") == 1
+
+
+def test_places_are_counted_as_qt_counts() -> None:
+    assert places("😀 a 😀 a", pattern("a")) == [(3, 4), (8, 9)]
+
+
+@pytest.fixture
+def seeker(view: ConversationView) -> Seeker:
+    return Seeker(view)
+
+
+def look(seeker: Seeker, words: str, qtbot: QtBot) -> None:
+    seeker.begin()
+    QTest.keyClicks(seeker.bar.field, words)
+    qtbot.waitUntil(lambda: "+" not in told(seeker) and told(seeker) != "Searching…", timeout=20_000)
+
+
+def told(seeker: Seeker) -> str:
+    return seeker.bar.count.text()
+
+
+def strong(view: ConversationView) -> list[str]:
+    """The words marked as the match that was gone to, where they are in sight."""
+    found = []
+    for slot in view.slots:
+        for selection in slot.reader.extraSelections() if slot.reader else ():
+            if selection.format.foreground().color().name() == theme().colors.on_accent:
+                place = slot.reader.cursorRect(selection.cursor).center()  # type: ignore[union-attr]
+                at = slot.reader.viewport().mapTo(view.viewport(), place)  # type: ignore[union-attr]
+                assert view.viewport().rect().contains(at), at
+                found.append(f"{slot.entry.id}:{selection.cursor.selectedText()}")
+    return found
+
+
+def test_matches_are_counted_marked_and_gone_through(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    transcript.fill([said("A needle here", 0), said("and **need**le twice: needle", 1), said("nothing", 2)])
+    look(seeker, "needle", qtbot)
+    field = seeker.bar.field
+    assert told(seeker) == "1 of 3"
+    assert strong(view) == ["0:needle"]
+    QTest.keyClick(field, Key.Key_Return)
+    assert told(seeker) == "2 of 3"
+    assert strong(view) == ["1:needle"]
+    QTest.keyClick(field, Key.Key_Return)
+    QTest.keyClick(field, Key.Key_Return)
+    assert told(seeker) == "1 of 3", "round and round"
+    QTest.keyClick(field, Key.Key_Return, Shift)
+    assert told(seeker) == "3 of 3"
+    QTest.keyClicks(field, "x")
+    qtbot.waitUntil(lambda: told(seeker) == "No match")
+    QTest.keyClick(field, Key.Key_Escape)
+    assert not seeker.bar.isVisible()
+    assert not any(slot.reader.extraSelections() for slot in view.slots if slot.reader)
+
+
+def test_a_match_far_from_what_is_laid_out_comes_into_sight(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    entries = chat(10_000)
+    entries[37].text += " the Needle"
+    entries[9_990].text += " a needle"
+    transcript.fill(entries)
+    look(seeker, "needle", qtbot)
+    assert told(seeker) == "2 of 2", "the nearest from what is in sight comes first"
+    assert strong(view) == ["9990:needle"]
+    QTest.keyClick(seeker.bar.field, Key.Key_Return)
+    qtbot.waitUntil(lambda: strong(view) == ["37:Needle"])
+    assert told(seeker) == "1 of 2"
+
+
+def test_a_match_deep_in_a_long_message_comes_into_sight(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    text = "".join(f"Line {n} of many words in a row.\n\n" for n in range(3_000)) + "The needle.\n\nEnd"
+    transcript.fill([said("Go on", 0), said(text, 1), *chat(20)[2:]])
+    look(seeker, "needle", qtbot)
+    qtbot.waitUntil(lambda: strong(view) == ["1:needle"], timeout=20_000)
+
+
+def test_what_comes_is_counted_and_the_place_stays(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    transcript.fill([said("needle one", 0), said("needle two", 1)])
+    look(seeker, "needle", qtbot)
+    QTest.keyClick(seeker.bar.field, Key.Key_Return)
+    transcript.add(Entry("9", Author.NANOBOT, "a needle", state=State.STREAMING))
+    transcript.entries[-1].state = State.DONE
+    transcript.touch("9")
+    qtbot.waitUntil(lambda: told(seeker) == "2 of 3")
+
+
+def test_another_conversation_closes_the_bar(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    transcript.fill([said("needle", 0)])
+    look(seeker, "needle", qtbot)
+    seeker.opened("")
+    assert seeker.bar.isVisible(), "the same one, read anew"
+    seeker.opened("window:b")
+    assert not seeker.bar.isVisible()
+
+
+def test_no_step_of_a_search_holds_up_the_window(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot, no_collector: None
+) -> None:
+    transcript.fill(
+        [
+            said(f"Message {n} with **bold** words, `code` and a [link](https://a.b)\n\n- one\n- two", n)
+            for n in range(10_000)
+        ]
+    )
+    seeker.begin()
+    QTest.qWait(300)
+    longest = 0.0
+    app = QApplication.instance()
+    assert app is not None
+    seeker.bar.field.setText("w")
+    end = time.perf_counter() + 3
+    while time.perf_counter() < end:
+        begun = time.thread_time()
+        app.processEvents()
+        longest = max(longest, time.thread_time() - begun)
+    print(f"longest step {1000 * longest:.1f} ms, {told(seeker)}")
+    assert longest < 0.1
+
+
+def test_tab_goes_from_the_bar_into_the_conversation(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    transcript.fill([said("needle", 0)])
+    look(seeker, "needle", qtbot)
+    names = []
+    for _step in range(3):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        QTest.keyClick(focus, Key.Key_Tab)
+        after = QApplication.focusWidget()
+        names.append(after.accessibleName() if after else "")
+    assert names == ["Previous match", "Next match", "Close"]
+    assert view.childAt(QPoint(seeker.bar.x() + 5, seeker.bar.y() + 5)) is not None
