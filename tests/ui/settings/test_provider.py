@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.settings.providers import stored_key
 from desktop.ui.settings.providers.card import ProviderCard
+from desktop.ui.settings.providers.stored_key import SHOWN_MS, StoredKey
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
@@ -110,8 +110,9 @@ def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
     press(custom, "Hide the key of Custom server")
     assert named(custom, "Key").text() == ""
     assert custom.details is not None
+    assert isinstance(custom.details.key, StoredKey)
     custom.details.key._hide.setInterval(50)
-    assert stored_key.SHOWN_MS == 10_000
+    assert SHOWN_MS == 10_000
     press(custom, "Show the key of Custom server")
     running.settle()
     qtbot.waitUntil(lambda: named(custom, "Key").text() == "", timeout=2000)

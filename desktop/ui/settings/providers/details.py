@@ -14,6 +14,7 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.pages import PROVIDER_DETAILS
 from desktop.ui.settings.providers.facts import ModelFacts
+from desktop.ui.settings.providers.login import Login
 from desktop.ui.settings.providers.models import ModelPicker
 from desktop.ui.settings.providers.stored_key import StoredKey
 from desktop.ui.settings.rows import Row, SettingRow
@@ -39,7 +40,9 @@ class Details(QWidget):
         self._actions, self._work, self.provider = actions, Work(self), provider
         self._reply: Json = {"provider": "", "model": ""}
         self._edited = False
-        self.key, self.picker, self.outcome = StoredKey(actions, notice), ModelPicker(actions), Outcome()
+        self._login = provider["kind"] == "oauth"
+        self.key: StoredKey | Login = (Login if self._login else StoredKey)(actions, notice)
+        self.picker, self.outcome = ModelPicker(actions), Outcome()
         self._model_row = Row(self.picker, wide=True)
         self._more, self._test, self._use = button("link", "chevron-right"), button(), button("primary")
         name = str(provider["name"])
@@ -80,6 +83,7 @@ class Details(QWidget):
         buttons.addWidget(self._test)
         buttons.addWidget(self._use)
         column.addLayout(buttons)
+        self._base.setVisible(not self._login)
         for row in self._rare.values():
             column.addWidget(row)
             row.hide()
@@ -161,7 +165,7 @@ class Details(QWidget):
         provider, model, key = self.provider, self.picker.text(), self.key.typed()
         self._complain("")
         if provider["needs_key"] and not (key or provider["keyed"]):
-            self._complain("key", _("A key is needed here."))
+            self._complain("key", _("Sign in first.") if self._login else _("A key is needed here."))
             return None
         if provider["kind"] == "direct" and not (provider["address"] or provider["base"]):
             self._complain("address", _("The address is missing."))
@@ -211,14 +215,14 @@ class Details(QWidget):
         }
         self._complain(field, said.get(field, ""))
         remedy = error.remedy
-        if field == "key":
+        if field == "key" and not self._login:
             remedy = _("Check the field Key: paste the whole key, or get a new one from the provider.")
         self.key.tell(error)
         self.outcome.failed(error.text, remedy)
 
     def _complain(self, field: str, text: str = "") -> None:
         """Mark the field that is at fault, and no other."""
-        rows: dict[str, Row | StoredKey] = {
+        rows: dict[str, Row | StoredKey | Login] = {
             "key": self.key,
             "model": self._model_row,
             "address": self._base,

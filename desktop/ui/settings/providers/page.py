@@ -94,7 +94,7 @@ class ProviderList(Part):
         self._showing = self._work.start(self._show(reply), name="settings:providers")
 
     async def _show(self, reply: Json) -> None:
-        rows = [row for row in reply["providers"]["providers"] if row["kind"] not in ("builtin", "oauth")]
+        rows = [row for row in reply["providers"]["providers"] if row["kind"] != "builtin"]
         used = reply["providers"]["answers"]["name"]
         rows.sort(key=lambda row: (row["name"] != used, not set_up(row), row["title"].casefold()))
         opened = any(card.opened for card in self.cards.values())
