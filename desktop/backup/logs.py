@@ -18,6 +18,7 @@ from desktop.session import names, reader, records
 from desktop.session.model import Message
 
 _SAME = ("role", "content", "tool_calls", "tool_call_id", "timestamp")
+_CHUNK = 1024 * 1024
 _LONGEST_WIDE = 64 * 1024 * 1024
 
 type Relation = Literal["same", "append", "insert", "other"]
@@ -64,11 +65,6 @@ def messages(path: Path, pace: Pace) -> Iterator[Message]:
             yield record
 
 
-def key_of(path: Path) -> str:
-    """The key of a file's conversation. Raises OSError."""
-    return reader.stored_key(reader.load(path, 0).metadata, path.name) or names.key_of(path.name)
-
-
 def place_of(folder: Path, key: str) -> Path:
     """The file that holds this key here; else the one that may. Raises OSError."""
     own, spare = folder / names.file_name(key), folder / names.spare_name(key)
@@ -82,6 +78,8 @@ def place_of(folder: Path, key: str) -> Path:
 
 def compare(backup: Path, here: Path, pace: Pace) -> Compared:
     """What a backup's file is to the one here. Blocks. Raises OSError, CalledOffError."""
+    if _begins_with(here, backup, pace):
+        return Compared("same")
     theirs = [_digest(message) for message in messages(backup, pace)]
     ours = [_digest(message) for message in messages(here, pace)]
     known = set(ours)
@@ -97,6 +95,16 @@ def compare(backup: Path, here: Path, pace: Pace) -> Compared:
     if went_on_there and went_on_here:
         return Compared("insert" if damaged(here) else "other", missing)
     return Compared("append" if missing[0] > last_theirs else "insert", missing)
+
+
+def _begins_with(here: Path, backup: Path, pace: Pace) -> bool:
+    """Whether the bytes here begin with all of the backup's: nothing is missing then."""
+    with here.open("rb") as ours, backup.open("rb") as theirs:
+        while data := theirs.read(_CHUNK):
+            pace.advance(0)
+            if ours.read(len(data)) != data:
+                return False
+    return True
 
 
 def merged(backup: Path, here: Path, target: Path, pace: Pace) -> None:

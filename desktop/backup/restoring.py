@@ -120,11 +120,9 @@ class Restoring:
         done: list[Done] = []
         for name in names_:
             if _is_log(name):
-                title = (await self._pace.run(describe, self._staged / name)).title
-                done.append(replace(await self._session(name), title=title))
+                done.append(await self._session(name))
             elif name.startswith(form.WORKSPACE) and name != form.JOBS:
                 done += await self._pace.run(self._file, name)
-            await self._pace.run(self._pace.advance)
         window = self._here.home.root / "window.json"
         if (self._staged / form.WINDOW).exists() and not window.exists():
             await self._pace.run(put, self._staged / form.WINDOW, window, self._undo)
@@ -139,15 +137,27 @@ class Restoring:
     async def _session(self, name: str) -> Done:
         """One conversation's file."""
         run, sessions, path = self._pace.run, self._here.sessions, self._staged / name
-        key = await run(logs.key_of, path)
-        place = await run(logs.place_of, sessions.folder, key)
-        if not place.exists():
-            n = await run(self._count, path)
-            await run(put, path, place, self._undo)
+        key, title, place, compared, n = await run(self._look_at, path)
+        if compared is None:
             sessions.forget(key)
-            return Done("session", key, "add", count=n)
-        compared = await run(logs.compare, path, place, self._pace)
-        n = len(compared.missing)
+            return Done("session", key, "add", "", n, title)
+        return replace(await self._beside(key, path, place, compared), title=title)
+
+    def _look_at(self, path: Path) -> tuple[str, str, Path, logs.Compared | None, int]:
+        """A conversation's key, title and place here, what its file is to the one there, or None where
+        there was none: it is put there; and how many messages it has then."""
+        self._pace.advance()
+        info = describe(path)
+        place = logs.place_of(self._here.sessions.folder, info.key)
+        if place.exists():
+            return info.key, info.title, place, logs.compare(path, place, self._pace), 0
+        n = sum(1 for _message in logs.messages(path, self._pace))
+        put(path, place, self._undo)
+        return info.key, info.title, place, None, n
+
+    async def _beside(self, key: str, path: Path, place: Path, compared: logs.Compared) -> Done:
+        """A conversation that is here, too."""
+        run, n = self._pace.run, len(compared.missing)
         if compared.relation == "same":
             return Done("session", key, "same")
         if compared.relation == "append":
@@ -155,13 +165,10 @@ class Restoring:
             return Done("session", key, "add", count=n)
         if compared.relation == "insert":
             await run(self._insert, path, place)
-            sessions.forget(key)
+            self._here.sessions.forget(key)
             note = _("What was damaged or missing in it is back in its place.")
             return Done("session", key, "add", note, n)
         return await self._own(key, path)
-
-    def _count(self, path: Path) -> int:
-        return sum(1 for _message in logs.messages(path, self._pace))
 
     async def _append(self, key: str, path: Path, place: Path, missing: tuple[int, ...]) -> None:
         session = await self._here.sessions.open(key)
@@ -204,7 +211,8 @@ class Restoring:
         await run(put, made, folder / names.file_name(own), self._undo)
         self._here.sessions.forget(own)
         note = _("It went on here and in the backup: the backup's is a conversation of its own.")
-        return Done("session", own, "own", note, await run(self._count, path))
+        n = await run(lambda: sum(1 for _message in logs.messages(path, self._pace)))
+        return Done("session", own, "own", note, n)
 
     def _renamed(self, path: Path, made: Path, key: str) -> None:
         """The conversation under another key, its title saying so."""
@@ -226,6 +234,7 @@ class Restoring:
 
     def _file(self, name: str) -> list[Done]:
         """One file of the workspace; nothing where there is nothing to say of it."""
+        self._pace.advance()
         inside = name.removeprefix(form.WORKSPACE)
         path, place = self._staged / name, self._here.workspace / inside
         packed = self._manifest.files[name]

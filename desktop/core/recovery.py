@@ -71,17 +71,18 @@ class RecoveryVerbs:
     async def damage(self, arguments: Json, _send: Send) -> Json:
         """What is damaged: `damage` (id, part, title, hurt, whole, act), whether any of it is `new` to the
         person, and what is `sound`, as sentences. `deep`: every record is looked at."""
-        found = await self._all(deep=bool(arguments.get("deep")))
+        infos = await self._core.sessions.list()
+        found = await self._all(infos, deep=bool(arguments.get("deep")))
         seen = await in_thread(self._seen)
         return {
             "damage": [one.as_json() for one in found],
             "new": any(one.id not in seen for one in found),
-            "sound": await self._sound(found),
+            "sound": _sound(found, len(infos)),
         }
 
     async def seen(self, _arguments: Json, _send: Send) -> Json:
         """The person has seen all of it: a start does not tell of it again."""
-        ids = [one.id for one in await self._all(deep=False)]
+        ids = [one.id for one in await self._all(await self._core.sessions.list(), deep=False)]
         try:
             await in_thread(self._core.home.root.joinpath(SEEN).write_text, json.dumps(ids), "utf-8")
         except OSError as error:
@@ -92,11 +93,8 @@ class RecoveryVerbs:
         """Repair what has this `id`, or all: `done`, a sentence for each, and `failed`. Raises UsageError
         where there is no such damage."""
         wanted = str(arguments.get("id") or "")
-        found = [
-            one
-            for one in await self._all(deep=bool(arguments.get("deep")))
-            if wanted in ("", one.id, one.part)
-        ]
+        there = await self._all(await self._core.sessions.list(), deep=bool(arguments.get("deep")))
+        found = [one for one in there if wanted in ("", one.id, one.part)]
         if wanted and not found:
             raise UsageError(_("There is no such damage any more."), _("Look again."))
         done, failed = [], []
@@ -114,12 +112,11 @@ class RecoveryVerbs:
 
     # ---- looking
 
-    async def _all(self, *, deep: bool) -> list[Damage]:
-        core = self._core
+    async def _all(self, infos: list[SessionInfo], *, deep: bool) -> list[Damage]:
         found = await in_thread(self._config)
         found += await in_thread(self._databases)
         found += await self._jobs()
-        for info in await core.sessions.list():
+        for info in infos:
             damaged = info.damaged
             if deep or damaged:
                 damaged = (await in_thread(mending.state_of, info.path, Pace()))[1]
@@ -177,13 +174,6 @@ class RecoveryVerbs:
         mark = await in_thread(_mark, store.path)
         act = _("Keep the jobs that can be read")
         return [Damage(f"jobs:{mark}", "jobs", _("Reminders and jobs"), store.damage, whole, act)]
-
-    async def _sound(self, found: list[Damage]) -> list[str]:
-        parts = {one.part for one in found}
-        n = len(await self._core.sessions.list()) - sum(one.part == "session" for one in found)
-        sound = [ngettext("{n} conversation is whole.", "{n} conversations are whole.", n).format(n=n)]
-        names = {"config": _("The settings are whole."), "jobs": _("The jobs are whole.")}
-        return [*sound, *(text for part, text in names.items() if part not in parts)]
 
     def _seen(self) -> frozenset[str]:
         try:
@@ -243,6 +233,15 @@ class RecoveryVerbs:
         await in_thread(damaged.rename, kept)
         text = ngettext("{n} entry was saved", "{n} entries were saved", n).format(n=n)
         return _("{what}; the damaged file is kept as {name}.").format(what=text, name=kept.name)
+
+
+def _sound(found: list[Damage], conversations: int) -> list[str]:
+    """What is whole."""
+    parts = {one.part for one in found}
+    n = conversations - sum(one.part == "session" for one in found)
+    sound = [ngettext("{n} conversation is whole.", "{n} conversations are whole.", n).format(n=n)]
+    names = {"config": _("The settings are whole."), "jobs": _("The jobs are whole.")}
+    return [*sound, *(text for part, text in names.items() if part not in parts)]
 
 
 def _session(info: SessionInfo) -> Damage:

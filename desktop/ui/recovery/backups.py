@@ -216,6 +216,7 @@ class Backups(Part):
                 size=backup_words.size(made["size"]),
             )
             self.outcome.done(text)
+            self.saved.emit("backup")
             await self._read()
 
     # ---- restoring

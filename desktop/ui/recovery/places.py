@@ -71,6 +71,10 @@ class Places(Part):
         super().showEvent(event)
         self._measure()
 
+    def show_all(self, reply: Json) -> None:
+        if self.isVisible():
+            self._measure()
+
     def _measure(self) -> None:
         self._work.start(self._read(), name="privacy:places")
 

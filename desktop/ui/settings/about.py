@@ -26,12 +26,20 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
 
 _LIST, _TEXT = 260, 240
+_SHEET = """
+QListWidget { background: transparent; border: none; }
+QListWidget::item { min-height: 28px; padding: 0 10px; color: $text; border: 1px solid transparent; }
+QListWidget::item:hover { background: $hover; }
+QListWidget::item:selected { background: $selected; color: $text; }
+QListWidget::item:focus { border: 1px solid $accent; }
+"""
 
 
 class Versions(Part):
@@ -94,6 +102,7 @@ class Licences(Part):
         self.list, self.text, self.outcome = QListWidget(), QPlainTextEdit(), Outcome()
         self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.list.setFixedHeight(_LIST)
+        styled(self.list, _SHEET)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.setReadOnly(True)
         self.text.setFont(code_font())

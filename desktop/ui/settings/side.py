@@ -1,18 +1,29 @@
 """The left of the settings: a search field, the pages, and in their place what was found."""
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+)
 
 from desktop.text import _
 from desktop.ui.settings.search import Hit, find
 from desktop.ui.theme.icons import icon
+from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
-_WIDTH = 216
+_WIDTH, _HIT = 216, 46
+_WHERE = Qt.ItemDataRole.UserRole
 _SHEET = """
 QFrame#side { background: $sidebar; border-right: 1px solid $border; }
 QListWidget { background: transparent; border: none; }
@@ -42,6 +53,39 @@ class Finder(QLineEdit):
                 super().keyPressEvent(event)
 
 
+class _Painter(QStyledItemDelegate):
+    """What was found, and in small letters where it stands."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(100, _HIT)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        colors, rect = theme().colors, QRect(option.rect).adjusted(0, 1, 0, -1)
+        state = option.state
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
+            chosen = bool(state & QStyle.StateFlag.State_Selected)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colors.selected if chosen else colors.hover))
+            if state & QStyle.StateFlag.State_HasFocus:
+                painter.setPen(QColor(colors.accent))
+            painter.drawRoundedRect(rect.adjusted(0, 0, -1, -1), Size.RADIUS, Size.RADIUS)
+        rect.adjust(Space.S, 3, -Space.S, -3)
+        half = rect.height() // 2
+        lines = (
+            (text_font(), colors.text, index.data()),
+            (text_font(Size.SMALL), colors.muted, index.data(_WHERE)),
+        )
+        for number, (font, color, text) in enumerate(lines):
+            place = QRect(rect.x(), rect.y() + number * half, rect.width(), half)
+            painter.setFont(font)
+            painter.setPen(QColor(color))
+            words = QFontMetrics(font).elidedText(str(text), Qt.TextElideMode.ElideRight, place.width())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+
+
 class Side(QFrame):
     """`turned`: a page was chosen, by its number. `found`: something that was found shall be shown."""
 
@@ -68,7 +112,8 @@ class Side(QFrame):
         for each in (self.pages, self.hits):
             each.setIconSize(QSize(Size.ICON, Size.ICON))
             each.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.hits.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.hits.setItemDelegate(_Painter(self.hits))
+        self.hits.setMouseTracking(True)
         self.pages.currentRowChanged.connect(self.turned)
         self.pages.itemSelectionChanged.connect(self._selected)
         self.search.textChanged.connect(self._look)
@@ -115,6 +160,7 @@ class Side(QFrame):
         self.hits.clear()
         for hit in self._hits:
             item = QListWidgetItem(hit.title)
+            item.setData(_WHERE, hit.where)
             item.setToolTip(tip(f"{hit.title}\n{hit.where}"))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{hit.title}, {hit.where}")
             self.hits.addItem(item)

@@ -16,6 +16,7 @@ import pytest
 
 from desktop.backup.form import FORMAT, MANIFEST, NoBackupError, is_safe
 from desktop.config.keychain import Keychain
+from desktop.database import MIGRATIONS
 from desktop.errors import StorageError, UsageError
 from desktop.paths import Home
 from desktop.session.names import file_name
@@ -308,10 +309,12 @@ async def test_the_last_five_are_kept_and_one_is_made_before_the_database_change
     async with started(home) as desk:
         talk(desk, "cli:direct", "one")
     for _ in range(7):
+        for path in home.root.glob("state.db*"):
+            path.unlink()
         with closing(sqlite3.connect(home.database)) as connection:
-            connection.execute("DROP INDEX usage_paid")
-            connection.execute("CREATE INDEX usage_at ON usage (at)")
-            connection.execute("PRAGMA user_version = 6")
+            for script in MIGRATIONS[:-1]:
+                connection.executescript(script)
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
         async with started(home) as desk:
             found = (await desk.call("backups"))["backups"]
         time.sleep(1.01 - time.time() % 1)  # their names tell seconds
