@@ -207,6 +207,15 @@ class AgentDefaults(Section):
         le=1_000,
         json_schema_extra=notes(applies="answer"),
     )
+    auto_titles: bool = Field(
+        default=True,
+        title=mark("Name conversations by their content"),
+        description=mark(
+            "After its first answer a conversation is named by the small model, or by the one that answered. "
+            "Not by the built-in model, which would take too long: there the title stays your first words."
+        ),
+        json_schema_extra=notes(applies="answer"),
+    )
     idle_compact_after_minutes: int = Field(
         default=15,
         title=mark("Notes are made after"),

@@ -8,6 +8,7 @@ from desktop.agent.commands import COMMANDS
 from desktop.agent.context import RECENT_TOKENS
 from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
+from desktop.core.titles import NAMED
 from desktop.errors import AppError, UsageError
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
@@ -178,7 +179,7 @@ class Conversations:
         """Give a conversation a title; an empty one is its first words again."""
         session = await self._core.sessions.open(str(arguments["session"]))
         title = " ".join(str(arguments["title"]).split())
-        await session.set_metadata(title=title or None)
+        await session.set_metadata(title=title or None, **{NAMED: True})
         self._core.bus.publish(ConversationChanged(session.key, title=title))
         return {}
 

@@ -35,6 +35,7 @@ from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
 from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
+from desktop.core.titles import Titles
 from desktop.core.toolbox import Workshop
 from desktop.core.workspace import workspace_of
 from desktop.database import Database, outdated
@@ -117,7 +118,7 @@ class Core:
     def _make_agents(self, scope: Scope) -> None:
         """The agent that talks with the person, and those that work for it."""
         store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
-        self.gate, self.notices = Gate(scope, self.inbox, bus), Notices(self)
+        self.gate, self.notices, self.titles = Gate(scope, self.inbox, bus), Notices(self), Titles(self)
         work, places = (
             Sessions(self.workspace / "sessions" / "subagents"),
             defaults.max_concurrent_subagents,
@@ -140,7 +141,7 @@ class Core:
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
             commands=self.commands,
-            watcher=Watchers(self._keeper, self.notices),
+            watcher=Watchers(self._keeper, self.notices, self.titles),
         )
         self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
         self._workers = Loop(
@@ -298,6 +299,7 @@ class Core:
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()
+        await self.titles.close()
         await self.memory.close()
         await self._keeper.close()
         await self.workshop.stop()

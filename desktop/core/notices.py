@@ -15,6 +15,7 @@ from desktop.agent.subagents import PREFIX
 from desktop.agent.turn import Inbound, Turn
 from desktop.bus.events import NoticeOpened
 from desktop.core.permits import Permits
+from desktop.core.titles import Titles
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, SUBAGENT, Notice
 from desktop.memory.keeper import Keeper
@@ -153,10 +154,11 @@ class Notices:
 
 
 class Watchers:
-    """The loop's Watcher: who keeps versions of the memory, and who puts results into the inbox."""
+    """The loop's Watcher: who keeps versions of the memory, who puts results into the inbox, and who names
+    conversations."""
 
-    def __init__(self, keeper: Keeper, notices: Notices) -> None:
-        self._keeper, self._notices = keeper, notices
+    def __init__(self, keeper: Keeper, notices: Notices, titles: Titles) -> None:
+        self._keeper, self._notices, self._titles = keeper, notices, titles
 
     async def begun(self, turn: Turn) -> None:
         """A turn has its place. Raises StorageError."""
@@ -166,6 +168,7 @@ class Watchers:
         """A turn is over. Raises StorageError."""
         await self._keeper.ended(turn)
         await self._notices.ended(turn)
+        self._titles.ended(turn)
 
 
 def later(how: str, now: float | None = None) -> float:

@@ -39,22 +39,20 @@ class Ration:
         if provider in FREE:
             return
         await self.check_month()
-        limits, since = self._limits(), midnight()
-        spent = await self._usage.unattended(since, FREE)
-        if spent.usd < limits.daily_usd and spent.unpriced < limits.daily_tokens:
+        if not await self._day_is_spent():
             return
         error = DayIsSpent(
             _("Work in the background has spent what it may in a day."),
             _("It goes on tomorrow. The limit is in the settings, under Agent."),
         )
         title, body = error.text, {"text": error.remedy}
-        await self._inbox.add(Notice(f"spent:{since:.0f}", ERROR, "", "", title, body))
+        await self._inbox.add(Notice(f"spent:{midnight():.0f}", ERROR, "", "", title, body))
         raise error
 
     async def check_month(self) -> None:
         """Raises MonthIsSpent, of which the person is told once a month."""
         limit = self._limits().monthly_usd
-        if limit is None or await self._spent_this_month() < limit:
+        if limit is None or not await self._month_is_spent():
             return
         error = MonthIsSpent(
             _("This month's budget of {usd} is spent.").format(usd=money(limit)),
@@ -63,6 +61,12 @@ class Ration:
         await self._tell("spent", error.text, error.remedy)
         raise error
 
+    async def allows(self, provider: str) -> bool:
+        """Whether check() would; nobody is told."""
+        if provider in FREE:
+            return True
+        return not (await self._month_is_spent() or await self._day_is_spent())
+
     def of(self, ready: Ready) -> Ready:
         """The same model, asked only within the day's ration and the month's budget."""
         return _within(ready, self.check)
@@ -70,6 +74,15 @@ class Ration:
     def of_month(self, ready: Ready) -> Ready:
         """The same model, asked only within the month's budget: for what the person waits for."""
         return _within(ready, self.check_month)
+
+    async def _day_is_spent(self) -> bool:
+        limits = self._limits()
+        spent = await self._usage.unattended(midnight(), FREE)
+        return spent.usd >= limits.daily_usd or spent.unpriced >= limits.daily_tokens
+
+    async def _month_is_spent(self) -> bool:
+        limit = self._limits().monthly_usd
+        return limit is not None and await self._spent_this_month() >= limit
 
     async def _spent_this_month(self) -> float:
         return await self._usage.paid(beginning(month()), FREE)

@@ -122,6 +122,12 @@ class Session:
         """
         await self._finish(self._set_metadata(values))
 
+    async def set_unless(self, present: Iterable[str], **values: Any) -> bool:
+        """Store values under `metadata` unless one of these is there by then, or the file has gone; whether
+        they are stored. Raises StorageError."""
+        await self._finish(self._set_metadata(values, tuple(present)))
+        return all(self.metadata.get(name) == value for name, value in values.items())
+
     async def count(self) -> int:
         """How many messages the file holds."""
         return len(await self.everything())
@@ -157,8 +163,14 @@ class Session:
         self.on_write(self.path)
         return None
 
-    async def _set_metadata(self, values: Mapping[str, Any]) -> OSError | None:
+    async def _set_metadata(
+        self, values: Mapping[str, Any], unless: tuple[str, ...] | None = None
+    ) -> OSError | None:
         async with self._lock:
+            if unless is not None:
+                gone = not await in_thread(self.path.exists)
+                if gone or any(self.metadata.get(name) for name in unless):
+                    return None
             line = self._changed(values)
             try:
                 await in_thread(_write, self.path, [line], self._encoding)

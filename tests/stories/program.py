@@ -33,9 +33,10 @@ class Program:
         (self.home / "config.json").write_text(json.dumps(config), "utf-8")
 
     def use_server(self, url: str, model: str = "say:Hello there.", **provider: Any) -> None:
-        """Let questions go to an OpenAI-compatible server that needs no key."""
+        """Let questions go to an OpenAI-compatible server that needs no key. Conversations are not named by
+        it, so that it is asked what a test asks."""
         self.configure(
-            agents={"defaults": {"provider": "custom", "model": model}},
+            agents={"defaults": {"provider": "custom", "model": model, "autoTitles": False}},
             providers={"custom": {"apiBase": url, **provider}},
         )
 

@@ -260,3 +260,21 @@ def test_alt_and_an_arrow_pass_over_the_row_of_the_archived(sidebar: Sidebar, qt
     with qtbot.waitSignal(sidebar.chosen) as chosen:
         sidebar.step(1)
     assert chosen.args == ["aside1"]
+
+
+def test_a_title_that_comes_meanwhile_leaves_what_is_being_typed(sidebar: Sidebar, qtbot: QtBot) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    sidebar.open("new")
+    sidebar.list.setFocus()
+    QTest.keyClick(sidebar.list, Qt.Key.Key_F2)
+    editor = sidebar.list.findChild(QLineEdit)
+    assert editor is not None
+    QTest.keyClicks(editor, "Mine")
+    named = rows.get("new")
+    assert named is not None
+    named.title = "By the model"
+    rows.refresh()
+    assert editor.text() == "Mine"
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: rows.index_of("new").data() == "Mine")

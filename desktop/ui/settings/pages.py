@@ -67,6 +67,7 @@ PAGES = (
                 (
                     "agents.defaults.bot_name",
                     "agents.defaults.workspace",
+                    "agents.defaults.auto_titles",
                     "agents.defaults.max_tool_iterations",
                 ),
             ),

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QLocale, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop.text import _, language
 from desktop.ui.sidebar.rows import FOLD, HEADING, MOMENT, SNIPPET, UNREAD, Index
@@ -41,6 +41,10 @@ class RowPainter(QStyledItemDelegate):
         made = super().createEditor(parent, option, index)
         made.setAccessibleName(_("Rename"))
         return made
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        if not (isinstance(editor, QLineEdit) and editor.isModified()):  # a title may come from elsewhere
+            super().setEditorData(editor, index)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         editor.setGeometry(_box(option.rect))
