@@ -170,6 +170,9 @@ MIGRATIONS = (
     DROP INDEX usage_at;
     CREATE INDEX usage_paid ON usage (at, provider, cost);  -- asked for before each call of a model
     """,
+    """
+    CREATE INDEX usage_session ON usage (session);
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

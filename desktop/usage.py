@@ -231,22 +231,24 @@ class UsageLedger:
         """All calls since a Unix time added up by DAY, MODEL, SESSION or CAUSE: days in their order, the
         others with what cost most first; at most so many, and how many there are. `free`: providers that
         cost nothing. Raises StorageError."""
-        name, names = _NAMES[what], ",".join("?" * len(free))
-        paid, tokens = f"provider NOT IN ({names})", "input_tokens + output_tokens"
+        name = _NAMES[what]
         order = "1" if what == DAY else "usd DESC, used DESC, 1"
         rows = await self._database.read(
-            f"SELECT {name}, count(*), sum(input_tokens), sum(output_tokens),"  # noqa: S608
-            f" coalesce(sum(CASE WHEN {paid} THEN cost END), 0.0) AS usd,"
-            f" coalesce(sum({paid} AND cost IS NOT NULL), 0),"
-            f" coalesce(sum(CASE WHEN {paid} AND cost IS NULL THEN {tokens} END), 0),"
-            f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0), sum({tokens}) AS used,"
-            " count(*) OVER ()"
+            f"SELECT {name}, {_sums(free)}, sum(input_tokens + output_tokens) AS used, count(*) OVER ()"  # noqa: S608
             f" FROM usage WHERE at >= ? AND outcome NOT IN (?, ?) GROUP BY {name} ORDER BY {order} LIMIT ?",
             (*free, *free, *free, *free, since, *REFUSED, -1 if most is None else most),
         )
         wide = 2 if what == MODEL else 1
         lines = [Line(tuple(row[:wide]), Figures(*row[wide:-2])) for row in rows]
         return lines, rows[0][-1] if rows else 0
+
+    async def of_session(self, session: str, free: Collection[str]) -> Figures:
+        """All calls of one conversation added up. Raises StorageError."""
+        rows = await self._database.read(
+            f"SELECT {_sums(free)} FROM usage WHERE session = ? AND outcome NOT IN (?, ?)",  # noqa: S608
+            (*free, *free, *free, *free, session, *REFUSED),
+        )
+        return Figures(*rows[0])
 
     async def first(self) -> date | None:
         """The day here of the oldest call; None where there is none."""
@@ -261,3 +263,16 @@ class UsageLedger:
             (moment,),
         )
         return [Total(*row) for row in rows]
+
+
+def _sums(free: Collection[str]) -> str:
+    """The columns of Figures; the names of `free` are given to each of four places."""
+    names, tokens = ",".join("?" * len(free)), "input_tokens + output_tokens"
+    paid = f"provider NOT IN ({names})"
+    return (
+        "count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),"
+        f" coalesce(sum(CASE WHEN {paid} THEN cost END), 0.0) AS usd,"
+        f" coalesce(sum({paid} AND cost IS NOT NULL), 0),"
+        f" coalesce(sum(CASE WHEN {paid} AND cost IS NULL THEN {tokens} END), 0),"
+        f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0)"
+    )

@@ -14,6 +14,7 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
+from desktop.core.export import Exports
 from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
@@ -82,6 +83,8 @@ class Door:
             **{name: self._of_changes(name) for name in ("changes", "change_diff", "take_back")},
             **core.notices.verbs(),
             "usage": Spending(core).usage,
+            "cost": Spending(core).cost,
+            "export": Exports(core).export,
             "search": core.finding.search,
             "give": giving.give,
             "files": giving.files,

@@ -61,7 +61,7 @@ CAUSES = {
 
 
 class Spending:
-    """The verb `usage`."""
+    """The verbs `usage` and `cost`."""
 
     def __init__(self, core: "Core") -> None:
         self._core = core
@@ -72,6 +72,10 @@ class Spending:
         core = self._core
         span, by = str(arguments.get("span") or 30), str(arguments.get("by") or MODEL)
         return await report(core.usage, core.store.config, core.sessions.folder, span, by)
+
+    async def cost(self, arguments: Json, _send: Send) -> Json:
+        """The figures() of one conversation since it began. Raises StorageError."""
+        return figures(await self._core.usage.of_session(str(arguments["session"]), FREE))
 
 
 async def report(usage: UsageLedger, config: "Config", sessions: Path, span: str, by: str) -> Json:

@@ -65,6 +65,9 @@ class Commands(QObject):
             _item(_("Find in the conversation"), window.find_wanted.emit, "search", "Ctrl+F"),
             _item(_("Search all conversations"), window.to_search, "search", "Ctrl+Shift+F"),
             _item(_("Copy the conversation"), window.copy_wanted.emit, "copy", "Ctrl+Shift+C"),
+            _item(
+                _("Export the conversation…"), lambda: window.export_wanted.emit(""), "download", "Ctrl+S"
+            ),
             _item(_("Files to take along…"), window.composer.files_wanted.emit, "paperclip"),
             _item(_("Picture of the screen"), window.composer.screen_wanted.emit, "camera"),
             _item(_("Show or hide the list"), window.toggle_sidebar, "panel-left", "Ctrl+B"),

@@ -25,6 +25,7 @@ from desktop.ui.conversation.completer import Completer
 from desktop.ui.conversation.controller import MODELS, Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
+from desktop.ui.costing import Costing
 from desktop.ui.drafts import Drafts
 from desktop.ui.editing import Editing
 from desktop.ui.fullness import Fullness
@@ -74,8 +75,9 @@ class Conductor(QObject):
         window.place_conversation(self._setup.stack)
         self.drafts = Drafts(window, file, self.talk)
         self._editing = Editing(window, self.drafts, self.talk)
-        self._reading = Reading(window, self._view, self.talk)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
+        self._reading = Reading(self._program, self._funnel, window, self._view, self.library, self.talk)
+        self._costing = Costing(self._program, self._funnel, window.header, self.talk)
         self._answering = Answering(
             self._program, self._funnel, window, self._view, self.talk.questions, self.library
         )
@@ -181,6 +183,7 @@ class Conductor(QObject):
         self._outside.begin()
         await self._settle()
         self._fullness.begin()
+        self._costing.begin()
         self._setup.look_for_damage()
         return True
 
@@ -215,6 +218,7 @@ class Conductor(QObject):
                 self.talk.handle(event)
                 self._answering.handle(event)
                 self._fullness.handle(event)
+                self._costing.handle(event)
                 self._outside.handle(event)
                 self.library.handle(event)
                 if isinstance(event, ServiceChanged):
@@ -237,7 +241,6 @@ class Conductor(QObject):
     def _connect(self) -> None:
         window, talk = self._window, self.talk
         window.quit_wanted.connect(self.quit)
-        window.copy_wanted.connect(self._copy)
         window.sidebar.settings_wanted.connect(self._settings)
         window.sidebar.looked_for.connect(self._finder.look_for)
         window.header.settings_wanted.connect(self._settings)
@@ -277,11 +280,6 @@ class Conductor(QObject):
         self._window.notice.hide()
         self._view.to_end()
         self._editing.send(text)
-
-    def _copy(self) -> None:
-        if self.talk.transcript.entries:
-            self._view.copy_conversation()
-            self._window.toast.say(_("The conversation was copied."))
 
     def _suggest(self, text: str) -> None:
         self._window.composer.show_draft(text)

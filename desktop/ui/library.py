@@ -84,6 +84,10 @@ class Library(QObject):
         if self._rows.get(key) is None:
             self._funnel.run(self._refresh(), name="library:refresh")
 
+    def kept(self) -> Conversation | None:
+        """The open conversation as the list has it; None for one that has not begun."""
+        return self._rows.get(self._talk.key)
+
     def title(self, key: str) -> str:
         """What a conversation is called in the list."""
         found = self._rows.get(key)

@@ -48,6 +48,8 @@ class MainWindow(QMainWindow):
     palette_wanted = Signal()
     find_wanted = Signal()
     """In the open conversation."""
+    export_wanted = Signal(str)
+    """As what kind of document; "" for any."""
     yes_wanted = Signal()
     no_wanted = Signal()
     """An answer by key, to the question in sight."""
@@ -197,6 +199,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+W", self.close),
             ("Ctrl+Q", self.quit_wanted.emit),
             ("Ctrl+Shift+C", self.copy_wanted.emit),
+            ("Ctrl+S", lambda: self.export_wanted.emit("")),
             ("Ctrl+I", self.toggle_inbox),
             ("Ctrl+Shift+Y", self.yes_wanted.emit),
             ("Ctrl+Shift+N", self.no_wanted.emit),

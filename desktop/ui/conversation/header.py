@@ -75,6 +75,8 @@ class Header(QWidget):
     """Model and provider; both empty for the usual one."""
     settings_wanted = Signal()
     inbox_wanted = Signal()
+    menu_wanted = Signal(QPoint)
+    """What can be done with the conversation; the place is on the screen, for the menu's right corner."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,23 +99,32 @@ class Header(QWidget):
         self.inbox.clicked.connect(self.inbox_wanted)
         self.inbox.hide()
         self._waiting = 0
+        self.cost = label("small")
+        """What the conversation has cost; empty where nothing is known of it."""
+        self.menu = IconButton("ellipsis")
+        """There while a conversation is open."""
+        self.menu.clicked.connect(self._open_menu)
+        self.menu.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.XL, 0, Space.M, 0)
         row.setSpacing(Space.S)
         row.addWidget(self.list)
         row.addWidget(self.title, 1)
         row.addWidget(self.inbox)
+        row.addWidget(self.cost)
         row.addSpacing(Space.XS)
         row.addWidget(self._dot)
         row.addWidget(self._state)
         row.addSpacing(Space.S)
         row.addWidget(self._model)
+        row.addWidget(self.menu)
         self._dot.hide()
         self._services: dict[str, tuple[str, str]] = {}
         spoken(self._words)
 
     def _words(self) -> None:
         self.list.say(_("Show the conversations"), "Ctrl+B")
+        self.menu.say(_("More"))
         self.show_waiting(self._waiting)
         self._show_model()
         self._show_state()
@@ -125,6 +136,16 @@ class Header(QWidget):
         self.inbox.setAccessibleName(_("Waiting for you: {count}").format(count=count))
         self.inbox.setToolTip(f"{_('Waiting for you')}  Ctrl+I")
         self.inbox.setVisible(count > 0)
+
+    def show_cost(self, words: str, about: str) -> None:
+        """What the conversation has cost, in few words and in a sentence."""
+        self.cost.setText(words)
+        self.cost.setToolTip(about)
+        self.cost.setAccessibleName(about)
+        self.cost.setVisible(bool(words))
+
+    def _open_menu(self) -> None:
+        self.menu_wanted.emit(self.menu.mapToGlobal(QPoint(self.menu.width(), self.menu.height() + 2)))
 
     def show_model(self, title: str, *, builtin: bool = True) -> None:
         """The model that answers this conversation; empty while it is not known. `builtin`: its own server

@@ -1,0 +1,76 @@
+"""What the open conversation has cost since it began, over it: read when that may have changed."""
+
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from desktop.bus.events import Event, UsageRecorded
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.header import Header
+from desktop.ui.funnel import Funnel
+from desktop.ui.words import spoken
+
+type Json = dict[str, Any]
+
+
+class Costing(QObject):
+    """One for the window; begin() once the core is up."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, header: Header, talk: Controller) -> None:
+        super().__init__(header)
+        self._actions, self._funnel, self._header, self._talk = actions, funnel, header, talk
+        self._figures: Json = {}
+        self._begun = self._reading = self._again = False
+
+    def begin(self) -> None:
+        """The program is up, and nobody waits for it any more."""
+        self._begun = True
+        self._talk.opened.connect(self.refresh)
+        spoken(self._say)
+        self.refresh()
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        if isinstance(event, UsageRecorded) and event.session == self._talk.key:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read it anew; what is asked for while that goes on is read right after."""
+        if not self._talk.key:
+            self._show({})
+        elif self._reading:
+            self._again = True
+        elif self._begun:
+            self._reading = True
+            self._funnel.run(self._read(), name="cost:read")
+
+    async def _read(self) -> None:
+        try:
+            self._again = True
+            while self._again:
+                self._again = False
+                key = self._talk.key
+                found = await self._actions.call("cost", session=key) if key else {}
+                if key == self._talk.key:
+                    self._show(found)
+        finally:
+            self._reading = False
+
+    def _show(self, found: Json) -> None:
+        self._figures = found
+        self._say()
+
+    def _say(self) -> None:
+        found = self._figures
+        if not found.get("tokens"):
+            self._header.show_cost("", "")
+            return
+        from desktop.ui.panels.usage.words import cost, tokens, told, unknown
+
+        words = tokens(found["tokens"])
+        if found["free"] != found["tokens"]:
+            words += f" · {cost(found)}{' +' if unknown(found) else ''}"
+        about = _("This conversation since it began: {figures}").format(figures=told(found))
+        self._header.show_cost(words, about)
