@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu
 
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -90,10 +90,7 @@ class Revisions(QObject):
         key = self._key()
         models = (await self._actions.call("models"))["models"]
         versions = (await self._actions.call("versions", session=key, turn=turn))["versions"]
-        owner = self.parent()
-        while owner is not None and not isinstance(owner, QWidget):
-            owner = owner.parent()
-        menu = QMenu(owner)
+        menu = QMenu(QApplication.activeWindow())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if entry.author is Author.YOU:
             menu.addAction(icon("pencil"), _("Edit and ask again"), partial(self.act, entry.id, EDIT, ""))
