@@ -62,10 +62,11 @@ class ProviderVerbs:
 
     def _row(self, spec: ProviderSpec, known: set[str]) -> Json:
         settings = self._core.store.config.provider(spec.name)
+        about = ABOUT.get(spec.name) or ABOUT["custom"]
         return {
             "name": spec.name,
             "title": _(spec.display),
-            "about": _(ABOUT.get(spec.name) or ABOUT["custom"]),
+            "about": _(about),
             "kind": spec.kind,
             "needs_key": spec.needs_key,
             "keyed": spec.name in known,

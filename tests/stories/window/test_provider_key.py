@@ -57,6 +57,7 @@ def assert_nowhere(program: Program, pid: int, *keys: str) -> None:
 def test_a_wrong_key_is_told_in_its_place_and_the_right_one_works(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:
+    program.configure(agents={"defaults": {"autoTitles": False}})
     server.script("status:401")
     with running_window(program) as window:
         desk.wait_active(TITLE)
@@ -118,6 +119,9 @@ ALLOWED = re.compile(
     r"/tmp/\S+/skills|"
     r"\b(clawhub|cron|github|memory|skill-creator|summarize|tmux|weather|water-bill)\b|</?p>|"
     r"(USER|SOUL|AGENTS|MEMORY|HEARTBEAT)\.md|\bUTC\b|Etc/UTC|Europe/Berlin|Ctrl\+Alt\+Space|\bdunst\b|\b[Tt]oken\b|"
+    r"\b(AiHubMix|Anthropic|Azure|OpenAI|Codex|ChatGPT|GPT|BytePlus|Coding Plan|DashScope|DeepSeek|Gemini|"
+    r"Google|Copilot|Groq|Grok|MiniMax|Mistral|Moonshot|Kimi|OpenRouter|SiliconFlow|Volcengine|xAI|Zhipu|"
+    r"GLM|Claude|Qwen|Seed)\b|"
     r"DuckDuckGo|SearXNG|Brave|Tavily|\bPATH\b|\bPDF\b|\bWord\b|\bExcel\b|\bshell\b"
 )
 """Names of programs, models, providers and keys, and what the story itself and its server write."""
@@ -137,6 +141,7 @@ def english(window: Window) -> set[str]:
 
 def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServer, desk: Desk) -> None:
     program.environment["NANOBOT_DESKTOP_LANGUAGE"] = "zh_CN"
+    program.configure(agents={"defaults": {"autoTitles": False}})
     server.script("status:401")
     with running_window(program) as window:
         desk.wait_active(TITLE)

@@ -202,7 +202,7 @@ class Purposes(Part):
             purpose.say(title, help_, self._shown(ref) if named else otherwise, named=named)
         self._instead.say(
             _("Instead of it"),
-            _("Asked in this order when the usual model is out of reach or has no quota left."),
+            _("Asked in this order when the usual model cannot be reached or has no quota left."),
         )
         self.add.setText(" " + _("Add a model"))
         self.add.setAccessibleName(_("Add a model to ask instead"))
