@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from desktop.text import _
+from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.view import ConversationView
@@ -50,6 +50,7 @@ class Reading(QObject):
         window.copy_wanted.connect(self.copy)
         window.export_wanted.connect(self.export)
         window.header.menu_wanted.connect(self._open_menu)
+        view.picked.copied.connect(self._copied)
         talk.opened.connect(self._opened)
 
     def find(self) -> None:
@@ -69,6 +70,10 @@ class Reading(QObject):
         if self._talk.transcript.entries:
             self._view.copy_conversation()
             self._window.toast.say(_("The conversation was copied."))
+
+    def _copied(self, count: int) -> None:
+        told = ngettext("{n} message was copied.", "{n} messages were copied.", count)
+        self._window.toast.say(told.format(n=count))
 
     def export(self, kind: str = "") -> None:
         """Ask for a file and write the conversation there, as this kind of document or the one that the

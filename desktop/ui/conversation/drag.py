@@ -18,9 +18,14 @@ class Drag(QObject):
         self._area = area
         self._body: Body | None = None
         self._pointer = QPoint()
+        self._in_text = True
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._step)
+
+    def select(self, in_text: bool) -> None:
+        """Whether letters are selected; else messages are, and the conversation only scrolls."""
+        self._in_text = in_text
 
     def follow(self, body: Body, pointer: QPoint) -> None:
         """The pointer is there, on the screen, while text of this body is being selected."""
@@ -42,10 +47,11 @@ class Drag(QObject):
         bar.setValue(before + max(-_MOST, min(_MOST, beyond)))
         if not body.dragging:  # its message is out of sight
             return
-        edge = self._pointer - QPoint(0, self._beyond())
-        place = body.viewport().mapFromGlobal(edge)
-        cursor = body.textCursor()
-        cursor.setPosition(body.cursorForPosition(place).position(), QTextCursor.MoveMode.KeepAnchor)
-        body.setTextCursor(cursor)
+        if self._in_text:
+            edge = self._pointer - QPoint(0, self._beyond())
+            place = body.viewport().mapFromGlobal(edge)
+            cursor = body.textCursor()
+            cursor.setPosition(body.cursorForPosition(place).position(), QTextCursor.MoveMode.KeepAnchor)
+            body.setTextCursor(cursor)
         if bar.value() != before:
             self._timer.start(_STEP_MS)

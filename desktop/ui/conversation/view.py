@@ -5,7 +5,7 @@ from that, so that heights which turn out other than guessed move what is out of
 """
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from desktop.text import _
@@ -16,6 +16,7 @@ from desktop.ui.conversation.copying import as_markdown
 from desktop.ui.conversation.drag import Drag
 from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.menu import show_menu
+from desktop.ui.conversation.picked import Picked
 from desktop.ui.conversation.pool import Pool
 from desktop.ui.conversation.slot import Slot
 from desktop.ui.conversation.speech import Speech
@@ -79,6 +80,10 @@ class ConversationView(QAbstractScrollArea):
         self._pool.menu_wanted.connect(self._menu)
         self._drag = Drag(self)
         self._pool.dragged.connect(self._drag.follow)
+        self.picked = Picked(self, self._pool.name)
+        self._pool.dragged.connect(self.picked.follow)
+        self._pool.reached.connect(self.picked.reached)
+        self.picked.changed.connect(lambda: self._drag.select(not self.picked.active))
         self._anchor = (0, _TOP)
         """An entry, and how far below the window's top it begins."""
         self._follow = True
@@ -185,7 +190,7 @@ class ConversationView(QAbstractScrollArea):
 
     def _menu(self, cell: Slot, body: QWidget, event: QContextMenuEvent) -> None:
         if isinstance(body, Body):
-            show_menu(self, body, cell.entry, event, self.copy_conversation)
+            show_menu(self, body, cell.entry, event, self.copy_conversation, self.picked.pick)
 
     def _stay(self, index: int, top: int | None = None) -> None:
         """Follow the end no more: something at an entry is being looked at, which goes to `top`."""
@@ -290,6 +295,10 @@ class ConversationView(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if self.picked.active:
+            painter = QPainter(self.viewport())
+            self.picked.paint(painter)
+            painter.end()
         if not self._painted:
             self._painted = True
             QTimer.singleShot(_AHEAD_MS, self, self._pool.prepare)
@@ -325,7 +334,9 @@ class ConversationView(QAbstractScrollArea):
         bar, key = self.verticalScrollBar(), event.key()
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         pages = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1, Qt.Key.Key_Space: 1}
-        if key == Qt.Key.Key_End:
+        if self.picked.take(event):
+            pass
+        elif key == Qt.Key.Key_End:
             self.to_end()
         elif key == Qt.Key.Key_Home:
             bar.setValue(0)

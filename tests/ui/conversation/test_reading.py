@@ -190,7 +190,7 @@ def test_the_menu_is_ours(view: ConversationView, transcript: Transcript) -> Non
     fill(view, [said("plain and [link](https://example.org/there)", 1)])
     body = view.cells[0].body
     actions = menu_at(view, QPoint(5, 5))
-    assert list(actions) == ["Copy", "Copy message", "Copy conversation"]
+    assert list(actions) == ["Copy", "Copy message", "Select messages", "Copy conversation"]
     assert not actions["Copy"].isEnabled()
     body.selectAll()
     actions = menu_at(view, link_place(body, "link"))
