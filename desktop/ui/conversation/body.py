@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, partial
 from math import ceil
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QUrl, Signal
@@ -89,7 +89,7 @@ class Body(QTextBrowser):
         document.setDefaultFont(text_font())
         self._muted = muted
         self._pictures = pictures
-        self.page = Page(document, self._picture)
+        self.page = Page(document, partial(_size_of, pictures))
         self.stream = Stream(self.page)
         self.colours = Colours(self.page, slices)
         self.copies = Copies(self.page, self._rect, self)
@@ -112,12 +112,6 @@ class Body(QTextBrowser):
         if self.lineWrapColumnOrWidth() != width:
             self.setLineWrapColumnOrWidth(width)
             self.page.fit(width)
-
-    def _picture(self, source: str) -> QSize | None:
-        if not is_formula(source):
-            return self._pictures.size(source)
-        formula = maths().get(source)
-        return formula.size if formula else None
 
     def formulas_arrived(self, sources: set[str]) -> bool:
         """Formulas have been set: write them in place of what was typed. Whether there were any here."""
@@ -270,6 +264,13 @@ class Body(QTextBrowser):
         rect.translate(-inside.leftPadding(), -inside.topPadding())
         height = rect.height() - outside.topMargin() - outside.bottomMargin()
         return QRectF(rect.topLeft(), QSizeF(rect.width() - outside.leftMargin(), height))
+
+
+def _size_of(pictures: Pictures, source: str) -> QSize | None:
+    if not is_formula(source):
+        return pictures.size(source)
+    formula = maths().get(source)
+    return formula.size if formula else None
 
 
 @cache

@@ -4,7 +4,6 @@ A selection drawn with the mouse beyond its message, or drawn on with Shift and 
 messages. The keyboard is then in the conversation itself, whatever message it came from.
 """
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from desktop.ui.conversation.actions import copy
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.copying import as_markdown
+from desktop.ui.conversation.pool import Pool
 from desktop.ui.conversation.slot import Slot
 from desktop.ui.conversation.transcript import Entry
 from desktop.ui.theme.theme import theme
@@ -32,9 +32,11 @@ class Picked(QObject):
     """So many messages are on the clipboard."""
     changed = Signal()
 
-    def __init__(self, view: "ConversationView", name: Callable[[Entry], str]) -> None:
+    def __init__(self, view: "ConversationView", pool: Pool) -> None:
         super().__init__(view)
-        self._view, self._transcript, self._name = view, view.transcript, name
+        self._view, self._transcript, self._name = view, view.transcript, pool.name
+        pool.dragged.connect(self.follow)
+        pool.reached.connect(self.reached)
         self._ends: tuple[str, str] | None = None
         """Where it began, and where it goes to."""
         self._body: Body | None = None

@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from desktop.text import _
 from desktop.ui.conversation.cell import ROW, Cell
 from desktop.ui.conversation.choice import LIVE, SHOWN, Shown
 from desktop.ui.conversation.files_cell import FilesCell
@@ -57,6 +56,7 @@ class Pool(QObject):
     def __init__(self, area: QAbstractScrollArea, transcript: Transcript) -> None:
         super().__init__(area)
         self._area, self._transcript = area, transcript
+        self.name = transcript.name
         self.heights = Heights()
         self.cells: dict[int, Slot] = {}
         self._spare: list[Cell] = []
@@ -74,14 +74,6 @@ class Pool(QObject):
     def width(self) -> int:
         """Of a cell: the column and the room beside it."""
         return max(120, min(Size.COLUMN, self._area.viewport().width() - 2 * Space.L)) + 2 * EDGE
-
-    def name(self, entry: Entry) -> str:
-        """Who says it."""
-        if entry.author is Author.NANOBOT:
-            return self._transcript.assistant
-        if entry.author is Author.RESULT:
-            return _("Result of {label}").format(label=entry.label)
-        return _("You") if entry.author is Author.YOU else ""
 
     def fill(self) -> None:
         """Begin anew with all entries of the transcript."""

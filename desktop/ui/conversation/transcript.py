@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop.text import _
 from desktop.ui.conversation.step import Step
 
 if TYPE_CHECKING:
@@ -108,6 +109,14 @@ class Transcript(QObject):
         self.assistant = "Nanobot"
         """What the agent calls itself."""
         self._index: dict[str, int] = {}
+
+    def name(self, entry: Entry) -> str:
+        """Who says it."""
+        if entry.author is Author.NANOBOT:
+            return self.assistant
+        if entry.author is Author.RESULT:
+            return _("Result of {label}").format(label=entry.label)
+        return _("You") if entry.author is Author.YOU else ""
 
     def fill(self, entries: Iterable[Entry]) -> None:
         """Show another conversation, or this one read anew."""

@@ -80,9 +80,7 @@ class ConversationView(QAbstractScrollArea):
         self._pool.menu_wanted.connect(self._menu)
         self._drag = Drag(self)
         self._pool.dragged.connect(self._drag.follow)
-        self.picked = Picked(self, self._pool.name)
-        self._pool.dragged.connect(self.picked.follow)
-        self._pool.reached.connect(self.picked.reached)
+        self.picked = Picked(self, self._pool)
         self.picked.changed.connect(lambda: self._drag.select(not self.picked.active))
         self._anchor = (0, _TOP)
         """An entry, and how far below the window's top it begins."""
