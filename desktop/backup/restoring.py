@@ -39,6 +39,7 @@ _log = logging.getLogger(__name__)
 STAGING = ".restore-"
 _ELSEWHERE = ("agents", "defaults", "workspace")
 """Where the files of another computer were."""
+_KEYED = "keystored"
 _LATER_S = 2.0
 """File systems tell times this roughly."""
 
@@ -90,6 +91,8 @@ class Restoring:
     def __init__(self, path: Path, here: Here, pace: Pace) -> None:
         self._path, self._here, self._pace = path, here, pace
         self._undo = Undo()
+        self.keyed: list[str] = []
+        """Providers whose key was in the keychain where the backup was made."""
         self._staged = Path()
         self._manifest = Manifest("", "", "", {})
         self._day = f"{datetime.now().astimezone():%Y-%m-%d}"
@@ -324,6 +327,9 @@ class Restoring:
         values: dict[tuple[str, ...], Any] = {}
         done = []
         for keys, value in _leaves(stored):
+            if normal(keys[-1]) == _KEYED:
+                self.keyed += [keys[1]] if value is True else []
+                continue
             name, mine = ".".join(keys), _at(current, keys)
             if mine == value or keys == _ELSEWHERE:
                 continue

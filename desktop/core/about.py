@@ -4,7 +4,7 @@ import platform
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -65,11 +65,12 @@ async def _licence(arguments: Json, _send: Send) -> Json:
     return {"name": name, "text": await in_thread(partial(text_of, name))}
 
 
-def shipped() -> list[Shipped]:
+@cache
+def shipped() -> tuple[Shipped, ...]:
     """Everything, by name. Blocks."""
     found = [Shipped(name, "", licence) for name, licence, _path in _RESOURCES]
     found += [_described(one) for one in _packages(PROGRAM, set())]
-    return sorted(found, key=lambda one: (one.name != "Nanobot Desktop", one.name.casefold()))
+    return tuple(sorted(found, key=lambda one: (one.name != "Nanobot Desktop", one.name.casefold())))
 
 
 def text_of(name: str) -> str:

@@ -11,10 +11,11 @@ from desktop.backup import making, reading
 from desktop.backup.form import SUFFIX
 from desktop.backup.making import What
 from desktop.backup.pace import Pace
-from desktop.backup.restoring import Here, Restoring
+from desktop.backup.restoring import Done, Here, Restoring
 from desktop.bus.events import JobsChanged, MemoryChanged, SettingsChanged
+from desktop.config.schema import provider_name
 from desktop.cron.zone import zone
-from desktop.errors import AppError, UsageError, explain
+from desktop.errors import AppError, KeychainError, UsageError, explain
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -68,13 +69,13 @@ class BackupVerbs:
     def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
         """Each under its name."""
         return {
-            "backups": self.list,
+            "backups": self.known,
             "backup_make": self.make,
             "backup_look": self.look,
             "backup_restore": self.restore,
         }
 
-    async def list(self, _arguments: Json, _send: Send) -> Json:
+    async def known(self, _arguments: Json, _send: Send) -> Json:
         """The backups that the program made by itself, the newest first, as `backups` of what
         backup_look tells; and their `folder`."""
         folder = folder_of(self._core.home)
@@ -131,7 +132,9 @@ class BackupVerbs:
 
         _busy.add(core.home.root)
         try:
-            manifest, done = await Restoring(path, self._here(), Pace(send)).run(before)
+            restoring = Restoring(path, self._here(), Pace(send))
+            manifest, done = await restoring.run(before)
+            done += await self._keys(restoring.keyed)
         finally:
             _busy.discard(core.home.root)
             core.bus.publish(SettingsChanged())
@@ -148,6 +151,21 @@ class BackupVerbs:
             "made": manifest.made,
             "saved": str(saved[0] or "") if saved else "",
         }
+
+    async def _keys(self, named: list[str]) -> list[Done]:
+        """Of providers that had a key where the backup was made: those that have none in this keychain."""
+        core = self._core
+        try:
+            await core.keychain.check()
+            missing = [name for name in named if not await core.keychain.get(provider_name(name))]
+        except KeychainError:
+            missing = named
+        known = core.store.config
+        have = [n for n in named if n not in missing and not known.provider(provider_name(n)).key_stored]
+        if have:
+            await core.change({f"providers.{name}.key_stored": True for name in have})
+        note = _("Its key is not in a backup: enter it again.")
+        return [Done("setting", f"providers.{name}", "left", note) for name in missing]
 
     def _here(self) -> Here:
         core = self._core

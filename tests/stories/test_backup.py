@@ -10,7 +10,7 @@ import keyring
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, texts
 from tests.stories.test_damage import fill, small_disk
-from tests.unit.importer.homes import KEY, conversation, older
+from tests.unit.importer.homes import KEY, conversation, looks, older
 
 
 def test_a_home_that_is_lost_comes_back(program: Program, server: ScriptedServer, tmp_path: Path) -> None:
@@ -28,6 +28,10 @@ def test_a_home_that_is_lost_comes_back(program: Program, server: ScriptedServer
     assert [fact["text"] for fact in memory["files"][0]["facts"]] == ["Name: Dana (invented)"]
     assert {job["id"] for job in program.events("cron", "list")} == {"a1b2c3d4", "b2c3d4e5"}
     assert not [path for path, content in texts(program.home) if KEY.encode() in content]
+    keyring.delete_password("nanobot-desktop", "openrouter")
+    (asked,) = [line for line in program.events("restore", made["path"]) if line.get("action") == "left"]
+    assert asked["name"] == "providers.openrouter"
+    assert "enter it again" in asked["note"]
     again = program.run("restore", made["path"])
     assert "Added: 0." in again.stdout
     assert program.run("backup", made["path"]).returncode == 2
@@ -81,6 +85,26 @@ def test_a_full_disk_leaves_all_as_it_was(program: Program, tmp_path: Path) -> N
         assert full.returncode == 1
         assert "full" in full.stderr
         assert not [path for path in home.iterdir() if path.name.endswith((".part", ".zip"))]
+
+
+def test_a_disk_that_fills_up_in_the_midst_is_as_it_was(program: Program, tmp_path: Path) -> None:
+    big, disk = Program(tmp_path / "big", program.environment), Program(tmp_path / "small")
+    for number in range(40):
+        said = [f"{number} {part} {number * 7919 + part}" * 3000 for part in range(4)]
+        path = big.home / f"workspace/sessions/telegram%3A{number}.jsonl"
+        conversation(path, f"telegram:{number}", said)
+    (made,) = big.events("backup", str(tmp_path / "b.zip"))
+    with small_disk(disk, "4m") as seen:
+        program.inside = disk.inside
+        program.configure(agents={"defaults": {"workspace": str(disk.home / "w")}})
+        program.run("sessions", "list")
+        conversation(seen / "w/sessions/telegram%3A1.jsonl", "telegram:1", ["mine"])
+        before = looks(seen / "w/sessions")
+        done = program.run("restore", made["path"])
+        assert done.returncode == 1
+        assert "full" in done.stderr
+        assert looks(seen / "w/sessions") == before
+        assert not list(program.home.glob(".restore-*"))
 
 
 def test_what_is_given_to_a_helper_is_seen_first_and_has_no_secret(

@@ -56,7 +56,7 @@ class BackupRow(Row):
             buttons.addWidget(made)
         moment, _dot, about = backup_words.about(backup).partition(" · ")
         self.say(moment, about)
-        self.folder.say(_("Show in folder"))
+        self.folder.say(_("Show in folder: {what}").format(what=moment))
         self.restore.setText(_("Restore…"))
         self.restore.setAccessibleName(_("Restore: {when}").format(when=moment))
 

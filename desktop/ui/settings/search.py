@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
+from desktop.config.describe import Setting
 from desktop.text import _, mark
 from desktop.ui.settings.pages import PAGES, Group
 
@@ -64,19 +66,29 @@ def find(wanted: str) -> list[Hit]:
 _NOWHERE = 4
 
 
+@cache
+def entries() -> tuple[tuple[int, int, Group, tuple[Setting, ...]], ...]:
+    """Each group with the numbers of its page and of itself, and its settings. Takes a while the first
+    time: call it in a thread then."""
+    return tuple(
+        (number, place, group, tuple(group.settings()))
+        for number, page in enumerate(PAGES)
+        for place, group in enumerate(page.groups)
+    )
+
+
 def _ranked(words: list[str]) -> Iterator[tuple[int, Hit]]:
-    for number, page in enumerate(PAGES):
-        for place, group in enumerate(page.groups):
-            above = f"{_(page.title)} {_(group.title) if group.title else ''}"
-            for setting in group.settings():
-                more = " ".join(map(_, (setting.help, *filter(None, setting.choices.values()))))
-                title = _(setting.title)
-                yield (
-                    _rank(words, title, more, f"{above} {setting.name}"),
-                    Hit(title, number, place, setting.name),
-                )
-            for title in _titles(group):
-                yield _rank(words, _(title), "", above), Hit(_(title), number, place)
+    for number, place, group, settings in entries():
+        above = f"{_(PAGES[number].title)} {_(group.title) if group.title else ''}"
+        for setting in settings:
+            more = " ".join(map(_, (setting.help, *filter(None, setting.choices.values()))))
+            title = _(setting.title)
+            yield (
+                _rank(words, title, more, f"{above} {setting.name}"),
+                Hit(title, number, place, setting.name),
+            )
+        for title in _titles(group):
+            yield _rank(words, _(title), "", above), Hit(_(title), number, place)
 
 
 def _titles(group: Group) -> tuple[str, ...]:

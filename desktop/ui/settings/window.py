@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QVBoxLayout,
 
 from desktop.bus.events import Event
 from desktop.errors import AppError
+from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings import look
 from desktop.ui.settings.page import PageView
 from desktop.ui.settings.pages import PAGES
-from desktop.ui.settings.search import Hit
+from desktop.ui.settings.search import Hit, entries
 from desktop.ui.settings.side import Side
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
@@ -124,6 +125,7 @@ class SettingsWindow(QDialog):
             self._notice.tell(error.text, error.remedy)
             return
         self._show(reply)
+        await in_thread(entries)  # for the first letter of a search
 
     def _show(self, reply: Mapping[str, Any]) -> None:
         look.use(reply["values"])

@@ -30,7 +30,7 @@ def test_backup_damage_recovery_and_restore(program: Program, server: ScriptedSe
         desk.key("ctrl+comma")
         window.select("Privacy and data", within="Pages")
         window.press("Back up now")
-        window.wait("Show in folder")
+        window.wait(re.compile("^Restore: "))
         desk.screenshot("backup-made")
     sessions = program.home / "workspace/sessions"
     files = {path.read_bytes().count(b"garden") > 0: path for path in sessions.glob("*.jsonl")}
