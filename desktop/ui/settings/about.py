@@ -24,6 +24,7 @@ from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.styled import styled
@@ -100,7 +101,7 @@ class Licences(Part):
         self._found: list[Json] = []
         self._about, self.search = label("muted", wrap=True), QLineEdit()
         self.list, self.text, self.outcome = QListWidget(), QPlainTextEdit(), Outcome()
-        self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        Lens(self.search)
         self.list.setFixedHeight(_LIST)
         styled(self.list, _SHEET)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

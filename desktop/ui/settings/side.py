@@ -18,6 +18,7 @@ from desktop.ui.settings.search import Hit, find
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
@@ -100,7 +101,7 @@ class Side(QFrame):
         self.search, self.pages, self.hits = Finder(), QListWidget(), QListWidget()
         self._nothing = label("muted", wrap=True)
         self._hits: list[Hit] = []
-        self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        Lens(self.search)
         inner = QVBoxLayout(self)
         inner.setContentsMargins(Space.M, Space.L, Space.M, Space.M)
         inner.setSpacing(Space.M)

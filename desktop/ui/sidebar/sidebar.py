@@ -29,6 +29,7 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.words import spoken
 
 WIDTH = 268
@@ -61,7 +62,7 @@ class Sidebar(QWidget):
         self._open = ""
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(False)
-        self._lens = self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        Lens(self.search)
         self.search.textChanged.connect(self._narrow)
         self.new = IconButton("square-pen")
         self.new.clicked.connect(self.new_wanted)
@@ -114,7 +115,6 @@ class Sidebar(QWidget):
     def _words(self) -> None:
         self.search.setAccessibleName(_("Search"))
         self.search.setPlaceholderText(_("Search"))
-        self._lens.setText(_("Search"))
         self.new.say(_("New conversation"), "Ctrl+N")
         self.list.setAccessibleName(_("Conversations"))
         self.settings.setText(f" {_('Settings')}")  # the space keeps the sign apart

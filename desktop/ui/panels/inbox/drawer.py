@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -24,10 +23,10 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
 from desktop.ui.panels.inbox.item import DONE, NO, REPLY, SNOOZE, VISIT, YES, NoticeItem, QuestionItem
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
@@ -88,7 +87,7 @@ class Drawer(QWidget):
         head.addWidget(self._history_words)
         head.addWidget(self.history)
         head.addWidget(self.close_button)
-        self.search.addAction(QAction(icon("search"), "", self), QLineEdit.ActionPosition.LeadingPosition)
+        Lens(self.search)
         self.search.setClearButtonEnabled(True)
         above = QVBoxLayout()
         above.setContentsMargins(Space.L, Space.S, Space.L, 0)

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory.note import NoteCard
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
@@ -86,7 +85,7 @@ class Knows(QWidget):
 def search_field(parent: QWidget) -> QLineEdit:
     """A field to look for something."""
     made = QLineEdit(parent)
-    made.addAction(QAction(icon("search"), "", made), QLineEdit.ActionPosition.LeadingPosition)
+    Lens(made)
     made.setClearButtonEnabled(True)
     return made
 

@@ -3,15 +3,14 @@
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.panels.skills.row import Json, SkillRow
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.words import spoken
 
 _FEW = 8
@@ -79,8 +78,7 @@ class SkillList(QWidget):
         self._drafts: Collection[str] = ()
         self._waiting: list[Json] = []
         self._focus = ""
-        self._sign = QAction(icon("search"), "", self)
-        self.search.addAction(self._sign, QLineEdit.ActionPosition.LeadingPosition)
+        Lens(self.search)
         self.search.setClearButtonEnabled(True)
         self._lay_out()
         self.new.clicked.connect(self.new_wanted)

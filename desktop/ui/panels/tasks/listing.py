@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _, ngettext
 from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.panels.tasks.row import JobRow
 from desktop.ui.panels.tasks.words import Now
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.words import spoken
 
@@ -45,7 +45,7 @@ class JobList(QWidget):
         self._nothing, self.more = label("muted", wrap=True), button("link")
         self._empty, self._empty_title = QWidget(), label("title")
         self._empty_words = label("muted", wrap=True)
-        self.search.addAction(QAction(icon("search"), "", self), QLineEdit.ActionPosition.LeadingPosition)
+        Lens(self.search)
         self.search.setClearButtonEnabled(True)
         self.stock = Stock[JobRow, Json](self._inner, self._made, self._show_row)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
