@@ -1,5 +1,6 @@
 """Putting files in place so that each change can be taken back."""
 
+import hashlib
 import inspect
 import logging
 import os
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from desktop.paths import resource
 
+_LONGEST_TEMPLATE = 64 * 1024
 _log = logging.getLogger(__name__)
 
 
@@ -83,7 +85,15 @@ def take(source: Path, place: Path, undo: Undo, kept: Path) -> None:
     undo.add(back)
 
 
-def beside(place: Path, data: bytes, day: str) -> tuple[Path, bool]:
+def is_same(place: Path, size: int, sha256: str) -> bool:
+    """Whether a file has just this in it. Raises OSError."""
+    if place.stat().st_size != size:
+        return False
+    with place.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+
+
+def beside(place: Path, size: int, sha256: str, day: str) -> tuple[Path, bool]:
     """The first name beside a file that is free, or that holds this already, which is told."""
     number = 1
     while True:
@@ -91,16 +101,19 @@ def beside(place: Path, data: bytes, day: str) -> tuple[Path, bool]:
         other = place.with_name(f"{place.stem}{suffix}{place.suffix}")
         if not other.exists():
             return other, False
-        if other.is_file() and other.read_bytes() == data:
+        if other.is_file() and is_same(other, size, sha256):
             return other, True
         number += 1
 
 
-def is_template(name: str, data: bytes) -> bool:
-    """Whether a file is still the one that a workspace begins with, or empty."""
+def is_template(place: Path) -> bool:
+    """Whether a file is still the one that a workspace begins with, or empty. Raises OSError."""
+    if place.stat().st_size > _LONGEST_TEMPLATE:
+        return False
+    data = place.read_bytes()
     if not data.strip():
         return True
-    templates = resource("templates").glob(f"*/{name}")
+    templates = resource("templates").glob(f"*/{place.name}")
     return any(path.read_bytes().split() == data.split() for path in templates)
 
 

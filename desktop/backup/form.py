@@ -126,6 +126,10 @@ def is_safe(name: str) -> bool:
     parts = name.split("/")
     if not name.startswith(WORKSPACE) or "\\" in name or "\0" in name:
         return False
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:  # a name that is no text
+        return False
     if len(name) > _LONGEST_NAME or len(parts) > _DEEPEST or ".git" in map(str.casefold, parts):
         return False
     return not any(part in ("", ".", "..") or (os.name == "nt" and _is_odd(part)) for part in parts)

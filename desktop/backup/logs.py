@@ -78,7 +78,7 @@ def place_of(folder: Path, key: str) -> Path:
 
 def compare(backup: Path, here: Path, pace: Pace) -> Compared:
     """What a backup's file is to the one here. Blocks. Raises OSError, CalledOffError."""
-    if _begins_with(here, backup, pace):
+    if begins_with(here, backup, pace):
         return Compared("same")
     theirs = [_digest(message) for message in messages(backup, pace)]
     ours = [_digest(message) for message in messages(here, pace)]
@@ -97,9 +97,9 @@ def compare(backup: Path, here: Path, pace: Pace) -> Compared:
     return Compared("append" if missing[0] > last_theirs else "insert", missing)
 
 
-def _begins_with(here: Path, backup: Path, pace: Pace) -> bool:
-    """Whether the bytes here begin with all of the backup's: nothing is missing then."""
-    with here.open("rb") as ours, backup.open("rb") as theirs:
+def begins_with(longer: Path, start: Path, pace: Pace) -> bool:
+    """Whether a file begins with all bytes of another one. Raises OSError, CalledOffError."""
+    with longer.open("rb") as ours, start.open("rb") as theirs:
         while data := theirs.read(_CHUNK):
             pace.advance(0)
             if ours.read(len(data)) != data:

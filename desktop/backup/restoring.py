@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from desktop.backup import form, logs, reading, rows
-from desktop.backup.files import Undo, beside, is_template, put, take
+from desktop.backup.files import Undo, beside, is_same, is_template, put, take
 from desktop.backup.form import Manifest
 from desktop.backup.pace import Pace
 from desktop.config import document
@@ -250,19 +250,18 @@ class Restoring:
             return [] if quiet else [Done("file", inside, "add")]
         if not place.is_file():
             return [Done("file", inside, "left", _("Something else has its name here."))]
-        here, theirs = place.read_bytes(), path.read_bytes()
-        if here == theirs:
+        if is_same(place, packed.size, packed.sha256):
             return [] if quiet else [Done("file", inside, "same")]
         if quiet:
             return []
-        goes_on = place.suffix == ".jsonl" and theirs.startswith(here)
+        lines = place.suffix == ".jsonl"
         older = place.stat().st_mtime < packed.modified - _LATER_S
-        if goes_on or older or is_template(place.name, here):
+        if older or is_template(place) or (lines and logs.begins_with(path, place, self._pace)):
             take(path, place, self._undo, self._staged)
             return [Done("file", inside, "add")]
-        if place.suffix == ".jsonl" and here.startswith(theirs):
+        if lines and logs.begins_with(place, path, self._pace):
             return [Done("file", inside, "keep")]
-        other, there = beside(place, theirs, self._day)
+        other, there = beside(place, packed.size, packed.sha256, self._day)
         if not there:
             put(path, other, self._undo)
         note = _("The one here is newer and stays; the backup's lies beside it as {name}.")

@@ -80,6 +80,9 @@ async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None
     write(workspace / "skills/herbs/bin/look", "#!/bin/sh\n").chmod(0o755)
     write(workspace / "notes/plan.txt", "mine")
     (workspace / "link").symlink_to("/etc/passwd")
+    (workspace / "loop").symlink_to(workspace)
+    os.close(os.open(os.fsencode(workspace) + b"/no\xfftext", os.O_CREAT | os.O_WRONLY))
+    os.mkfifo(workspace / "pipe")
     made = await desk.call("backup_make", path=str(tmp_path / "b.zip"))
     assert made["size"] == (tmp_path / "b.zip").stat().st_size
     assert stat.S_IMODE((tmp_path / "b.zip").stat().st_mode) == 0o600
