@@ -22,9 +22,10 @@ def opened(window: SettingsWindow, running: Running, name: str) -> ProviderCard:
     """A provider's card, opened as a person does."""
     part = listing(window)
     running.settle()
-    card = part.cards[name]
-    if not card.isVisible():
+    if name not in part.cards or not part.cards[name].isVisible():
         part.filter.setText(name)
+        running.settle()
+    card = part.cards[name]
     if not card.opened:
         card.open_button.click()
     running.settle()

@@ -167,6 +167,7 @@ def test_headers_are_lines_of_name_and_value(
     running: Running = request.getfixturevalue("running")
     card = opened(window, running, "custom")
     press(card, "More settings of Custom server")
+    running.settle()
     headers = row(window, "providers.custom.extra_headers")
     press(headers, "Add a line")
     name, value = (named(headers, words) for words in ("Name", "Value"))

@@ -224,8 +224,10 @@ def test_those_that_are_set_up_come_first_and_others_are_found(
     assert order(window)[:4] == ["xai", "groq", "zhipu", "aihubmix"]
     assert "All providers" not in shown(window)
     write(part.filter, "claude")
+    running.settle()
     assert order(window) == ["anthropic"]
     write(part.filter, "nothing like it")
+    running.settle()
     assert order(window) == []
     assert "None is called so." in shown(window)
 
@@ -234,6 +236,7 @@ def test_a_rarer_setting_is_saved_in_the_card(
     custom: ProviderCard, running: Running, server: ScriptedServer
 ) -> None:
     press(custom, "More settings of Custom server")
+    running.settle()
     write(named(custom, "Proxy"), "http://me:secret@host:1")
     assert "without a name and a password" in shown(custom)
     with ScriptedServer() as proxy:

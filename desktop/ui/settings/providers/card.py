@@ -80,16 +80,6 @@ class ProviderCard(QFrame):
             self._state.style().polish(self._state)
         self.open_button.say(_("Details of {name}").format(name=self.provider["title"]))
 
-    @property
-    def stands(self) -> bool:
-        """Whether the person has made something of it, or it answers."""
-        return set_up(self.provider) or self._reply["providers"]["answers"]["name"] == self.provider["name"]
-
-    def matches(self, wanted: str) -> bool:
-        """Whether the filter's words are all in what it is."""
-        said = f"{self.provider['title']} {self.provider['name']} {self.provider['about']}".casefold()
-        return all(word in said for word in wanted.casefold().split())
-
     # ---- what it opens to
 
     @property
@@ -135,14 +125,20 @@ def standing(provider: Json, answers: str) -> tuple[str, str]:
     if provider["given"]:
         return "small", _("Key for this run")
     if provider["stored"]:
-        return "small", _("Set up")
+        return "small", _("Signed in") if provider["kind"] == "oauth" else _("Key stored")
     if provider["keyed"]:
         return "small", _("Key for this session")
     if provider["address"]:
-        return "small", _("Set up")
+        return "small", _("Address set")
     if provider["offered"]:
         return "small", _("A key was found")
     return "small", ""
+
+
+def matches(provider: Json, wanted: str) -> bool:
+    """Whether the words of a filter are all in what it is."""
+    said = f"{provider['title']} {provider['name']} {provider['about']}".casefold()
+    return all(word in said for word in wanted.casefold().split())
 
 
 def set_up(provider: Json) -> bool:

@@ -1,5 +1,6 @@
 """What a provider's card opens to: key, address, model, a test, and the rarer settings."""
 
+import asyncio
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
@@ -40,6 +41,10 @@ class Details(QWidget):
         self._actions, self._work, self.provider = actions, Work(self), provider
         self._reply: Json = {"provider": "", "model": ""}
         self._edited = False
+        self._below = QWidget()
+        self._rarer = QVBoxLayout(self._below)
+        self._rarer.setContentsMargins(0, 0, 0, 0)
+        self._rarer.setSpacing(0)
         self._login = provider["kind"] == "oauth"
         self.key: StoredKey | Login = (Login if self._login else StoredKey)(actions, notice)
         self.picker, self.outcome = ModelPicker(actions), Outcome()
@@ -48,14 +53,13 @@ class Details(QWidget):
         name = str(provider["name"])
         address = replace(setting(f"providers.{name}.api_base"), empty=str(provider["base"]))
         self._base = SettingRow(address, actions)
-        rare = [field for field in PROVIDER_DETAILS if field != "api_base"]
-        self._rare = {field: SettingRow(setting(f"providers.{name}.{field}"), actions) for field in rare}
-        self.facts = ModelFacts(actions)
+        self._rare: dict[str, SettingRow] = {}
+        self.facts: ModelFacts | None = None
+        self._all: Json = {"values": {}, "fixed": {}}
+        self._fault = ("", "")
         self._lay_out()
-        self.facts.saved.connect(self.changed)
         self.picker.edit.editingFinished.connect(self._show_facts)
-        for row in (self._base, *self._rare.values()):
-            row.saved.connect(self.changed)
+        self._base.saved.connect(self.changed)
         self.key.stored.connect(lambda: self.changed.emit(f"providers.{name}"))
         self.key.edited.connect(self._typed)
         self.picker.edited.connect(self._typed)
@@ -84,11 +88,8 @@ class Details(QWidget):
         buttons.addWidget(self._use)
         column.addLayout(buttons)
         self._base.setVisible(not self._login)
-        for row in self._rare.values():
-            column.addWidget(row)
-            row.hide()
-        column.addWidget(self.facts)
-        self.facts.hide()
+        column.addWidget(self._below)
+        self._below.hide()
 
     def _words(self) -> None:
         title = self.provider["title"]
@@ -104,11 +105,10 @@ class Details(QWidget):
 
     def show_provider(self, provider: Json, reply: Json) -> None:
         """Show a row of the verb `providers`, and what the settings are; what is typed stays."""
-        self.provider, self._reply = provider, reply["providers"]
+        self.provider, self._reply, self._all = provider, reply["providers"], reply
         self.key.show_provider(provider)
         for row in (self._base, *self._rare.values()):
-            name, usual = row.setting.name, row.setting.default
-            row.show_value(reply["values"].get(name, usual), reply["fixed"].get(name, ""))
+            self._show_value(row)
         if not self._edited:
             used = self._reply["provider"] == provider["name"]
             self.picker.put(self._reply["model"] if used else "", provider["suggestion"])
@@ -124,20 +124,42 @@ class Details(QWidget):
         self.outcome.clear()
         self._complain("")
 
+    def _show_value(self, row: SettingRow) -> None:
+        name, usual = row.setting.name, row.setting.default
+        row.show_value(self._all["values"].get(name, usual), self._all["fixed"].get(name, ""))
+
     def _unfold(self) -> None:
-        folded = next(iter(self._rare.values())).isHidden()
-        for row in self._rare.values():
-            row.setVisible(folded)
-        self.facts.hide()
-        self._show_facts()
+        folded = self._below.isHidden()
+        self._below.setVisible(folded)
         self._more.setIcon(icon("chevron-down" if folded else "chevron-right", "muted"))
+        if folded and self.facts is None:
+            self._work.start(self._make_rarer(), name="settings:rarer")
+        else:
+            self._show_facts()
+
+    async def _make_rarer(self) -> None:
+        """Row after row: all at once would be felt."""
+        for field in PROVIDER_DETAILS:
+            if field not in self._rare:
+                name = f"providers.{self.provider['name']}.{field}"
+                row = self._rare[field] = SettingRow(setting(name), self._actions)
+                row.saved.connect(self.changed)
+                self._rarer.addWidget(row)
+                self._show_value(row)
+                await asyncio.sleep(0)
+        self.facts = facts = ModelFacts(self._actions)
+        facts.hide()
+        facts.saved.connect(self.changed)
+        self._rarer.addWidget(facts)
+        await facts.make()
+        self._show_facts()
+        self._complain(*self._fault)
 
     def _show_facts(self) -> None:
         """The model's own settings are among the rarer ones."""
-        if not next(iter(self._rare.values())).isHidden():
-            self.facts.show_model(
-                str(self.provider["name"]), self.picker.text() or str(self.provider["suggestion"])
-            )
+        if self.facts is not None and not self._below.isHidden():
+            model = self.picker.text() or str(self.provider["suggestion"])
+            self.facts.show_model(str(self.provider["name"]), model)
 
     def _typed(self) -> None:
         self._complain("")
@@ -222,13 +244,14 @@ class Details(QWidget):
 
     def _complain(self, field: str, text: str = "") -> None:
         """Mark the field that is at fault, and no other."""
+        self._fault = (field, text)
         rows: dict[str, Row | StoredKey | Login] = {
             "key": self.key,
             "model": self._model_row,
             "address": self._base,
-            "proxy": self._rare["proxy"],
+            **({"proxy": self._rare["proxy"]} if "proxy" in self._rare else {}),
         }
         for name, row in rows.items():
             row.complain(text if name == field else "")
-        if field == "proxy" and self._rare["proxy"].isHidden():
+        if field == "proxy" and self._below.isHidden():
             self._unfold()

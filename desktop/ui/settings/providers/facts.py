@@ -1,5 +1,6 @@
 """What the person knows better of one model than the program: its window, price and abilities."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -50,16 +51,20 @@ class ModelFacts(QWidget):
         self._actions, self._work, self._for = actions, Work(self), _Overriding(actions)
         self._title = label("section")
         self.rows: dict[str, SettingRow] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._title)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._title)
+        spoken(self._words)
+
+    async def make(self) -> None:
+        """Make the rows, one after another: all at once would be felt."""
         for setting in settings_of(_PLACE):
             row = SettingRow(setting, self._for)
             row.saved.connect(self._again)
             self.rows[setting.name.rpartition(".")[2]] = row
-            column.addWidget(row)
-        spoken(self._words)
+            self._column.addWidget(row)
+            await asyncio.sleep(0)
 
     def _words(self) -> None:
         self._title.setText(_("What you know better of {model}").format(model=self._for.model))

@@ -43,6 +43,7 @@ type Row = Sequence[Any]
 """Name, window, price of a question's token and of an answer's, whether it sees, whether it calls tools."""
 
 _ROW, _SHOWN, _ROUND = 30, 7, 6
+_BATCH = 500
 _MILLION = 1_000_000
 type _Index = QModelIndex | QPersistentModelIndex
 
@@ -52,24 +53,26 @@ class ModelList(QAbstractListModel):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._all: list[tuple[str, Row]] = []
+        self._rows: Sequence[Row] = ()
+        self._names: list[str] = []
         self.shown: list[Row] = []
 
     def put(self, rows: Sequence[Row]) -> None:
         """Show these."""
-        self._all = [(str(row[0]).casefold(), row) for row in rows]
+        self._rows, self._names = rows, [str(row[0]).casefold() for row in rows]
         self.narrow("")
 
     def narrow(self, words: str) -> None:
         """Show only those with all of these words."""
         wanted = words.casefold().split()
         self.beginResetModel()
-        self.shown = [row for name, row in self._all if all(word in name for word in wanted)]
+        both = zip(self._names, self._rows, strict=True)
+        self.shown = [row for name, row in both if all(word in name for word in wanted)]
         self.endResetModel()
 
     @property
     def total(self) -> int:
-        return len(self._all)
+        return len(self._rows)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.shown)
@@ -94,6 +97,8 @@ class ModelView(QListView):
         self.setModel(self.models)
         self.setItemDelegate(_Painter(self))
         self.setUniformItemSizes(True)
+        self.setLayoutMode(QListView.LayoutMode.Batched)  # 20,000 rows at once take longer than a frame
+        self.setBatchSize(_BATCH)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabKeyNavigation(False)

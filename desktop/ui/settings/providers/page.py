@@ -1,7 +1,7 @@
 """All providers: those that are set up first, then the rest, found by a filter."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -13,7 +13,7 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.providers.card import ProviderCard, set_up
+from desktop.ui.settings.providers.card import ProviderCard, matches, set_up
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
@@ -57,7 +57,7 @@ class ProviderList(Part):
         self._nothing.hide()
         self._rest.clicked.connect(self._unfold)
         self.filter.setClearButtonEnabled(True)
-        self.filter.textChanged.connect(self._narrow)
+        self.filter.textChanged.connect(self._again)
         self._automatic.clicked.connect(lambda: self._work.start(self._to_auto(), name="settings:provider"))
         spoken(self._words)
 
@@ -94,56 +94,56 @@ class ProviderList(Part):
         self._showing = self._work.start(self._show(reply), name="settings:providers")
 
     async def _show(self, reply: Json) -> None:
-        rows = [row for row in reply["providers"]["providers"] if row["kind"] != "builtin"]
-        used = reply["providers"]["answers"]["name"]
+        found = reply["providers"]
+        rows = [row for row in found["providers"] if row["kind"] != "builtin"]
+        used = found["answers"]["name"]
         rows.sort(key=lambda row: (row["name"] != used, not set_up(row), row["title"].casefold()))
+        wanted = self._wanted(rows, used)
         opened = any(card.opened for card in self.cards.values())
         for name in self.cards.keys() - {row["name"] for row in rows}:
             self._drop(self.cards.pop(name))
-        for place, row in enumerate(rows):
+        made, place = 0, 0
+        for row in rows:
             card = self.cards.get(row["name"])
+            if card is None and row["name"] not in wanted:
+                continue
             if card is None:
                 card = self.cards[row["name"]] = ProviderCard(self._actions, self.notice)
                 card.changed.connect(self.saved)
                 card.show_provider(row, reply)
                 self._list.insertWidget(place, card)
-                card.setVisible(self._wanted(card))
-                if place % _AT_ONCE == _AT_ONCE - 1:
+                made += 1
+                if made % _AT_ONCE == 0:
                     await asyncio.sleep(0)
             else:
                 card.show_provider(row, reply)
                 if not opened and self._list.indexOf(card) != place:
                     self._list.insertWidget(place, card)
-        self._narrow()
+            card.setVisible(card.opened or row["name"] in wanted)
+            place += 1
+        self._rest.setVisible(len(wanted) < len(rows) and not self.filter.text())
+        self._nothing.setVisible(not wanted)
 
-    @property
-    def _any_set_up(self) -> bool:
-        return any(card.stands for card in self.cards.values())
+    def _wanted(self, rows: Sequence[Json], used: str) -> set[str]:
+        """Which are shown: by the filter, else those that are set up, and all where none is."""
+        if words := self.filter.text():
+            return {row["name"] for row in rows if matches(row, words)}
+        stand = {row["name"] for row in rows if set_up(row) or row["name"] == used}
+        return {row["name"] for row in rows} if self._all or not stand else stand
 
-    def _wanted(self, card: ProviderCard) -> bool:
-        """Whether a card is shown: by the filter, else those that are set up, and all where none is."""
-        if card.opened or self.filter.text():
-            return card.opened or card.matches(self.filter.text())
-        return self._all or card.stands or not self._any_set_up
+    def _again(self) -> None:
+        if self._reply is not None:
+            self.show_all(self._reply)
 
     def _unfold(self) -> None:
         self._all = True
-        self._narrow()
+        self._again()
         self.filter.setFocus()
 
     def _drop(self, card: ProviderCard) -> None:
         self._list.removeWidget(card)
         card.hide()
         card.deleteLater()
-
-    def _narrow(self) -> None:
-        found = False
-        for card in self.cards.values():
-            shown = self._wanted(card)
-            card.setVisible(shown)
-            found |= shown
-        self._rest.setVisible(not self._all and not self.filter.text() and self._any_set_up)
-        self._nothing.setVisible(bool(self.cards) and not found)
 
     async def _to_auto(self) -> None:
         try:
