@@ -16,7 +16,7 @@ from tests.bench.table import Table
 
 PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
-    *("conversation", "search", "memory", "tools", "mcp"),
+    *("conversation", "acts", "search", "memory", "tools", "mcp"),
 )
 MODELS = "lean"
 """How well the built-in models act: minutes each, so only when asked for."""
@@ -60,6 +60,10 @@ def main() -> None:
         from tests.bench import conversation  # it brings Qt into this process
 
         conversation.measure(table)
+    if "acts" in arguments.parts:
+        from tests.bench import acts  # it brings Qt, too
+
+        acts.measure(table)
 
 
 if __name__ == "__main__":
