@@ -17,6 +17,7 @@ from desktop.ui.settings.part import Part
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.folders import show_in_folder
 from desktop.ui.widgets.items import ItemList, Words
 from desktop.ui.widgets.labels import label
@@ -127,11 +128,10 @@ class Backups(Part):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        acts = QHBoxLayout()
-        acts.setSpacing(Space.S)
+        buttons = QWidget()
+        acts = Flow(buttons)
         for made in (self._now, self._save, self._open):
             acts.addWidget(made)
-        acts.addStretch(1)
         self._frame.setProperty("kind", "card")
         inner = QVBoxLayout(self._frame)
         inner.setContentsMargins(1, Space.XS, 1, Space.XS)
@@ -139,7 +139,7 @@ class Backups(Part):
         self._frame.hide()
         self.column.setSpacing(Space.M)
         self.column.addWidget(self._about)
-        self.column.addLayout(acts)
+        self.column.addWidget(buttons)
         for widget in (self.outcome, self.progress, self._question, self._frame):
             self.column.addWidget(widget)
         self._cards = QVBoxLayout()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -15,6 +15,7 @@ from desktop.ui.settings.part import Part
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
@@ -46,15 +47,13 @@ class Diagnostics(Part):
         self.text.setFont(code_font())
         self.text.setFixedHeight(_HEIGHT)
         self.text.setTabChangesFocus(True)
-        acts = QHBoxLayout()
-        acts.setSpacing(Space.S)
-        acts.addWidget(self._look)
-        acts.addWidget(self.choice)
-        acts.addWidget(self._save)
-        acts.addStretch(1)
+        buttons = QWidget()
+        acts = Flow(buttons)
+        for made in (self._look, self.choice, self._save):
+            acts.addWidget(made)
         self.column.setSpacing(Space.M)
         self.column.addWidget(self._about)
-        self.column.addLayout(acts)
+        self.column.addWidget(buttons)
         frame = QFrame()
         frame.setProperty("kind", "card")
         inner = QVBoxLayout(frame)

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.bus.events import Event, JobsChanged
 from desktop.errors import AppError
@@ -16,6 +16,7 @@ from desktop.ui.settings.part import Part
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.progress import Progress
@@ -25,18 +26,28 @@ from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
 
+_NARROW = 460
+
 
 class DamageRow(Row):
     """One thing that is hurt."""
 
     def __init__(self, damage: Json) -> None:
-        self.act = button()
-        super().__init__(self.act, width=0)
+        self.act, side = button(), QWidget()
+        super().__init__(side, width=0)
+        inner = QHBoxLayout(side)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.act)
+        inner.addStretch(1)
         self.beside.insertWidget(0, Sign("triangle-alert", "warning"))
         self.beside.addStretch(1)
         self.say(damage["title"], f"{damage['hurt']} {damage['whole']}")
         self.act.setText(damage["act"])
         self.act.setAccessibleName(f"{damage['act']}: {damage['title']}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._wide = self.width() < _NARROW  # then the button stands below the words
+        super().resizeEvent(event)
 
 
 class RecoveryPanel(Part):
@@ -65,18 +76,17 @@ class RecoveryPanel(Part):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        acts = QHBoxLayout()
-        acts.setSpacing(Space.S)
+        buttons = QWidget()
+        acts = Flow(buttons)
         for made in (self._all, self._restore, self._again):
             acts.addWidget(made)
-        acts.addStretch(1)
         self.column.setSpacing(Space.M)
         self._cards = QVBoxLayout()
         self._cards.addWidget(self._card)
         self.column.addLayout(self._cards)
         for widget in (self._told, self._sound, self.outcome, self.progress):
             self.column.addWidget(widget)
-        self.column.addLayout(acts)
+        self.column.addWidget(buttons)
         self._told.hide()
 
     def _words(self) -> None:

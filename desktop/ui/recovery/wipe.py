@@ -43,10 +43,12 @@ class Wipe(Part):
         column.setSpacing(Space.S)
         acts = QHBoxLayout()
         acts.setSpacing(Space.S)
-        for widget in (self.field, self._yes, self._no):
-            acts.addWidget(widget)
+        for made in (self._yes, self._no):
+            acts.addWidget(made)
+        acts.addStretch(1)
         column.addWidget(self._ask)
         column.addWidget(self._how)
+        column.addWidget(self.field)
         column.addLayout(acts)
         self._card.add(inner)
         self._card.hide()
