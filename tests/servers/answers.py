@@ -364,6 +364,30 @@ def _more(index: int, delta: Body) -> Body:
     return {"type": "content_block_delta", "index": index, "delta": delta}
 
 
+async def responses(to: Connection, body: Body, rest: list[str]) -> None:
+    """The text, in the form of OpenAI's Responses."""
+    part = {"type": "output_text", "text": ":".join(rest), "annotations": []}
+    item = {"id": "i", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+    whole = {"id": "r", "object": "response", "created_at": 1, "status": "completed", "model": "scripted"}
+    rest_of_it = {"output": [item], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    tokens = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
+    where = {"item_id": "i", "output_index": 0, "content_index": 0}
+    begun = whole | rest_of_it | {"status": "in_progress", "output": []}
+    events: list[Body] = [
+        {"type": "response.created", "response": begun},
+        {"type": "response.output_item.added", "output_index": 0, "item": item | {"content": []}},
+        {"type": "response.output_text.delta", "delta": ":".join(rest), **where},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": whole | rest_of_it | {"usage": tokens}},
+    ]
+    await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
+    for number, event in enumerate(events):
+        await to.data(
+            b"event: " + event["type"].encode() + b"\n" + sse({**event, "sequence_number": number})
+        )
+    await to.end()
+
+
 async def overloaded(to: Connection, body: Body, rest: list[str]) -> None:
     """Too much work, as Anthropic says it."""
     error = {"type": "overloaded_error", "message": "Overloaded"}
@@ -402,6 +426,7 @@ _ALL: tuple[Answer, ...] = (
     moved,
     notjson,
     anthropic,
+    responses,
     overloaded,
 )
 ANSWERS = {answer.__name__: answer for answer in _ALL}

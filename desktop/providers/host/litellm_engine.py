@@ -7,6 +7,7 @@ repeated chunks (which ends an honest answer that says a word a hundred times) a
 import json
 import logging
 import os
+import warnings
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
 from functools import cache
@@ -50,6 +51,7 @@ class LitellmEngine:
         self._logins = folder()
         for name, (variable, _prefix) in _LOGINS.items():
             os.environ[variable] = str(self._logins / name)
+        warnings.filterwarnings("ignore", "Pydantic serializer warnings")  # of its own translations
         import litellm
 
         litellm.suppress_debug_info = True
@@ -70,6 +72,8 @@ class LitellmEngine:
             if call.model.startswith(prefix):
                 lend(self._logins / name, device.files(name, call.api_key))
                 call = replace(call, api_key="")
+        if call.model.startswith(_LOGINS[device.CODEX][1]):
+            os.environ["CHATGPT_API_BASE"] = call.base_url  # the only way to tell it; empty is its own
         stream = await self._open(call)
         try:
             async for chunk in stream:

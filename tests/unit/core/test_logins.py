@@ -117,6 +117,23 @@ async def test_copilot_is_asked_with_it_and_its_file_is_private_and_goes_with_th
     assert not list((tmp_path / "run").glob("nanobot-login-*")), "nothing is left of it"
 
 
+async def test_openai_is_asked_with_it_too(
+    house: House, cloud: DeviceServer, server: ScriptedServer, tmp_path: Path
+) -> None:
+    await house.login(cloud, "openai_codex")
+    await house.core.change({"providers.openai_codex.api_base": server.url})
+    server.script("responses:by the login")
+    done = await house.do("provider_test", name="openai_codex", model="gpt-5.1-codex")
+    assert done["answer"] == "by the login"
+    seen = server.requests[-1]
+    kept = json.loads(await house.core.models.key("openai_codex"))
+    assert seen.path == "/v1/responses"
+    assert seen.headers["authorization"] == f"Bearer {kept['access_token']}"
+    assert seen.headers["chatgpt-account-id"] == "acc-1"
+    for path in (tmp_path / "run").rglob("*"):
+        assert not path.is_file() or REFRESH.encode() not in path.read_bytes()
+
+
 async def test_a_login_at_openai_is_renewed_once_where_it_ends(house: House, cloud: DeviceServer) -> None:
     cloud.ends = time.time() + 10
     await house.login(cloud, "openai_codex")
