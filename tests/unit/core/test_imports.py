@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop.bus.events import SettingsChanged
 from desktop.errors import UsageError
 from desktop.tasks import cancel, spawn
 from tests.unit.core.test_conversations import Desk
@@ -60,3 +61,31 @@ async def test_the_loop_goes_on_meanwhile_and_two_do_not_run_at_a_time(desk: Des
 async def test_a_path_that_means_nothing_here(desk: Desk) -> None:
     with pytest.raises(UsageError, match="full path"):
         await desk.call("import_plan", path="old")
+
+
+async def test_the_end_is_told_so_that_lists_are_read_anew(desk: Desk, tmp_path: Path) -> None:
+    conversation(tmp_path / "old/workspace/sessions/cli_1.jsonl", "cli:1", ["one", "two"])
+    await desk.call("import_run", path=str(tmp_path / "old"))
+    async with asyncio.timeout(5):
+        async for event in desk.events:
+            if isinstance(event, SettingsChanged):
+                break
+    assert [line["key"] for line in (await desk.call("conversations"))["conversations"]] == ["cli:1"]
+
+
+async def test_a_backup_of_what_is_here_is_made_first(desk: Desk, tmp_path: Path) -> None:
+    conversation(tmp_path / "old/workspace/sessions/cli_1.jsonl", "cli:1", ["one", "two"])
+    await desk.call("import_run", path=str(tmp_path / "old"))
+    assert (await desk.call("backups"))["backups"] == []  # there was nothing to lose
+    conversation(tmp_path / "old/workspace/sessions/cli_2.jsonl", "cli:2", ["three"])
+    await desk.call("import_run", path=str(tmp_path / "old"))
+    assert [one["why"] for one in (await desk.call("backups"))["backups"]] == ["import"]
+
+
+async def test_the_usual_place_of_an_old_home_is_looked_at(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    assert await desk.call("import_found") == {"path": ""}
+    monkeypatch.setenv("HOME", str(older(tmp_path / "person")))
+    assert await desk.call("import_found") == {"path": str(tmp_path / "person/.nanobot")}
