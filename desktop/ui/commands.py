@@ -19,6 +19,7 @@ from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
 
 if TYPE_CHECKING:
     from desktop.ui.palette.palette import Palette
+    from desktop.ui.settings.search import Hit
 
 _THEMES = ("system", "light", "dark")
 
@@ -106,6 +107,10 @@ class Commands(QObject):
         self._setup.open(page)
 
     def write(self, text: str) -> None:
+    def show_setting(self, hit: "Hit") -> None:
+        """Open the settings at one of them."""
+        self._setup.open(hit=hit)
+
         """Put a text into the message field."""
         self._window.composer.show_draft(text)
         self._window.composer.setFocus()

@@ -12,6 +12,7 @@ from desktop.ui.funnel import Funnel
 
 if TYPE_CHECKING:
     from desktop.ui.first_run import FirstRunCard
+    from desktop.ui.settings.search import Hit
     from desktop.ui.settings.window import SettingsWindow
 
 
@@ -54,14 +55,16 @@ class Setup(QObject):
         """Look whether a question can be answered, and offer the first-run card where it cannot."""
         self._funnel.run(self._check(), name="setup:readiness")
 
-    def open(self, page: str = "") -> None:
-        """Open the settings, on this page or the one shown last."""
+    def open(self, page: str = "", hit: "Hit | None" = None) -> None:
+        """Open the settings, on this page or the one shown last, or where something was found."""
         from desktop.ui.settings.window import SettingsWindow
 
         if self._settings is None:
             self._settings = SettingsWindow(self._actions, self._window)
             self._settings.wiped.connect(self.wiped)
         self._settings.open_page(page)
+        if hit is not None:
+            self._settings.go_to(hit)
 
     def refresh(self) -> None:
         """Settings were changed, here or by a command in a terminal: show what they are now."""

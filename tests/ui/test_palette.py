@@ -15,6 +15,7 @@ from desktop.ui.palette.item import COMMANDS, MESSAGES, Item, fitting
 from desktop.ui.palette.palette import Palette
 from desktop.ui.palette.sources import Sources
 from desktop.ui.palette.view import PaletteView
+from desktop.ui.settings.search import Hit
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
@@ -42,6 +43,9 @@ class Table(Desk):
 
     def show_settings(self, page: str) -> None:
         self.led.append(("settings", page))
+
+    def show_setting(self, hit: Hit) -> None:
+        self.led.append(("setting", hit.name))
 
     def write(self, text: str) -> None:
         self.led.append(("write", text))
@@ -100,7 +104,11 @@ def test_commands_settings_and_slash_commands_are_found(table: Table) -> None:
     table.come("temperature")
     table.until(lambda: table.titles()[:1] == ["Temperature"])
     table.press(Key.Key_Return)
-    assert table.led[-1] == ("settings", "model")
+    assert table.led[-1] == ("setting", "agents.defaults.temperature")
+    table.come("appear")
+    table.until(lambda: table.titles()[:1] == ["Appearance"])
+    table.press(Key.Key_Return)
+    assert table.led[-1] == ("settings", "appearance")
     table.come("/comp")
     table.until(lambda: "/compact" in table.titles())
     table.press(Key.Key_Return)

@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from desktop.errors import AppError
-from desktop.text import _, language
+from desktop.tasks import in_thread
+from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.palette.item import (
     COMMANDS,
@@ -23,6 +24,9 @@ from desktop.ui.palette.item import (
 )
 from desktop.ui.sidebar.rows import Rows
 
+if TYPE_CHECKING:
+    from desktop.ui.settings.search import Hit
+
 type Json = dict[str, Any]
 
 _RECENT, _OF_EACH, _HITS = 6, 6, 12
@@ -36,6 +40,9 @@ class Place(Protocol):
 
     def show_settings(self, page: str) -> object:
         """Open the settings on a page."""
+
+    def show_setting(self, hit: "Hit") -> object:
+        """Open the settings at one of them."""
 
     def write(self, text: str) -> object:
         """Put a text into the message field."""
@@ -52,12 +59,14 @@ class Sources:
     ) -> None:
         """`commands`: what can be done at this moment."""
         self._actions, self._rows, self._place, self._commands = actions, rows, place, commands
-        self._settings: list[Item] = []
-        self._language = ""
+        self._ready = False
+        """Whether the settings can be searched without taking a while."""
         self._known: list[Item] = []
 
     async def begin(self) -> None:
         """The palette comes: read anew what is short enough to be held."""
+        await in_thread(_load)
+        self._ready = True
         found: list[Item] = []
         with suppress(AppError):
             named = await self._actions.call("completions")
@@ -75,7 +84,7 @@ class Sources:
         if not words:
             return [*self._conversations("", _RECENT), *self._commands()]
         own = fitting(self._commands(), words, _OF_EACH)
-        settings = fitting(self._pages(), words, _OF_EACH)
+        settings = self._pages(words) if self._ready else []
         known = fitting(self._known, words, _OF_EACH)
         return [*self._conversations(words, _OF_EACH), *own, *settings, *known]
 
@@ -107,22 +116,16 @@ class Sources:
     def _opening(self, key: str, turn: str = "") -> Callable[[], object]:
         return lambda: self._place.show_conversation(key, turn)
 
-    def _pages(self) -> list[Item]:
+    def _pages(self, words: str) -> list[Item]:
         from desktop.ui.settings.pages import PAGES
+        from desktop.ui.settings.search import find
 
-        if self._settings and self._language == language():
-            return self._settings
-        found: list[Item] = []
-        for page in PAGES:
-            act = self._turning(page.key)
-            found.append(Item(SETTINGS, _(page.title), act, icon=page.icon, more=page.key))
-            for group in page.groups:
-                for setting in group.settings():
-                    about = _(page.title)
-                    more = _(setting.help).casefold() if setting.help else ""
-                    found.append(Item(SETTINGS, _(setting.title), act, about, page.icon, more=more))
-        self._settings, self._language = found, language()
-        return found
+        pages = [Item(SETTINGS, _(page.title), self._turning(page.key), icon=page.icon) for page in PAGES]
+        found = fitting(pages, words, _OF_EACH)
+        for hit in find(words)[:_OF_EACH]:
+            act = partial(self._place.show_setting, hit)
+            found.append(Item(SETTINGS, hit.title, act, hit.where, PAGES[hit.page].icon))
+        return found[:_OF_EACH]
 
     def _turning(self, page: str) -> Callable[[], object]:
         return lambda: self._place.show_settings(page)
@@ -171,6 +174,13 @@ class Sources:
             )
             for entry in found["entries"]
         ]
+
+
+def _load() -> None:
+    """What the settings are, in a thread: it takes a while."""
+    from desktop.ui.settings.search import entries
+
+    entries()
 
 
 def _around(text: str, words: str) -> str:

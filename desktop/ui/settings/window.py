@@ -48,7 +48,7 @@ class SettingsWindow(QDialog):
             view.saved.connect(self._saved)
             view.page_wanted.connect(self.open_page)
         self._side.turned.connect(self._turn_to)
-        self._side.found.connect(self._go_to)
+        self._side.found.connect(self.go_to)
         QShortcut(QKeySequence.StandardKey.Find, self, self._side.begin)
         self._list.setCurrentRow(0)
         spoken(self._words)
@@ -75,7 +75,7 @@ class SettingsWindow(QDialog):
         self.views[number].build()
         self._stack.setCurrentIndex(number)
 
-    def _go_to(self, hit: Hit) -> None:
+    def go_to(self, hit: Hit) -> None:
         """Show what was found, and mark it."""
         self._list.setCurrentRow(hit.page)
         self.views[hit.page].point_at(hit.group, hit.name)

@@ -1,0 +1,133 @@
+"""A temporary conversation, over a real core beside a real server: it works, and leaves nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.bus.events import PermissionAsked, TurnFinished
+from desktop.errors import UsageError
+from desktop.paths import Home
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import texts
+from tests.unit.core.test_conversations import Desk, started
+
+KEY = "temporary:abc"
+SECRET = "blue pelican 77"
+
+
+def use(name: str, /, **arguments: Any) -> str:
+    return f"use:{json.dumps([[name, arguments]])}"
+
+
+def found_in(folder: Path, *words: str) -> list[str]:
+    """Files with one of these words in them, or in their name."""
+    return [
+        path.name
+        for path, content in texts(folder)
+        if any(word.encode() in content or word in path.name for word in words)
+    ]
+
+
+async def test_it_answers_remembers_what_was_said_and_leaves_nothing(
+    tmp_path: Path, desk: Desk, server: ScriptedServer
+) -> None:
+    await desk.ask(KEY, f"The word is {SECRET}")
+    await desk.ask(KEY, "Which word?")
+    shown = json.dumps(server.requests[-1].body["messages"])
+    assert SECRET in shown, "it is one conversation"
+    assert "temporary" in shown, "the model knows to write nothing down"
+    assert [text for role, text in await desk.said(KEY) if role == "user"][-1] == "Which word?"
+    assert (await desk.call("conversations"))["conversations"] == []
+    assert (await desk.call("search", query="pelican", wait=True))["hits"] == []
+    assert (await desk.call("usage"))["total"]["calls"] == 2, "the money is counted"
+    assert found_in(tmp_path, SECRET, KEY) == []
+    await desk.call("delete", session=KEY)
+    assert await desk.said(KEY) == []
+    assert not (await desk.call("restore", session=KEY))["restored"]
+
+
+async def test_what_was_done_in_it_is_counted_without_saying_what(
+    tmp_path: Path, desk: Desk, server: ScriptedServer
+) -> None:
+    name = SECRET.replace(" ", "-")
+    server.script(use("list_dir", path="."), use("exec", command=f"touch {name}/x"), "say:Done.")
+    await desk.call("submit", session=KEY, text="look", front="window")
+    asked = 0
+    async for event in desk.events:
+        if isinstance(event, PermissionAsked):
+            asked += 1
+            (question,) = (await desk.call("inbox"))["notices"]
+            assert question["session"] == KEY
+            await desk.call("permit", question=event.question, yes=True)
+        if isinstance(event, TurnFinished):
+            break
+    assert asked == 1
+    entries = (await desk.call("audit"))["entries"]
+    assert {entry["tool"] for entry in entries} == {"list_dir", "exec"}
+    assert {(entry["session"], entry["gist"], entry["arguments"]) for entry in entries} == {("", "", "")}
+    assert found_in(tmp_path, name, KEY) == []
+
+
+async def test_an_open_question_goes_with_it(tmp_path: Path, desk: Desk, server: ScriptedServer) -> None:
+    server.script(use("exec", command="touch pelican"))
+    await desk.call("submit", session=KEY, text="look", front="window")
+    async for event in desk.events:
+        assert not isinstance(event, TurnFinished)
+        if isinstance(event, PermissionAsked):
+            break
+    assert (await desk.call("inbox"))["open"] == 1
+    assert found_in(tmp_path, "pelican") == []
+    await desk.call("delete", session=KEY)
+    found = await desk.call("inbox", all=True)
+    assert (found["open"], found["notices"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        use("spawn", task="find it"),
+        use("cron", action="add", message="call mum", at="2030-01-01T10:00"),
+    ],
+)
+async def test_nothing_that_stays_works_for_it(desk: Desk, server: ScriptedServer, call: str) -> None:
+    server.script(call, "say:I cannot.")
+    await desk.ask(KEY, "do it")
+    told = [m["content"] for m in server.requests[-1].body["messages"] if m["role"] == "tool"]
+    assert "temporary" in told[-1]
+    assert (await desk.call("jobs"))["jobs"] == []
+
+
+async def test_a_summary_is_never_made_of_it(tmp_path: Path, desk: Desk, server: ScriptedServer) -> None:
+    await desk.ask(KEY, f"The word is {SECRET}")
+    await desk.ask(KEY, "/new")
+    await desk.ask(KEY, "again")
+    assert SECRET not in json.dumps(server.requests[-1].body["messages"]), "it begins anew"
+    await desk.ask(KEY, "/compact")
+    assert found_in(tmp_path, SECRET) == []
+
+
+async def test_it_can_be_kept(desk: Desk) -> None:
+    await desk.ask(KEY, "Keep this")
+    await desk.call("choose_model", session=KEY, model="say:Other.", provider="custom")
+    before = await desk.said(KEY)
+    key = (await desk.call("keep", session=KEY))["session"]
+    assert await desk.said(key) == before
+    stored = (await desk.call("conversation", session=key))["messages"]
+    assert "temporary" not in json.dumps(stored), "the model may write of it from now on"
+    (line,) = (await desk.call("conversations"))["conversations"]
+    assert (line["key"], line["title"]) == (key, "Keep this")
+    assert (await desk.call("model", session=key))["model"] == "say:Other."
+    assert await desk.said(KEY) == [], "there is one of it"
+    with pytest.raises(UsageError):
+        await desk.call("keep", session=KEY)
+    with pytest.raises(UsageError):
+        await desk.call("keep", session=key)
+
+
+async def test_it_does_not_outlive_the_program(tmp_path: Path, desk: Desk) -> None:
+    await desk.ask(KEY, "hello")
+    await desk.owner.stop()
+    async with started(Home(tmp_path, tmp_path / "models")) as again:
+        assert await again.said(KEY) == []
