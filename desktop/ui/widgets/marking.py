@@ -37,8 +37,8 @@ class _Frame(QWidget):
 def mark_for_a_while(target: QWidget) -> None:
     """Draw a frame around a widget of a page that scrolls; it goes after a moment."""
     page = target
-    while page.parentWidget() is not None and page.parentWidget().objectName() != "qt_scrollarea_viewport":
-        page = page.parentWidget()
+    while (outer := page.parentWidget()) and outer.objectName() != "qt_scrollarea_viewport":
+        page = outer
     for old in page.findChildren(QObject, "marking"):
         old.deleteLater()
 
