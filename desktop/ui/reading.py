@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from desktop.text import _, ngettext
@@ -55,7 +55,7 @@ class Reading(QObject):
 
     def find(self) -> None:
         """Look for words in the conversation; where there is none, in all others."""
-        if not self._talk.transcript.entries:
+        if not self._talk.key and not self._talk.transcript.entries:
             self._window.to_search()
             return
         if self._seeker is None:
@@ -96,6 +96,9 @@ class Reading(QObject):
         dialog.filterSelected.connect(
             lambda name: dialog.setDefaultSuffix(_SUFFIXES[filters.get(name, kind or "markdown")][0])
         )  # a dialog of the system may have none
+        dialog.setDirectory(
+            QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        )
         dialog.selectFile(file_name(title) + suffix)
 
         def chosen(path: str) -> None:

@@ -44,7 +44,8 @@ class Seeker(QObject):
         self._view, self._transcript = view, view.transcript
         self._key = key
         """Which conversation is looked through."""
-        self.bar = SearchBar(view)
+        # Of a scroll area's children, only those of its viewport are told to assistive technologies.
+        self.bar = SearchBar(view.viewport())
         self.bar.typed.connect(self._look_for)
         self.bar.step.connect(self.go)
         self.bar.left.connect(self.leave)
@@ -191,6 +192,8 @@ class Seeker(QObject):
 
     def _placed(self) -> None:
         """The cells stand somewhere else, or are others."""
+        if self.bar.isVisible():
+            self.bar.raise_()  # over cells that are new
         if self._wanted is None or self._placing:
             return
         self._placing = True
