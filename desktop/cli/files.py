@@ -4,6 +4,7 @@ import os
 
 from desktop.config.store import ConfigStore
 from desktop.core.workspace import workspace_of
+from desktop.database import outdated
 from desktop.paths import Home
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
@@ -20,3 +21,13 @@ async def open_sessions(home: Home) -> Sessions:
     """The conversations of the home's workspace."""
     store = await settings(home)
     return Sessions(workspace_of(home, store.config) / "sessions")
+
+
+async def up_to_date(home: Home) -> None:
+    """Have a database of an older version brought up to date by who owns the home: that makes a backup
+    first, which a verb that only reads does not. Raises AppError."""
+    if await in_thread(outdated, home.database):
+        from desktop.cli.reach import reach
+
+        async with reach(home, "update"):
+            pass

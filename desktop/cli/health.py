@@ -44,10 +44,12 @@ async def _fix(home: Home, as_json: bool) -> bool:
 
 
 async def _doctor(home: Home, as_json: bool, *, fix: bool) -> int:
+    from desktop.cli.files import up_to_date
     from desktop.core.workspace import workspace_of
     from desktop.doctor import examine
 
     mended = await _fix(home, as_json) if fix else True
+    await up_to_date(home)
     findings = await examine(home, workspace_of)
     for finding in findings:
         if as_json:
@@ -118,11 +120,13 @@ async def _used_today(home: Home) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     from desktop.bus.bus import Bus
+    from desktop.cli.files import up_to_date
     from desktop.database import Database
     from desktop.usage import UsageLedger, midnight
 
     if not home.database.exists():
         return []
+    await up_to_date(home)
     database = Database(home.database, mend=False)
     await database.open()
     try:

@@ -59,13 +59,14 @@ async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
 
 async def _report(home: Home, days: int, by: str) -> Json:
     from desktop.bus.bus import Bus
-    from desktop.cli.files import settings
+    from desktop.cli.files import settings, up_to_date
     from desktop.core.spending import report
     from desktop.core.workspace import workspace_of
     from desktop.database import Database
     from desktop.usage import UsageLedger
 
     config = (await settings(home)).config
+    await up_to_date(home)
     database = Database(home.database if home.database.exists() else _NOWHERE, mend=False)
     await database.open()
     try:

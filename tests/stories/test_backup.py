@@ -2,11 +2,14 @@
 nothing; a full disk leaves all as it was."""
 
 import shutil
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import keyring
 
+from desktop.database import MIGRATIONS
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, texts
 from tests.stories.test_damage import fill, small_disk
@@ -147,3 +150,23 @@ def test_about_tells_versions_and_the_text_of_each_licence(program: Program) -> 
     assert {"httpx", "Inter", "Lucide"} <= {one["name"] for one in about["shipped"]}
     assert "Redistribution" in program.run("about", "httpx").stdout
     assert program.run("about", "nothing-like-it").returncode == 2
+
+
+def test_a_backup_is_made_before_an_older_database_is_changed(
+    program: Program, server: ScriptedServer
+) -> None:
+    program.use_server(server.url, "say:Good day.")
+    program.run("ask", "Who are you?")
+    for path in program.home.glob("state.db*"):
+        path.unlink()
+    with closing(sqlite3.connect(program.home / "state.db")) as connection:
+        for script in MIGRATIONS[:-1]:
+            connection.executescript(script)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+    assert program.run("usage").returncode == 0
+    (made,) = program.events("backup", "--list")
+    assert made["why"] == "migration"
+    with zipfile.ZipFile(made["path"]) as archive:
+        assert b"Who are you?" in archive.read("workspace/sessions/cli%3Adirect.jsonl")
+    assert program.run("status").returncode == 0
+    assert len(program.events("backup", "--list")) == 1
