@@ -1,0 +1,63 @@
+"""A conversation as a file and what it has cost, through the door of a real core."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from desktop.errors import AppError, UsageError
+from tests.unit.core.test_conversations import Desk
+from tests.unit.core.test_spending import used
+
+
+async def test_a_conversation_is_written_as_it_stands(desk: Desk, tmp_path: Path) -> None:
+    await desk.ask("window:a", "Frist")
+    await desk.call("edit", session="window:a", turn=await turn_of(desk, "Frist"), text="First")
+    await desk.end()
+    path = tmp_path / "talk.json"
+    assert await desk.call("export", session="window:a", title="T", format="json", path=str(path)) == {
+        "path": str(path)
+    }
+    written = json.loads(path.read_text("utf-8"))
+    assert written["title"] == "T"
+    assert [m["content"] for m in written["messages"] if m["role"] == "user"] == ["First"], (
+        "what was said otherwise before is no longer part of it"
+    )
+
+
+async def turn_of(desk: Desk, text: str) -> str:
+    found = await desk.call("conversation", session="window:a")
+    return next(str(m["_turn"]) for m in found["messages"] if m["content"] == text)
+
+
+async def test_a_file_is_written_whole_or_not_at_all(desk: Desk, tmp_path: Path) -> None:
+    await desk.ask("window:a", "Hello")
+    place = tmp_path / "place"
+    (place / "folder").mkdir(parents=True)
+    there = place / "there.md"
+    there.write_text("before")
+    for wrong in (there / "x.md", place / "folder"):
+        with pytest.raises(AppError):
+            await desk.call("export", session="window:a", format="markdown", path=str(wrong))
+    assert sorted(path.name for path in place.iterdir()) == ["folder", "there.md"]
+    assert there.read_text() == "before"
+    await desk.call("export", session="window:a", format="markdown", path=str(there))
+    assert there.read_text("utf-8").startswith("# window:a")
+
+
+@pytest.mark.parametrize("wrong", [{"format": "pdf"}, {"path": "talk.md"}])
+async def test_what_cannot_be_meant_is_refused(desk: Desk, tmp_path: Path, wrong: dict[str, str]) -> None:
+    given = {"format": "markdown", "path": str(tmp_path / "talk.md")} | wrong
+    with pytest.raises(UsageError):
+        await desk.call("export", session="window:a", **given)
+
+
+async def test_the_cost_of_one_conversation_is_its_own(desk: Desk) -> None:
+    await used(desk, 0.5, session="window:a")
+    await used(desk, None, session="window:a", cause="title")
+    await used(desk, 9.0, session="window:b")
+    await used(desk, None, provider="ollama", model="qwen", session="window:a")
+    found = await desk.call("cost", session="window:a")
+    assert (found["cost"], found["unpriced"], found["free"]) == (0.5, 1100, 1100)
+    assert (found["calls"], found["tokens"]) == (3, 3300)
+    assert (await desk.call("cost", session="window:new"))["tokens"] == 0
