@@ -70,3 +70,11 @@ def self_command(*arguments: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, *arguments]
     return [sys.executable, "-P", "-m", "desktop", *arguments]
+
+
+_TEMPORARY = "temporary:"
+
+
+def temporary(key: str) -> bool:
+    """Whether this is the key of a session that has no place: nothing of it is kept anywhere."""
+    return key.startswith(_TEMPORARY)

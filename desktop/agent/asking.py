@@ -16,6 +16,7 @@ from desktop.agent.turn import Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ReasoningDelta, TextDelta
 from desktop.errors import StorageError
+from desktop.paths import temporary
 from desktop.providers.base import Completion, Provider, ProviderError, Request, ToolCall, Usage
 from desktop.text import _
 from desktop.usage import Call, UsageLedger
@@ -105,7 +106,7 @@ class Asking:
             provider=request.endpoint.provider,
             model=request.endpoint.model,
             cause=self._cause or turn.inbound.cause or ("subagent" if turn.inbound.parent else "turn"),
-            session=turn.home,
+            session="" if temporary(turn.home) else turn.home,
             turn=turn.id,
             outcome=outcome,
             seconds=self._clock() - turn.asked,

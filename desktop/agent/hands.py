@@ -23,6 +23,7 @@ from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ToolFinished, ToolStarted, TurnSpoke
 from desktop.errors import StorageError, explain
+from desktop.paths import temporary
 from desktop.providers.base import Message, ToolCall
 from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.tools.audit import Audit, Entry, fingerprint
@@ -218,7 +219,7 @@ class Hands:
         if self._brings_back(done):
             done.result = replace(done.result, outside=True)
         done.outcome = "ok"
-        done.text = await self._shortened(done)
+        done.text = await self._shortened(turn, done)
         if done.result.outside:
             done.text = _OUTSIDE + done.text
 
@@ -232,10 +233,12 @@ class Hands:
                 return True
         return False
 
-    async def _shortened(self, done: Done) -> str:
+    async def _shortened(self, turn: Turn, done: Done) -> str:
         text, limit = done.result.text, self._scope.longest_result
         if len(text) <= limit or not (done.tool and done.tool.capped):
             return text
+        if temporary(turn.home):
+            return f"{text[:limit]}\n[{len(text) - limit:,} more characters were left out.]"
         name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}.txt"
         path = self._scope.workspace / RESULTS / name
         try:
@@ -268,7 +271,7 @@ class Hands:
             workspace=self._scope.workspace,
             cwd=self._scope.folder(turn.session.metadata),
             say=say,
-            spawn=begin if self._spawner and not turn.inbound.parent else None,
+            spawn=begin if self._spawner and not (turn.inbound.parent or temporary(turn.key)) else None,
         )
 
     def _finished(self, turn: Turn, done: Done, outcome: str) -> None:

@@ -23,10 +23,16 @@ from desktop.agent.turn import Inbound, Joined, Models, Slot, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.errors import StorageError, explain
+from desktop.paths import temporary
 from desktop.session.log import Session, Sessions
 from desktop.session.records import clean
 from desktop.tasks import cancel, see_through, spawn
 
+FLEETING = (
+    "[This conversation is temporary: the person wants nothing of it kept. Write nothing of it into your "
+    "notes, memory or jobs.]"
+)
+"""What the model is told beside each message of a temporary conversation."""
 _log = logging.getLogger(__name__)
 
 
@@ -128,7 +134,8 @@ class Loop:
         if inbound.files:
             inbound = replace(inbound, pictures=await take(session, inbound.files))
         known = await self._context.about(inbound.text) if own else ""
-        about = "\n\n".join(part for part in (known, inbound.about) if part)
+        fleeting = FLEETING if temporary(session.key) else ""
+        about = "\n\n".join(part for part in (known, inbound.about, fleeting) if part)
         runtime = self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files, about)
         await session.append(inbound.record() | {"_turn": turn, "_runtime": runtime})
         self._queue(session, turn, inbound)

@@ -1,20 +1,24 @@
 """The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
 
+import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.commands import COMMANDS
 from desktop.agent.context import RECENT_TOKENS
+from desktop.agent.loop import FLEETING
 from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
 from desktop.core.titles import NAMED
 from desktop.errors import AppError, UsageError
+from desktop.paths import temporary
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.session.log import Session
-from desktop.session.model import SessionInfo, now, text_tokens
+from desktop.session.model import HIDDEN, Message, SessionInfo, now, text_tokens
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
 type Verb = Callable[[Json, Send], Awaitable[Json]]
+
+
+_AT_ONCE = 200
+"""So many messages are made ready for the disk in one go: more would be felt."""
 
 
 class Conversations:
@@ -44,6 +52,7 @@ class Conversations:
             "pin": self.pin,
             "archive": self.archive,
             "delete": self.delete,
+            "keep": self.keep,
             "restore": self.restore,
             "choose_model": self.choose_model,
             "models": self.models,
@@ -210,7 +219,28 @@ class Conversations:
         key = str(arguments["session"])
         await self._core.halt(key)
         await self._core.sessions.delete(key)
+        await self._core.inbox.forget(key)
         return {}
+
+    async def keep(self, arguments: Json, _send: Send) -> Json:
+        """Make an ordinary conversation of a temporary one; gives its key, `session`. Raises UsageError,
+        StorageError."""
+        key = str(arguments["session"])
+        if self._core.loop.turns(key):
+            raise UsageError(_("An answer is on its way. Keep the conversation when it is there."))
+        session = await self._core.sessions.open(key)
+        records = await session.everything()
+        if not (temporary(key) and records):
+            raise UsageError(_("There is nothing in this conversation to be kept."))
+        made = await self._core.sessions.open(new_key())
+        for start in range(0, len(records), _AT_ONCE):
+            part = records[start : start + _AT_ONCE]
+            await made.append_all(map(_ordinary, part))
+        if session.metadata:
+            await made.set_metadata(**session.metadata)
+        await session.set_metadata(given=None)  # what was pasted is of the other one now
+        await self.delete({"session": key}, _send)
+        return {"session": made.key}
 
     async def restore(self, arguments: Json, _send: Send) -> Json:
         """Bring a deleted conversation back."""
@@ -232,7 +262,7 @@ class Conversations:
         ready = core.models.known_keys()
         for spec in PROVIDERS:
             given = core.store.config.provider(spec.name).api_base
-            if spec.suggestion and not spec.oauth and (spec.name in ready if spec.needs_key else given):
+            if spec.suggestion and (spec.name in ready if spec.needs_key else given):
                 found.append(core.models.choice(spec.suggestion, spec.name))
         if (await installed(core.home.models)).models:
             found.append(core.models.choice(provider=BUILTIN.name))
@@ -241,6 +271,19 @@ class Conversations:
             "usual": usual,
             "models": list({(line["provider"], line["model"]): line for line in lines}.values()),
         }
+
+
+def _ordinary(message: Message) -> Message:
+    """A message of a temporary conversation as one of an ordinary one."""
+    found = {name: value for name, value in message.items() if name != HIDDEN}
+    if runtime := found.get("_runtime"):
+        found["_runtime"] = str(runtime).replace(FLEETING, "").rstrip()
+    return found
+
+
+def new_key() -> str:
+    """The key of a conversation that begins in the window."""
+    return f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
 
 
 def _line(info: SessionInfo) -> Json:

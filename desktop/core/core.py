@@ -51,7 +51,7 @@ from desktop.memory.notes import Notes
 from desktop.memory.staging import Staging
 from desktop.memory.tokens import Meter
 from desktop.memory.versions import Versions
-from desktop.paths import Home
+from desktop.paths import Home, temporary
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
 from desktop.providers.local import BuiltinServer
@@ -243,6 +243,8 @@ class Core:
             known = ", ".join(info.key for info in (await self.sessions.list())[:20])
             raise ToolFailure(f"There is no conversation {saying.session}. There are: {known}.")
         message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
+        if temporary(source):
+            del message["_from"]
         await session.append(message)
         self.bus.publish(TurnSpoke(session.key, "", saying.text))
 
@@ -304,6 +306,8 @@ class Core:
         await self._keeper.close()
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
+        for key in list(self.sessions.unkept):
+            await self.sessions.delete(key)
         self.sessions.close()
         await self.finding.close()
         await self.database.close()

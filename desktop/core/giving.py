@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.errors import UsageError, explain
 from desktop.providers.pictures import kind
+from desktop.session.unkept import PASTED
 from desktop.tasks import in_daemon
 from desktop.text import _
 
@@ -53,7 +54,7 @@ class Giving:
             raise UsageError(_("That is no file.")) from None
         if len(content) > _MOST_BYTES:
             raise UsageError(_("That is too large to go along with a message."))
-        folder = self._core.workspace / "files" / "given"
+        folder = self._core.workspace.joinpath(*PASTED)
         safe = (
             "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(name).name).lstrip(".") or "file"
         )

@@ -20,6 +20,7 @@ from desktop.bus.events import ConversationChanged
 from desktop.core.rationing import FREE
 from desktop.core.unattended import own
 from desktop.errors import AppError
+from desktop.paths import temporary
 from desktop.providers.base import Completion, ProviderError, Request
 from desktop.providers.registry import Choice
 from desktop.session.model import Message, replayable
@@ -68,6 +69,7 @@ class Titles:
             and core.front in _FRONTS
             and core.store.config.agents.defaults.auto_titles
             and not (inbound.cause or inbound.source or inbound.note or own(turn.key))
+            and not temporary(turn.key)
             and not named(turn.session.metadata)
             and turn.session.tokens < _TOO_LONG
             and turn.key not in self._work

@@ -12,6 +12,7 @@ from typing import Any
 from desktop.bus.bus import Bus
 from desktop.bus.events import InboxChanged
 from desktop.database import Database
+from desktop.paths import temporary
 
 APPROVAL, REMINDER, HEARTBEAT, SUBAGENT, ERROR = "approval", "reminder", "heartbeat", "subagent", "error"
 OPEN, DONE = "open", "done"
@@ -71,9 +72,15 @@ class Inbox:
         self._database, self._bus = database, bus
         self.rung: Callable[[], None] | None = None
         """Called after every change: who shows notices must miss none, and the bus may drop events."""
+        self._fleeting: dict[str, Notice] = {}
+        """Of temporary conversations: in memory while they are open, never on the screen outside the
+        window."""
 
     async def add(self, notice: Notice) -> bool:
         """Store a notice; False where one of this id is there already."""
+        if temporary(notice.session):
+            known = self._fleeting.setdefault(notice.id, notice)
+            return await self._changed(known is notice)
         added = await self._database.write(
             f"INSERT OR IGNORE INTO inbox ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
             (
@@ -95,6 +102,8 @@ class Inbox:
 
     async def settle(self, id_: str, answer: str) -> bool:
         """Close an open notice with an answer, once; False if it was not open."""
+        if self._fleeting.pop(id_, None):
+            return await self._changed(1)
         settled = await self._database.write(
             "UPDATE inbox SET state = ?, answer = ?, settled = ? WHERE id = ? AND state = ?",
             (DONE, answer, time.time(), id_, OPEN),
@@ -110,6 +119,8 @@ class Inbox:
 
     async def get(self, id_: str) -> Notice | None:
         """One notice."""
+        if id_ in self._fleeting:
+            return self._fleeting[id_]
         rows = await self._database.read(f"SELECT {_COLUMNS} FROM inbox WHERE id = ?", (id_,))  # noqa: S608
         return _notice(rows[0]) if rows else None
 
@@ -143,12 +154,20 @@ class Inbox:
             "ORDER BY at DESC, rowid DESC LIMIT ?",
             (*values, limit),
         )
-        return [_notice(row) for row in rows]
+        here = [one for one in self._fleeting.values() if kind in ("", one.kind)] if before is None else []
+        return [*(one for one in reversed(here) if _has(one, words)), *map(_notice, rows)]
+
+    async def forget(self, session: str) -> None:
+        """Close what a temporary conversation has left open."""
+        gone = [id_ for id_, one in self._fleeting.items() if one.session == session]
+        for id_ in gone:
+            del self._fleeting[id_]
+        await self._changed(len(gone))
 
     async def count(self) -> int:
         """How many are open."""
         rows = await self._database.read("SELECT count(*) FROM inbox WHERE state = ?", (OPEN,))
-        return int(rows[0][0])
+        return int(rows[0][0]) + len(self._fleeting)
 
     # ---- for who shows them
 
@@ -205,6 +224,10 @@ class Inbox:
             if self.rung is not None:
                 self.rung()
         return bool(rows)
+
+
+def _has(notice: Notice, words: str) -> bool:
+    return all(word.casefold() in notice.title.casefold() for word in words.split())
 
 
 def _containing(word: str) -> str:

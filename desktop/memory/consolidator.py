@@ -19,6 +19,7 @@ from desktop.memory.entries import Entry
 from desktop.memory.history import History
 from desktop.memory.summing import Asker, Summary, chunk, cost, cuts, raw, summed_up
 from desktop.memory.tokens import Meter
+from desktop.paths import temporary
 from desktop.providers.base import Completion, ProviderError
 from desktop.session.log import Session
 from desktop.session.model import Message
@@ -45,7 +46,8 @@ def room(ready: Ready, fixed: int, factor: float = 1.0) -> int:
 
 
 class Consolidator:
-    """Keeps conversations within their windows. One piece of work a session at a time."""
+    """Keeps conversations within their windows, but nothing of a temporary one. One piece of work a session
+    at a time."""
 
     def __init__(
         self,
@@ -69,6 +71,8 @@ class Consolidator:
         """Before a turn: shorten what the model sees of the conversation to half of what fits, where it
         does not fit; with `force`, to half of what it is. Whether it did. Raises StorageError; a model that
         cannot be asked is no failure of the turn."""
+        if temporary(session.key):
+            return False
         await self.rest(session.key)
         limit = self._room(ready, fixed)
         if limit <= 0 or (session.tokens <= limit and not force):
@@ -82,6 +86,8 @@ class Consolidator:
     def after(self, session: Session, ready: Ready, fixed: int) -> None:
         """After a turn: make room in the background where the next would not fit; and wait for the
         conversation to be idle."""
+        if temporary(session.key):
+            return
         limit, ready = self._room(ready, fixed), self.ration(ready)
         if session.tokens > limit > 0:
             self._begin(session, self._shorten(session, ready, limit // 2, ""))
@@ -109,6 +115,8 @@ class Consolidator:
     async def cover(self, session: Session, ready: Ready, *, anyway: bool = False) -> int:
         """Sum up all that no entry covers yet; how many entries that made. With `anyway`, the text itself
         is kept where the model cannot be reached. Raises ProviderError, StorageError."""
+        if temporary(session.key):
+            return 0
         await self.rest(session.key)
         return await self._all(session, ready, anyway=anyway)
 

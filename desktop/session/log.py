@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from desktop.errors import explain
+from desktop.paths import temporary
 from desktop.session import names, reader, records, trash
 from desktop.session.listing import describe_all
 from desktop.session.model import Message, SessionInfo, marked, now, place_in
@@ -123,8 +124,7 @@ class Session:
         await self._finish(self._set_metadata(values))
 
     async def set_unless(self, present: Iterable[str], **values: Any) -> bool:
-        """Store values under `metadata` unless one of these is there by then, or the file has gone; whether
-        they are stored. Raises StorageError."""
+        """Store values unless one of these is there by then, or the file has gone; whether it was done."""
         await self._finish(self._set_metadata(values, tuple(present)))
         return all(self.metadata.get(name) == value for name, value in values.items())
 
@@ -228,10 +228,14 @@ class Sessions:
         self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
         self._recent: OrderedDict[str, Session] = OrderedDict()
         self._opening: dict[str, asyncio.Lock] = {}
+        self.unkept: dict[str, Session] = {}
+        """Those that are nowhere else."""
 
     async def open(self, key: str) -> Session:
         """The session of this key, new or stored. Raises StorageError."""
         key = records.clean(key)
+        if temporary(key):
+            return self._open_unkept(key)
         lock = self._opening.setdefault(key, asyncio.Lock())
         async with lock:
             session = self._sessions.get(key)
@@ -246,13 +250,20 @@ class Sessions:
             self._recent.popitem(last=False)
         return session
 
+    def _open_unkept(self, key: str) -> Session:
+        if key not in self.unkept:
+            from desktop.session.unkept import Unkept
+
+            self.unkept[key] = Unkept(key, self.folder / names.file_name(key), self._limit)
+        return self.unkept[key]
+
     async def list(self) -> list[SessionInfo]:
         """All stored sessions, the newest first. Looks at the head and the tail of each file only."""
         return await in_thread(describe_all, self.folder)
 
     async def delete(self, key: str) -> None:
         """Put a session away; restore() brings it back for 30 days. Raises StorageError."""
-        session = await self.open(key)
+        session = self.unkept.pop(records.clean(key), None) or await self.open(key)
         self._sessions.pop(session.key, None)
         self._recent.pop(session.key, None)
         await session.put_away()
@@ -276,6 +287,7 @@ class Sessions:
         """Forget what is in memory; everything is on disk already."""
         self._recent.clear()
         self._sessions.clear()
+        self.unkept.clear()
 
 
 def _find(folder: Path, key: str, limit: int) -> Session:

@@ -1,5 +1,7 @@
 """A session that leaves nothing: all of it is in memory, until it is discarded or the program ends."""
 
+import logging
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,11 @@ from typing import Any
 from desktop.session.log import Session
 from desktop.session.model import Message, marked, place_in
 from desktop.session.reader import Loaded
+from desktop.tasks import in_thread
+
+PASTED = ("files", "given")
+"""Where in the workspace lies what was pasted."""
+_log = logging.getLogger(__name__)
 
 
 class Unkept(Session):
@@ -15,6 +22,7 @@ class Unkept(Session):
     def __init__(self, key: str, path: Path, limit: int) -> None:
         super().__init__(key, path, limit)
         self._records: list[Message] = []
+        self._begun = time.time() - 1  # some file systems know seconds only
 
     async def everything(self) -> list[Message]:
         """All messages, also those that are hidden."""
@@ -24,7 +32,17 @@ class Unkept(Session):
         return marked(messages)
 
     async def put_away(self) -> None:
-        """There is nothing to put away."""
+        """What was pasted into it goes with it; files that were there before stay."""
+        await in_thread(self._remove_pasted)
+
+    def _remove_pasted(self) -> None:
+        folder = self.path.parent.parent.joinpath(*PASTED)
+        for path in map(Path, self.metadata.get("given") or ()):
+            try:
+                if path.parent == folder and path.stat().st_mtime >= self._begun:
+                    path.unlink()
+            except OSError as error:
+                _log.warning("a pasted file is left behind: %s", error.strerror)
 
     async def _append(self, stored: list[Message]) -> OSError | None:
         async with self._lock:

@@ -2,10 +2,11 @@
 
 import hashlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from desktop.database import Database
+from desktop.paths import temporary
 
 _COLUMNS = (
     "at, session, turn, call, tool, effect, gist, arguments, verdict, reason, outside, outcome, seconds"
@@ -50,6 +51,8 @@ class Audit:
 
     async def add(self, entry: Entry) -> None:
         """Store one entry. Raises StorageError."""
+        if temporary(entry.session):  # that something was done is kept, not where or what
+            entry = replace(entry, session="", gist="", arguments="")
         row = entry.as_json()
         await self._database.write(
             f"INSERT INTO audit ({_COLUMNS}) VALUES ({_MARKS})",  # noqa: S608

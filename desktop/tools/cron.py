@@ -21,6 +21,7 @@ from desktop.cron.ledger import Run
 from desktop.cron.schedule import At, Every, Spec, check, zone_of
 from desktop.cron.words import sentence
 from desktop.errors import AppError, UsageError
+from desktop.paths import temporary
 from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure
 
 ACTIONS = ("add", "list", "remove", "enable", "disable", "run", "update")
@@ -189,6 +190,11 @@ class Cron(Tool[CronArguments]):
             raise ToolFailure(
                 "A job cannot set up or change jobs. Do the task itself, and say in your answer what "
                 "should be scheduled: the person can do that."
+            )
+        if verb == "add" and temporary(context.session):
+            raise ToolFailure(
+                "This conversation is temporary: no job can belong to it. Tell the person to set it up in "
+                "another conversation, or to keep this one first."
             )
         if verb == "add" and not args.message.strip():
             raise ToolFailure(

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from desktop.paths import temporary
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure
 
 _GIST = 80
@@ -38,6 +39,10 @@ class Spawn(Tool[SpawnArguments]):
     async def run(self, args: SpawnArguments, context: ToolContext) -> str:
         """Begin it. Raises ToolFailure where too many wait already."""
         if context.spawn is None:
+            if temporary(context.session):
+                raise ToolFailure(
+                    "This conversation is temporary: no subagent works for it. Do it yourself."
+                )
             raise ToolFailure("There are no subagents here. Do it yourself.")
         waits = await context.spawn(args.task, label_of(args))
         state = "waits for a free place" if waits else "is at work"

@@ -59,6 +59,7 @@ class Commands(QObject):
         window, library = self._window, self._library
         found = [
             _item(_("New conversation"), library.new, "square-pen", "Ctrl+N"),
+            _item(_("Temporary conversation"), window.temporary_wanted.emit, "ghost", "Ctrl+Shift+T"),
             _item(_("Quick chat"), self._outside.quick.open, "zap"),
             _item(_("Choose a model"), window.header.model_menu_wanted.emit, "sparkles"),
             _item(_("Inbox"), window.toggle_inbox, "inbox", "Ctrl+I"),
@@ -106,11 +107,11 @@ class Commands(QObject):
         """Open the settings on a page."""
         self._setup.open(page)
 
-    def write(self, text: str) -> None:
     def show_setting(self, hit: "Hit") -> None:
         """Open the settings at one of them."""
         self._setup.open(hit=hit)
 
+    def write(self, text: str) -> None:
         """Put a text into the message field."""
         self._window.composer.show_draft(text)
         self._window.composer.setFocus()

@@ -41,6 +41,7 @@ from desktop.ui.setup import Setup
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
+from desktop.ui.temporary import Temporary
 from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
 
@@ -77,6 +78,7 @@ class Conductor(QObject):
         self._editing = Editing(window, self.drafts, self.talk)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._reading = Reading(self._program, self._funnel, window, self._view, self.library, self.talk)
+        self._temporary = Temporary(self._program, self._funnel, window, self.library, self.talk, file)
         self._costing = Costing(self._program, self._funnel, window.header, self.talk)
         self._answering = Answering(
             self._program, self._funnel, window, self._view, self.talk.questions, self.library

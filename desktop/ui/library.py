@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.bus.events import ConversationChanged, Event
+from desktop.paths import temporary
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
@@ -93,6 +94,8 @@ class Library(QObject):
         found = self._rows.get(key)
         if found is not None:
             return found.shown
+        if temporary(key):
+            return _("Temporary conversation")
         return _("New conversation") if key in ("", self._talk.key) else key
 
     def _say_title(self) -> None:
@@ -136,7 +139,7 @@ class Library(QObject):
     async def _begin(self) -> None:
         await self._refresh()
         key = self._talk.key
-        if key and not self._rows.get(key) and not self._talk.busy:
+        if key and not self._rows.get(key) and not self._talk.busy and not temporary(key):
             if draft := self._file.state.drafts.pop(key, ""):
                 self._file.state.give_back("", draft)
             key = ""
@@ -207,6 +210,8 @@ class Library(QObject):
 
     def _spoken_in(self, key: str, at_rest: bool) -> None:
         found = self._rows.get(key)
+        if temporary(key):
+            return
         if found is None:
             self._funnel.run(self._refresh(), name="library:refresh")
             return

@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
     """In the open conversation."""
     export_wanted = Signal(str)
     """As what kind of document; "" for any."""
+    temporary_wanted = Signal()
     yes_wanted = Signal()
     no_wanted = Signal()
     """An answer by key, to the question in sight."""
@@ -203,6 +204,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+I", self.toggle_inbox),
             ("Ctrl+Shift+Y", self.yes_wanted.emit),
             ("Ctrl+Shift+N", self.no_wanted.emit),
+            ("Ctrl+Shift+T", self.temporary_wanted.emit),
             (PIN_KEYS, lambda: self.sidebar.pin_wanted.emit("")),
             (ARCHIVE_KEYS, lambda: self.sidebar.archive_wanted.emit("")),
             ("Alt+Down", lambda: self.sidebar.step(1)),

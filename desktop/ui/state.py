@@ -14,6 +14,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from desktop.paths import temporary
+
 _DELAY_MS = 500
 _REMEMBERED = 60
 
@@ -90,7 +92,7 @@ class StateFile(QObject):
         """Write now. A failure costs the memory of the window, which is not worth a sentence."""
         self._timer.stop()
         self.state.conversations = self.state.conversations[:_REMEMBERED]
-        data = json.dumps(asdict(self.state), ensure_ascii=False)
+        data = json.dumps(_kept(self.state), ensure_ascii=False)
         temporary = self._path.with_suffix(".new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -101,6 +103,18 @@ class StateFile(QObject):
         except OSError:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def _kept(state: WindowState) -> dict[str, Any]:
+    """What is written: nothing of temporary conversations."""
+    found = asdict(state)
+    for name in ("drafts", "attached"):
+        found[name] = {key: value for key, value in found[name].items() if not temporary(key)}
+    for name in ("conversations", "unsent"):
+        found[name] = [line for line in found[name] if not temporary(line["key"])]
+    found["unread"] = [key for key in state.unread if not temporary(key)]
+    found["session"] = "" if temporary(state.session) else state.session
+    return found
 
 
 def _read(path: Path) -> WindowState:

@@ -17,6 +17,7 @@ from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
+from desktop.ui.temporary import Temporary
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.held import Held
@@ -89,7 +90,7 @@ class Desk:
 
         def under_way() -> int:
             names = [task.get_name() for task in asyncio.all_tasks(self.running.loop)]
-            return sum(name.startswith(("conversation:", "library:")) for name in names)
+            return sum(name.startswith(("conversation:", "library:", "temporary:")) for name in names)
 
         self.until(lambda: under_way() <= self.door.waiting)
 
@@ -341,3 +342,49 @@ def test_what_the_command_line_pins_and_names_is_shown(desk: Desk) -> None:
     desk.running.wait(desk.running.actions.call("rename", session="window:a", title="From there"))
     desk.until(lambda: kept(desk, "window:a") == (True, False))
     desk.until(lambda: desk.window.header.title.accessibleName() == "From there")
+
+
+def test_a_temporary_conversation_is_in_no_list_and_no_file(desk: Desk) -> None:
+    temporary = Temporary(desk.door, Funnel(desk.window), desk.window, desk.library, desk.talk, desk.file)
+    desk.ask("window:a", "first")
+    desk.window.temporary_wanted.emit()
+    desk.settle()
+    key = desk.talk.key
+    assert desk.window.header.title.accessibleName() == "Temporary conversation"
+    desk.send("The blue pelican")
+    desk.until(lambda: desk.said[-1:] == ["Noted."], timeout=20_000)
+    desk.type("and a draft")
+    assert desk.keys == ["window:a"]
+    desk.file.write()
+    assert key not in (written := desk.running.home.root / "window.json").read_text("utf-8")
+    assert "and a draft" not in written.read_text("utf-8")
+
+    desk.open("window:a")
+    assert "waits until you quit" in desk.window.toast.accessibleName()
+    desk.window.temporary_wanted.emit()
+    desk.settle()
+    assert (desk.talk.key, desk.said[-1]) == (key, "Noted.")
+    assert desk.window.composer.field.toPlainText() == "and a draft"
+    temporary.discard()
+    desk.settle()
+    assert (desk.talk.key, desk.stored(key)) == ("", [])
+    desk.window.temporary_wanted.emit()
+    desk.settle()
+    assert desk.talk.key not in ("", key), "the next one is another one"
+
+
+def test_a_temporary_conversation_is_kept_with_its_draft(desk: Desk) -> None:
+    temporary = Temporary(desk.door, Funnel(desk.window), desk.window, desk.library, desk.talk, desk.file)
+    desk.begin()
+    desk.window.temporary_wanted.emit()
+    desk.settle()
+    desk.send("Keep this")
+    desk.until(lambda: desk.said[-1:] == ["Noted."] and not desk.talk.busy, timeout=20_000)
+    desk.type("more")
+    temporary.keep()
+    desk.until(lambda: desk.talk.key.startswith("window:"))
+    desk.settle()
+    assert desk.keys == [desk.talk.key]
+    assert desk.said == ["Keep this", "Noted."]
+    assert desk.window.composer.field.toPlainText() == "more"
+    assert desk.errors == []

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
+from desktop.paths import temporary
 from desktop.tools.files.opening import open_plain
 
 DAYS = 30
@@ -64,7 +65,7 @@ class Kept:
             digest, kept = self._store(path)
             change = Change(
                 time.time(),
-                context.session,
+                "" if temporary(context.session) else context.session,
                 context.turn,
                 context.call,
                 os.fsdecode(os.fsencode(path)),

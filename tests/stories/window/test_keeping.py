@@ -1,9 +1,11 @@
-"""Conversations that are kept on top, put aside, and found again."""
+"""Conversations that are named, kept on top, put aside, and found again."""
+
+import json
 
 from tests.desktop.desk import RIGHT, Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
-from tests.stories.program import Program
+from tests.stories.program import Program, texts
 from tests.stories.window.talk import ask, listed, open_conversation, rest, wait_listed
 
 
@@ -48,7 +50,7 @@ def test_conversations_are_pinned_and_archived_and_come_back(
         desk.click_on(window.extents("Archived (1)"))
         wait_listed(window, *shown)
 
-        desk.key("ctrl+f")
+        desk.key("ctrl+shift+f")
         desk.type("pears")
         window.until(lambda: "Archived (1)" in listed(window), "the archived one is found")
         window.select("About pears", within="Conversations")
@@ -79,3 +81,63 @@ def test_the_command_line_pins_in_a_running_window(
     missing = program.run("sessions", "pin", "window:none")
     assert missing.returncode != 0
     assert "window:none" in missing.stderr
+
+
+def test_a_conversation_is_named_after_its_first_answer(
+    program: Program, server: ScriptedServer, desk: Desk
+) -> None:
+    program.use_server(server.url, "say:Noted.")
+    config = json.loads((program.home / "config.json").read_text("utf-8"))
+    config["agents"]["defaults"]["autoTitles"] = True
+    program.configure(**config)
+    server.when("You name conversations", "say:Fruit of the year")
+    with running_window(program) as window:
+        desk.wait_active(TITLE)
+        ask(window, "Which apples are ripe in September?")
+        window.wait_text("Nanobot", "Noted.")
+        window.wait("Fruit of the year", "label")
+        wait_listed(window, "Today", "Fruit of the year")
+    (line,) = program.events("sessions", "list")
+    assert line["title"] == "Fruit of the year"
+
+
+def test_a_temporary_conversation_leaves_nothing_and_can_be_kept(
+    program: Program, server: ScriptedServer, desk: Desk
+) -> None:
+    program.use_server(server.url, "say:Noted.")
+    with running_window(program) as window:
+        begin(desk, window, "About apples")
+        desk.key("ctrl+shift+t")
+        window.wait("Temporary conversation", "label")
+        window.wait("Temporary: nothing of it is kept.")
+        ask(window, "The pelican is blue")
+        window.wait_text("You", "The pelican is blue")
+        window.wait_text("Nanobot", "Noted.")
+        rest(window)
+        desk.screenshot("temporary")
+        wait_listed(window, "Today", "About apples")
+        window.select("About apples", within="Conversations")
+        window.wait("The temporary conversation waits until you quit: Ctrl+Shift+T")
+        desk.screenshot("temporary-left")
+        desk.key("ctrl+shift+t")
+        window.wait_text("You", "The pelican is blue")
+        window.press("Discard")
+        window.gone("Temporary: nothing of it is kept.")
+
+        desk.key("ctrl+shift+t")
+        window.wait("Temporary conversation", "label")
+        ask(window, "About pears")
+        window.wait_text("Nanobot", "Noted.")
+        rest(window)
+        window.press("Keep it")
+        wait_listed(window, "Today", "About pears", "About apples")
+        window.gone("Temporary: nothing of it is kept.")
+        desk.key("ctrl+shift+t")
+        window.wait("Temporary conversation", "label")
+        ask(window, "The pelican is green")
+        window.wait_text("You", "The pelican is green")
+        window.wait_text("Nanobot", "Noted.")
+    for path, content in texts(program.home):
+        assert b"pelican" not in content, path
+        assert b"temporary:" not in content, path
+    assert [line["title"] for line in program.events("sessions", "list")] == ["About pears", "About apples"]

@@ -1,6 +1,8 @@
 """A temporary conversation, over a real core beside a real server: it works, and leaves nothing."""
 
+import base64
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +133,36 @@ async def test_it_does_not_outlive_the_program(tmp_path: Path, desk: Desk) -> No
     await desk.owner.stop()
     async with started(Home(tmp_path, tmp_path / "models")) as again:
         assert await again.said(KEY) == []
+
+
+async def paste(desk: Desk, text: str) -> str:
+    data = base64.b64encode(text.encode()).decode()
+    return str((await desk.call("give", name="note.txt", data=data))["path"])
+
+
+async def test_what_was_pasted_goes_with_it_and_nothing_else(tmp_path: Path, desk: Desk) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine")
+    earlier = await paste(desk, "earlier")
+    os.utime(earlier, (1, 1))
+    await desk.said(KEY)
+    pasted = await paste(desk, SECRET)
+    files = [pasted, earlier, str(mine)]
+    await desk.call("submit", session=KEY, text="read", front="window", files=files)
+    await desk.end()
+    await desk.call("delete", session=KEY)
+    assert [Path(path).exists() for path in files] == [False, True, True]
+
+
+async def test_what_was_pasted_goes_with_the_program_but_stays_with_what_is_kept(
+    tmp_path: Path, desk: Desk
+) -> None:
+    files = []
+    for key in (KEY, "temporary:other"):
+        await desk.said(key)
+        files.append(await paste(desk, SECRET))
+        await desk.call("submit", session=key, text="read", front="window", files=files[-1:])
+        await desk.end()
+    await desk.call("keep", session=KEY)
+    await desk.owner.stop()
+    assert [Path(path).exists() for path in files] == [True, False]
