@@ -96,9 +96,7 @@ class Reading(QObject):
         dialog.filterSelected.connect(
             lambda name: dialog.setDefaultSuffix(_SUFFIXES[filters.get(name, kind or "markdown")][0])
         )  # a dialog of the system may have none
-        dialog.setDirectory(
-            QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        )
+        dialog.setDirectory(_documents())
         dialog.selectFile(file_name(title) + suffix)
 
         def chosen(path: str) -> None:
@@ -145,6 +143,11 @@ class Reading(QObject):
             aside.setShortcut(ARCHIVE_KEYS)
             aside.triggered.connect(lambda: library.keeping.archive())
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+
+
+def _documents() -> str:
+    found = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return found if Path(found).is_dir() else str(Path.home())
 
 
 def kind_of(path: str) -> str:

@@ -94,6 +94,9 @@ QComboBox QAbstractItemView {
 }
 QComboBox QAbstractItemView::item { min-height: 28px; padding: 0 8px; border-radius: 6px; }
 
+QHeaderView { background: $raised; }
+QHeaderView::section { background: $raised; color: $muted; border: none; padding: 4px 8px; }
+
 QMenu { background: $raised; border: 1px solid $border_strong; border-radius: ${RADIUS}px; padding: 5px; }
 QMenu::item { padding: 6px 28px 6px 10px; border-radius: 6px; }
 QMenu::item:selected { background: $selected; }
