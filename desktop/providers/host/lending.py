@@ -9,8 +9,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import psutil
-
 _NAME = "nanobot-login"
 
 
@@ -21,6 +19,8 @@ def _base() -> Path:
 
 def folder() -> Path:
     """A new folder of this process, for its eyes only."""
+    import psutil  # the program itself imports this module, too, and needs none
+
     for old in _base().glob(f"{_NAME}-*-*"):
         pid = old.name.split("-")[2]
         if pid.isdecimal() and not psutil.pid_exists(int(pid)):
