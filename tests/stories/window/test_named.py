@@ -83,8 +83,8 @@ def test_everything_on_every_page_has_a_name(program: Program, server: ScriptedS
         desk.wait_active(TITLE)
         desk.key("ctrl+comma")
         window.wait("Settings", "dialog")
-        pages = window.names("list item", within="Pages")
-        assert len(pages) >= 16
+        pages = window.names("list item", within="Pages", hidden=True)
+        assert len(pages) >= 18
         for page in pages:
             window.select(page, within="Pages")
             assert nameless(settings(window, page)) == [], page

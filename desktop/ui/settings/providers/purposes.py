@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
@@ -17,7 +17,7 @@ from desktop.ui.settings.providers.models import ModelPicker
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
-from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -28,6 +28,8 @@ type Ref = tuple[str, str]
 
 _USUAL, _SMALL, _SEES = "", "small_model", "vision_model"
 _HERE = "agents.defaults"
+_VALUE = 250
+"""Pixels of a model's name; the whole one is in the hint."""
 
 
 class Chooser(QWidget):
@@ -114,7 +116,10 @@ class Purpose(QWidget):
     def say(self, title: str, help_: str, value: str, *, named: bool) -> None:
         """Set the words."""
         self.row.say(title, help_)
-        self._value.setText(value)
+        metrics = self._value.fontMetrics()
+        self._value.setText(metrics.elidedText(value, Qt.TextElideMode.ElideMiddle, _VALUE))
+        self._value.setAccessibleName(value)
+        self._value.setToolTip(tip(value))
         self.change.setText(_("Change…"))
         self.change.setAccessibleName(_("Change: {name}").format(name=title))
         self.clear.say(_("Back to the default: {title}").format(title=title))
