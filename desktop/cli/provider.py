@@ -49,8 +49,6 @@ def register(app: click.Group) -> None:
     def test_command(name: str, model: str, *, as_json: bool) -> None:
         run(lambda home: _test(home, name, model, as_json), as_json=as_json)
 
-    _register_logins(group)
-
     @options.verb(group, "models", _("List the models that a provider has now."))
     @click.argument("name")
     @click.option("--find", default="", help=_("Only those with these words in their names."))
@@ -58,9 +56,6 @@ def register(app: click.Group) -> None:
         run(lambda home: _models(home, name, find, as_json), as_json=as_json)
 
     _register_logins(group)
-
-
-def _register_logins(group: click.Group) -> None:
 
 
 def _register_logins(group: click.Group) -> None:
