@@ -124,7 +124,9 @@ async def _conversations(workspace: Path) -> list[Finding]:
                 part,
                 ok=True,
                 state=_("Damaged records are passed over in: {names}").format(names=", ".join(damaged)),
-                remedy=_("Everything else in them is intact. Repair them with: nanobot-desktop doctor --fix"),
+                remedy=_(
+                    "Everything else in them is intact. Repair them with: nanobot-desktop doctor --fix"
+                ),
             )
         ]
     n = len(known)
