@@ -90,7 +90,7 @@ def test_conversations_are_begun_named_found_and_put_away(
         wait_listed(window, "Today", "Fruit of the year", "About apples")
         window.wait("Fruit of the year", "label")
 
-        desk.key("ctrl+f")
+        desk.key("ctrl+shift+f")
         desk.type("APPLE about")
         wait_listed(window, "Today", "About apples", "In messages", "About apples")
         desk.screenshot("search-finds-what-was-said")
