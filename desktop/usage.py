@@ -242,13 +242,15 @@ class UsageLedger:
         lines = [Line(tuple(row[:wide]), Figures(*row[wide:-2])) for row in rows]
         return lines, rows[0][-1] if rows else 0
 
-    async def of_session(self, session: str, free: Collection[str]) -> Figures:
-        """All calls of one conversation added up. Raises StorageError."""
+    async def of_session(self, session: str, free: Collection[str]) -> list[Line]:
+        """All calls of one conversation added up by model, the one used most first. Raises StorageError."""
+        name = _NAMES[MODEL]
         rows = await self._database.read(
-            f"SELECT {_sums(free)} FROM usage WHERE session = ? AND outcome NOT IN (?, ?)",  # noqa: S608
+            f"SELECT {name}, {_sums(free)} FROM usage WHERE session = ? AND outcome NOT IN (?, ?)"  # noqa: S608
+            f" GROUP BY {name} ORDER BY sum(input_tokens + output_tokens) DESC, 1, 2",
             (*free, *free, *free, *free, session, *REFUSED),
         )
-        return Figures(*rows[0])
+        return [Line(tuple(row[:2]), Figures(*row[2:])) for row in rows]
 
     async def first(self) -> date | None:
         """The day here of the oldest call; None where there is none."""

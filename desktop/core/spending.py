@@ -74,8 +74,13 @@ class Spending:
         return await report(core.usage, core.store.config, core.sessions.folder, span, by)
 
     async def cost(self, arguments: Json, _send: Send) -> Json:
-        """The figures() of one conversation since it began. Raises StorageError."""
-        return figures(await self._core.usage.of_session(str(arguments["session"]), FREE))
+        """The figures() of one conversation since it began, and of each of its `models` with its `title`.
+        Raises StorageError."""
+        core = self._core
+        lines = await core.usage.of_session(str(arguments["session"]), FREE)
+        total = reduce(add, (line.figures for line in lines), Figures())
+        models = [_line(line, MODEL, core.store.config, {}) for line in lines]
+        return {**figures(total), "models": models}
 
 
 async def report(usage: UsageLedger, config: "Config", sessions: Path, span: str, by: str) -> Json:

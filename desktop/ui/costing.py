@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from desktop.bus.events import Event, UsageRecorded
-from desktop.text import _
+from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.header import Header
@@ -13,6 +13,9 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.words import spoken
 
 type Json = dict[str, Any]
+
+_MODELS = 5
+"""Models that are named; those used most."""
 
 
 class Costing(QObject):
@@ -67,10 +70,19 @@ class Costing(QObject):
         if not found.get("tokens"):
             self._header.show_cost("", "")
             return
-        from desktop.ui.panels.usage.words import cost, tokens, told, unknown
+        from desktop.ui.panels.usage.words import cost, short, tokens, told, unknown
 
-        words = tokens(found["tokens"])
-        if found["free"] != found["tokens"]:
-            words += f" · {cost(found)}{' +' if unknown(found) else ''}"
-        about = _("This conversation since it began: {figures}").format(figures=told(found))
-        self._header.show_cost(words, about)
+        words = f"{tokens(found['tokens'])} · {cost(found)}{' +' if unknown(found) else ''}"
+        lines = [
+            _("This conversation since it began: {figures}").format(figures=told(found)),
+            _("Input {input}, output {output} tokens").format(
+                input=short(found["input_tokens"]), output=short(found["output_tokens"])
+            ),
+        ]
+        lines += [
+            f"{line['title']}: {tokens(line['tokens'])} · {cost(line)}"
+            for line in found["models"][:_MODELS]
+        ]
+        if (more := len(found["models"]) - _MODELS) > 0:
+            lines.append(ngettext("and {count} more", "and {count} more", more).format(count=more))
+        self._header.show_cost(words, "\n".join(lines))

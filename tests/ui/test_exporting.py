@@ -135,8 +135,17 @@ def test_the_cost_of_the_conversation_stands_over_it(shelf: Shelf) -> None:
             shelf.costing.handle(UsageRecorded("window:a", "", "openai", "gpt-5", tokens, 0, cost))
             shelf.until(lambda shown=shown: label.text() == shown)  # type: ignore[misc]
     assert "4k tokens of unknown price" in label.accessibleName()
+    assert "\nInput 5k, output 0 tokens\ngpt-5: 5k tokens · $0.50" in label.toolTip()
     shelf.running.wait(_spend(shelf, 9.0, 10, "window:b"))
     shelf.open("window:b")
     shelf.until(lambda: label.text() == "10 tokens · $9.00")
     shelf.open("")
     assert not label.isVisible()
+
+
+def test_a_model_on_this_computer_is_free(shelf: Shelf) -> None:
+    call = Call("ollama", "qwen", session="window:a", input_tokens=900, output_tokens=100)
+    shelf.running.wait(shelf.running.core.usage.record(call))
+    shelf.open("window:a")
+    shelf.until(lambda: shelf.window.header.cost.text() == "1k tokens · free")
+    assert shelf.window.header.cost.toolTip().endswith("qwen: 1k tokens · free")

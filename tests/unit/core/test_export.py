@@ -1,6 +1,8 @@
 """A conversation as a file and what it has cost, through the door of a real core."""
 
 import json
+import resource
+import signal
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,26 @@ async def test_a_file_is_written_whole_or_not_at_all(desk: Desk, tmp_path: Path)
     assert there.read_text("utf-8").startswith("# window:a")
 
 
+async def test_a_full_disk_leaves_what_was_there(desk: Desk, tmp_path: Path) -> None:
+    await desk.ask("window:a", "word " * 100)
+    place = tmp_path / "place"
+    place.mkdir()
+    there = place / "there.md"
+    there.write_text("before")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        with pytest.raises(AppError) as failure:
+            await desk.call("export", session="window:a", format="markdown", path=str(there))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert str(there) in failure.value.text
+    assert [path.name for path in place.iterdir()] == ["there.md"]
+    assert there.read_text() == "before"
+
+
 @pytest.mark.parametrize("wrong", [{"format": "pdf"}, {"path": "talk.md"}])
 async def test_what_cannot_be_meant_is_refused(desk: Desk, tmp_path: Path, wrong: dict[str, str]) -> None:
     given = {"format": "markdown", "path": str(tmp_path / "talk.md")} | wrong
@@ -60,4 +82,7 @@ async def test_the_cost_of_one_conversation_is_its_own(desk: Desk) -> None:
     found = await desk.call("cost", session="window:a")
     assert (found["cost"], found["unpriced"], found["free"]) == (0.5, 1100, 1100)
     assert (found["calls"], found["tokens"]) == (3, 3300)
+    assert (found["input_tokens"], found["output_tokens"]) == (3000, 300)
+    told = [(m["title"], m["tokens"], m["cost"], m["unpriced"]) for m in found["models"]]
+    assert told == [("gpt-5", 2200, 0.5, 1100), ("qwen", 1100, 0.0, 0)]
     assert (await desk.call("cost", session="window:new"))["tokens"] == 0
