@@ -94,7 +94,7 @@ class SearchBar(QFrame):
             if event.type() == QEvent.Type.Resize and self.isVisible():
                 self._place()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F3):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.step.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
                 return True
             if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QKeySequence, QShortcut, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QApplication, QTextEdit
 
 from desktop.text import _
@@ -49,6 +49,8 @@ class Seeker(QObject):
         self.bar.typed.connect(self._look_for)
         self.bar.step.connect(self.go)
         self.bar.left.connect(self.leave)
+        QShortcut(QKeySequence("F3"), view, lambda: self.go(1))
+        QShortcut(QKeySequence("Shift+F3"), view, lambda: self.go(-1))
         self._wanted: re.Pattern[str] | None = None
         self._slices = Slices(self)
         self._known: dict[tuple[str, int], int] = {}

@@ -160,17 +160,18 @@ def test_no_step_of_a_search_holds_up_the_window(
     )
     seeker.begin()
     QTest.qWait(300)
-    longest = 0.0
     app = QApplication.instance()
     assert app is not None
+    begun = time.thread_time()
     seeker.bar.field.setText("w")
+    longest = typed = time.thread_time() - begun
     end = time.perf_counter() + 3
     while time.perf_counter() < end:
         begun = time.thread_time()
         app.processEvents()
         longest = max(longest, time.thread_time() - begun)
-    print(f"longest step {1000 * longest:.1f} ms, {told(seeker)}")
-    assert longest < 0.1
+    print(f"typed {1000 * typed:.1f} ms, longest step {1000 * longest:.1f} ms, {told(seeker)}")
+    assert longest < 0.016
 
 
 def test_tab_goes_from_the_bar_into_the_conversation(
@@ -187,3 +188,16 @@ def test_tab_goes_from_the_bar_into_the_conversation(
         names.append(after.accessibleName() if after else "")
     assert names == ["Previous match", "Next match", "Close"]
     assert view.childAt(QPoint(seeker.bar.x() + 5, seeker.bar.y() + 5)) is not None
+
+
+def test_f3_goes_on_from_the_conversation_too(
+    view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
+) -> None:
+    transcript.fill([said("A needle here", 0), said("needle and needle", 1)])
+    look(seeker, "needle", qtbot)
+    for widget in (seeker.bar.field, view):
+        widget.setFocus()
+        QTest.keyClick(widget, Key.Key_F3)
+        assert told(seeker) == "2 of 3"
+        QTest.keyClick(widget, Key.Key_F3, Shift)
+        assert told(seeker) == "1 of 3"
