@@ -40,7 +40,7 @@ class Switch(QCheckBox):
         painter.drawRoundedRect(track, _HEIGHT / 2, _HEIGHT / 2)
         knob = _HEIGHT - 4
         left = track.left() + 2 + self._at * (_WIDTH - knob - 4)
-        painter.setBrush(QColor("#ffffff"))
+        painter.setBrush(QColor(colors.on_accent))
         painter.drawEllipse(QRectF(left, track.top() + 2, knob, knob))
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
