@@ -187,8 +187,13 @@ class Body(QTextBrowser):
         self.focused.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        left = event.button() is Qt.MouseButton.LeftButton
+        if left and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.dragged.emit(event.globalPosition().toPoint())
+            if not self.hasFocus():  # whole messages are chosen now
+                return
         super().mousePressEvent(event)
-        self.dragging = event.button() is Qt.MouseButton.LeftButton
+        self.dragging = left
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

@@ -1,7 +1,8 @@
 """Whole messages that are chosen together, to be copied as Markdown.
 
-A selection drawn with the mouse beyond its message, or drawn on with Shift and the arrows, takes whole
-messages. The keyboard is then in the conversation itself, whatever message it came from.
+A selection drawn with the mouse beyond its message, drawn on with Shift and the arrows, or ended by a click
+with Shift into another message takes whole messages. The keyboard is then in the conversation itself,
+whatever message it came from.
 """
 
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ class Picked(QObject):
         pool.reached.connect(self.reached)
         self._ends: tuple[str, str] | None = None
         """Where it began, and where it goes to."""
+        self._start = ""
+        """The message that was last clicked into: from there a click with Shift chooses."""
         self._body: Body | None = None
         """The text in which a selection is being drawn, the beginning of that, and the pointer."""
         self._anchor = 0
@@ -84,7 +87,11 @@ class Picked(QObject):
     # ---- by mouse
 
     def follow(self, body: Body, pointer: QPoint) -> None:
-        """A selection is drawn in this text with the mouse, which is there on the screen."""
+        """A selection is drawn in this text with the mouse, which is there on the screen; or it was clicked
+        into with Shift, and nothing is drawn."""
+        if not body.dragging:
+            self._clicked(body)
+            return
         if body is not self._body or not self.active:
             self._anchor = body.textCursor().anchor()
         self._body, self._pointer = body, pointer
@@ -98,6 +105,16 @@ class Picked(QObject):
             self.clear()
             body.setFocus()
             self._select(body, body.cursorForPosition(body.viewport().mapFromGlobal(pointer)).position())
+
+    def _clicked(self, body: Body) -> None:
+        slot = self._slot_of(body)
+        start = self._ends[0] if self._ends is not None else self._start
+        if slot is None or start not in self._transcript:
+            return
+        if slot.entry.id != start:
+            self.pick(start, slot.entry.id)
+        else:
+            self.clear()
 
     def _select(self, body: Body, position: int) -> None:
         cursor = body.textCursor()
@@ -122,6 +139,12 @@ class Picked(QObject):
         self._view.viewport().update()
 
     def _focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        shift = QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
+        slot = self._slot_of(new) if isinstance(new, Body) else None
+        if slot is not None and shift and QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            return  # the click says itself what it means
+        if slot is not None:
+            self._start = slot.entry.id
         if self.active and new is not None and new is not self._view:
             self.clear()
 

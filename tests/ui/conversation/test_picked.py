@@ -135,3 +135,29 @@ def test_a_click_into_a_message_ends_it(view: ConversationView, transcript: Tran
     QTest.mousePress(on, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     assert picked(view) == []
     mouse(QEvent.Type.MouseButtonRelease, on, on.mapToGlobal(QPoint(5, 5)))
+
+
+def test_a_click_with_shift_chooses_from_the_message_that_was_clicked_before(
+    view: ConversationView, transcript: Transcript
+) -> None:
+    fill(transcript, *TALK)
+
+    def click(number: int, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier, x: int = 20) -> None:
+        on = view.cells[number].body.viewport()
+        QTest.mousePress(on, Qt.MouseButton.LeftButton, held, QPoint(x, 8))
+        mouse(QEvent.Type.MouseButtonRelease, on, on.mapToGlobal(QPoint(x, 8)))
+
+    click(1)
+    click(3, Shift)
+    assert picked(view) == TALK[1:]
+    click(0, Shift)
+    assert picked(view) == TALK[:2], "from the same message, the other way"
+    QTest.keyClick(view, Key.Key_C, Ctrl)
+    assert clipboard() == "## You\n\nFirst **question**\n\n## Nanobot\n\nFirst `answer`\n"
+    click(2)
+    assert picked(view) == []
+    click(2, Shift, x=60)
+    assert picked(view) == []
+    assert view.cells[2].body.textCursor().hasSelection(), (
+        "within one message it selects letters, as before"
+    )
