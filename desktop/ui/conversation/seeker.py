@@ -79,6 +79,7 @@ class Seeker(QObject):
         if key != self._key:
             self._key = key
             self.bar.hide()
+            self._view.flush()
             self._look_for("")
 
     def begin(self) -> None:
@@ -86,11 +87,13 @@ class Seeker(QObject):
         body = QApplication.focusWidget()
         chosen = body.textCursor().selectedText() if isinstance(body, Body) else ""
         self.bar.come(chosen if len(chosen) < _CHOSEN and "\u2029" not in chosen else "")
+        self._view.flush()  # there is room for the bar now
         self._look_for(self.bar.field.text())
 
     def leave(self) -> None:
         """Hide the bar, and mark nothing any more."""
         self.bar.hide()
+        self._view.flush()
         self._look_for("")
         self.left.emit()
 

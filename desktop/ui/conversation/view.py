@@ -82,7 +82,9 @@ class ConversationView(QAbstractScrollArea):
         self._pool.dragged.connect(self._drag.follow)
         self.picked = Picked(self, self._pool)
         self.picked.changed.connect(lambda: self._drag.select(not self.picked.active))
-        self._anchor = (0, _TOP)
+        self._top = _TOP
+        """How far below the window's top the first entry may begin: what floats there covers none."""
+        self._anchor = (0, self._top)
         """An entry, and how far below the window's top it begins."""
         self._follow = True
         self._news = False
@@ -102,7 +104,7 @@ class ConversationView(QAbstractScrollArea):
         transcript.added.connect(self._added)
         transcript.removed.connect(self._removed)
         transcript.changed.connect(self._changed)
-        transcript.sought.connect(lambda index: self._stay(index, top=_TOP))
+        transcript.sought.connect(lambda index: self._stay(index, top=self._top))
         theme().changed.connect(self._show_again)
         self.speech = Speech(self, transcript, self._pool.name)
         self.speech.announced.connect(self.announced)
@@ -146,7 +148,7 @@ class ConversationView(QAbstractScrollArea):
     def _reset(self) -> None:
         self._dirty.clear()
         self._pool.fill()
-        self._anchor, self._follow, self._news = (0, _TOP), True, False
+        self._anchor, self._follow, self._news = (0, self._top), True, False
         self._place()
 
     def _added(self, index: int) -> None:
@@ -200,6 +202,8 @@ class ConversationView(QAbstractScrollArea):
     def _place(self) -> None:
         """Put cells where the anchor says."""
         count = len(self._pool.heights)
+        over = self.floating.geometry().bottom() if self.floating and self.floating.isVisible() else 0
+        self._top = _TOP + over
         if self._empty:
             self._empty.setVisible(not count)
             self._empty.setGeometry(self.viewport().rect())
@@ -244,8 +248,8 @@ class ConversationView(QAbstractScrollArea):
             shift = 0
             if index == last and bottom < height - _BOTTOM:
                 shift = height - _BOTTOM - bottom
-            if first == 0 and y + shift > _TOP:
-                shift = _TOP - y
+            if first == 0 and y + shift > self._top:
+                shift = self._top - y
             if not shift:
                 break
             self._anchor = (self._anchor[0], self._anchor[1] + shift)
@@ -260,8 +264,8 @@ class ConversationView(QAbstractScrollArea):
             exact = [index for index in seen if self._pool.cells[index].exact and tops[index] < height]
             index = (exact or seen or [max(tops)])[0]
             self._anchor = (index, tops[index])
-            total = self._pool.heights.total + _TOP + _BOTTOM
-            value = self._pool.heights.top(index) + _TOP - tops[index]
+            total = self._pool.heights.total + self._top + _BOTTOM
+            value = self._pool.heights.top(index) + self._top - tops[index]
         else:
             total = value = 0
         if not bar.isSliderDown():
@@ -286,8 +290,8 @@ class ConversationView(QAbstractScrollArea):
             index, top = self._anchor
             self._anchor = (index, top + dy)
         else:
-            index = self._pool.heights.at(value - _TOP)
-            self._anchor = (index, self._pool.heights.top(index) + _TOP - value)
+            index = self._pool.heights.at(value - self._top)
+            self._anchor = (index, self._pool.heights.top(index) + self._top - value)
         self._follow = value >= self.verticalScrollBar().maximum()
         self._place()
 

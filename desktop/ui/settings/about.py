@@ -20,12 +20,11 @@ from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.rows import Card, Row
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work

@@ -15,11 +15,10 @@ from PySide6.QtWidgets import (
 
 from desktop.text import _
 from desktop.ui.settings.search import Hit, find
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
-from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 

@@ -169,7 +169,9 @@ def test_a_conversation_has_a_model_of_its_own_and_can_be_copied(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:
     program.configure(
-        agents={"defaults": {"provider": "custom", "model": "say:I am the *usual* one."}},
+        agents={
+            "defaults": {"provider": "custom", "model": "say:I am the *usual* one.", "autoTitles": False}
+        },
         providers={"custom": {"apiBase": server.url}, "deepseek": {"apiBase": server.url}},
     )
     program.environment["NANOBOT_PROVIDERS__DEEPSEEK__API_KEY"] = "sk-story-other"

@@ -75,6 +75,8 @@ def strong(view: ConversationView) -> list[str]:
                 place = slot.reader.cursorRect(selection.cursor).center()  # type: ignore[union-attr]
                 at = slot.reader.viewport().mapTo(view.viewport(), place)  # type: ignore[union-attr]
                 assert view.viewport().rect().contains(at), at
+                assert view.floating is not None
+                assert at.y() > view.floating.geometry().bottom(), "the bar covers it"
                 found.append(f"{slot.entry.id}:{selection.cursor.selectedText()}")
     return found
 
