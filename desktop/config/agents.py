@@ -212,7 +212,8 @@ class AgentDefaults(Section):
         title=mark("Name conversations by their content"),
         description=mark(
             "After its first answer a conversation is named by the small model, or by the one that "
-            "answered. Not by the built-in model, which would take too long: there the title stays your first words."
+            "answered. Not by the built-in model, which would take too long: there the title "
+            "stays your first words."
         ),
         json_schema_extra=notes(applies="answer"),
     )

@@ -86,9 +86,7 @@ class ConversationView(QAbstractScrollArea):
         """How far below the window's top the first entry may begin: what floats there covers none."""
         self._anchor = (0, self._top)
         """An entry, and how far below the window's top it begins."""
-        self._follow = True
-        self._news = False
-        self._placing = False
+        self._follow, self._news, self._placing = True, False, False
         self._dirty: set[int] = set()
         self._empty: QWidget | None = None
         self.floating: QWidget | None = None
