@@ -111,8 +111,8 @@ def tab_to(window: Window, desk: Desk, name: Name, role: str | None = None, key:
 
 
 ALLOWED = re.compile(
-    r"Nanobot Desktop|Nanobot|LM Studio|Ollama|llama\.cpp|vLLM|Qwen2\.5-Coder \S+ Instruct \(Q4_K_M\)|"
-    r"qwen2\.5-coder-0\.5b-instruct|Apache-2\.0|\bMB\b|\bAPI\b|\bHTTP\b|NANOBOT_[A-Z_]+|Ctrl\+.|\bEnter$|\bEsc$|"
+    r"Nanobot Desktop|nanobot-desktop|[Nn]anobot|/tmp/pytest\S+|LM Studio|Ollama|llama\.cpp|vLLM|Qwen2\.5-Coder \S+ Instruct \(Q4_K_M\)|"
+    r"qwen2\.5-coder-0\.5b-instruct|Apache-2\.0|\b[KMG]B\b|\bAPI\b|\bHTTP\b|NANOBOT_[A-Z_]+|Ctrl\+.|\bEnter$|\bEsc$|"
     r"say:At your service\.|At your service\.|Are you there\?|A good name|slow story|http://\S+|word|"
     r"scripted 401 \(scripted\)|"
     r"\bMCP\b|\bDream\b|\bSKILL\.md\b|ClawHub|GitHub|\bgh\b|sudo apt install gh|\bJSON\b|mcpServers|"
@@ -205,7 +205,7 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         window.wait("新对话", "label")
         desk.key("alt+Down")
         window.wait("Are you there?", "label")
-        desk.key("ctrl+f", "Down")
+        desk.key("ctrl+shift+f", "Down")
         window.wait("对话", "list", states="focused")
         desk.key("F2", "ctrl+a")
         desk.type("A good name")

@@ -66,6 +66,7 @@ def test_a_server_that_is_not_there_comes_back(program: Program, desk: Desk) -> 
             desk.screenshot("key-refused")
             window.press("Open settings")
             window.wait("Settings", "dialog")
+            window.press("Details of Custom server")
             window.wait("Key", "text")
             desk.close_active("Settings")
             window.gone("Settings", "dialog")
@@ -105,6 +106,7 @@ def test_a_keychain_that_asks_holds_up_nothing(
         with running_window(program) as window:
             window.press("Settings", "push button")
             window.wait("Settings", "dialog")
+            window.press("Details of Custom server")
             write(window, desk, "Key", KEY)
             window.press("Unlock", "push button")
             until(lambda: desk.windows("--class", "gcr-prompter"), "the keychain's own question")
