@@ -10,6 +10,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak remember [--messages 3000]
        .venv/bin/python tests/soak documents [--count 10000]
        .venv/bin/python tests/soak schedule [--years 10] [--seed N]
+       .venv/bin/python tests/soak counting
 
 A run that finds something lost says what and exits with 1.
 """
@@ -23,6 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.soak import (
+    counting,
     documents,
     fuzz,
     kill,
@@ -62,10 +64,12 @@ def main() -> None:
     random_documents.add_argument("--count", type=int, default=10_000)
     appointments = verbs.add_parser("schedule", help="years of appointments on a clock that is moved")
     appointments.add_argument("--years", type=int, default=10)
+    verbs.add_parser("counting", help="our count of tokens against the built-in model's own")
     kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
     for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
+    arguments.seed = getattr(arguments, "seed", 0)
     print(f"seed {arguments.seed}", flush=True)
     chance = random.Random(arguments.seed)
     if arguments.verb == "kill":
@@ -84,6 +88,8 @@ def main() -> None:
         lost = talk.run(arguments.messages)
     elif arguments.verb == "remember":
         lost = remember.run(arguments.messages)
+    elif arguments.verb == "counting":
+        lost = counting.run()
     elif arguments.verb == "schedule":
         lost = schedule.run(chance, arguments.years)
     else:

@@ -11,13 +11,6 @@ from tests.stories.program import Program
 from tests.unit.core.test_conversations import Desk, started
 from tests.unit.providers.test_engine import MODELS
 
-ENGLISH = """\
-The garden behind the house had been left alone for years, and when we opened the gate at last we found \
-apple trees, a small pond and a bench that somebody must have built with great care. Anna wants to keep \
-the trees, replace the fence before winter, and grow tomatoes near the southern wall."""
-CHINESE = """\
-屋子后面的花园已经荒废了很多年，我们终于打开大门的时候，发现里面有苹果树、一个小池塘，还有一张不知道是谁\
-用心做的长椅。安娜想把这些树留下来，在冬天之前把篱笆换掉，并且在南墙边种西红柿。"""
 CODE = '''\
 ```python
 def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -32,20 +25,26 @@ def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 ```'''
 
 
-@pytest.mark.parametrize("text", [ENGLISH, CHINESE, CODE], ids=["English", "Chinese", "code"])
-async def test_the_count_is_near_after_one_answer(tmp_path: Path, text: str) -> None:
-    """Answers are short, and so come in pieces: what is counted is the question before each."""
+async def test_the_count_is_near_after_one_answer(tmp_path: Path) -> None:
+    """In prose, English and Chinese: tests/soak counting."""
     if not MODELS.is_dir():
         pytest.skip(f"the built-in model is not in {MODELS}")
-    Program(tmp_path).configure(agents={"defaults": {"maxTokens": 16}})
-    async with started(Home(tmp_path, MODELS)) as desk:
+    guessed, real = await guess(tmp_path, CODE)
+    assert guessed == pytest.approx(real, rel=0.1)
+
+
+async def guess(home: Path, text: str) -> tuple[float, int]:
+    """Our count of the second request with a text, and the model's own. Answers are short, and so come in
+    pieces: what is counted is the question before each."""
+    Program(home).configure(agents={"defaults": {"maxTokens": 16}})
+    async with started(Home(home, MODELS)) as desk:
         first = await counted(desk, text)
         meter, (model, real) = desk.owner.core.meter, await spent(desk)
         factor = meter.factor(model)
         guessed = factor * await counted(desk, text)
         model, real_now = await spent(desk)
     print(f"{first} for {real}; with a factor of {factor:.2f} then {guessed:.0f} for {real_now}")
-    assert guessed == pytest.approx(real_now, rel=0.1)
+    return guessed, real_now
 
 
 async def counted(desk: Desk, text: str) -> int:
