@@ -17,7 +17,7 @@ from typing import IO
 
 from desktop import __version__
 from desktop.backup import form
-from desktop.backup.pace import Pace
+from desktop.backup.pace import Pace, gently
 from desktop.config import document
 from desktop.errors import ConfigError
 from desktop.paths import Home
@@ -55,7 +55,7 @@ def make(what: What, target: Path, pace: Pace) -> Made:
     part = target.with_name(f".{target.name}.part")
     try:
         found = list(_files(what, target))
-        pace.begin("pack", sum(_size(path) for _name, path in found))
+        pace.begin("pack", sum(_size(path) for _name, path in gently(found)))
         with _new(part) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             packing = _Packing(archive, pace)
             packing.config(what.home.config)
@@ -89,7 +89,7 @@ def keep_last(folder: Path, most: int = _KEPT) -> None:
 
 def size_of(what: What) -> int:
     """About how many bytes a backup would have to read. Blocks."""
-    return sum(_size(path) for _name, path in _files(what, Path()))
+    return sum(_size(path) for _name, path in gently(_files(what, Path())))
 
 
 def _files(what: What, target: Path) -> Iterator[tuple[str, Path]]:
@@ -106,7 +106,7 @@ def _files(what: What, target: Path) -> Iterator[tuple[str, Path]]:
     found = [path for top in tops for path in _walk(top) if path != target]
     if not own:
         found += [path for path in root.glob("*.md") if _is_plain(path)]
-    for path in sorted(found, key=lambda path: "objects" in path.parts):
+    for path in gently(sorted(found, key=lambda path: "objects" in path.parts)):
         name = form.WORKSPACE + path.relative_to(root).as_posix()
         if form.is_safe(name):
             yield name, path
@@ -114,7 +114,7 @@ def _files(what: What, target: Path) -> Iterator[tuple[str, Path]]:
 
 def _walk(top: Path) -> Iterator[Path]:
     for folder, _folders, names in os.walk(top):
-        for name in names:
+        for name in gently(names):
             path = Path(folder, name)
             if not (name.endswith(_PASSING) or name.startswith(".import-")) and _is_plain(path):
                 yield path

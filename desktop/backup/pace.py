@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from desktop.tasks import in_thread, spawn
@@ -13,6 +13,14 @@ _PAUSE_EVERY = 8
 
 type Told = Callable[[dict[str, Any]], object]
 """Is told, in the loop, {"event": "progress", "what", "done", "total"}."""
+
+
+def gently[T](items: Iterable[T]) -> Iterator[T]:
+    """The same, with pauses that leave the loop its turns: many small steps of a thread starve it, too."""
+    for number, item in enumerate(items, 1):
+        if number % _PAUSE_EVERY == 0:
+            time.sleep(_PAUSE_S)
+        yield item
 
 
 class CalledOffError(Exception):

@@ -216,6 +216,7 @@ class Door:
 
 def _load_imports() -> None:
     """Its imports, in a thread: they take a while."""
+    import desktop.core.backups
     import desktop.core.imports  # noqa: F401
 
 
