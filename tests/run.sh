@@ -84,12 +84,16 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
-# Two lanes, for two cores: what needs no screen, and beside it lint, types, the window and Python 3.13.
+# Two lanes, for two cores: types and what needs no screen, and beside it lint, the window and Python 3.13.
 blind=()
 [ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
 without_a_screen() {
+  local ended=0
+  say "== mypy"
+  "$bin/mypy" || ended=1
   say "== pytest, units and the stories of the terminal"
-  "${blind[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window
+  "${blind[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window || ended=1
+  return $ended
 }
 python313() { find_python 3.13; }
 
@@ -99,7 +103,6 @@ without_a_screen >"$beside" 2>&1 &
 lane=$!
 step "ruff" "$bin/ruff" check
 step "ruff format" "$bin/ruff" format --check
-step "mypy" "$bin/mypy"
 step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
   --ignore tests/unit --ignore-glob 'tests/stories/test_*'
 if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
@@ -108,7 +111,7 @@ if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; the
     "${blind[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit
   finish_compiling
 fi
-wait "$lane" || failed+=("units and the stories of the terminal")
+wait "$lane" || failed+=("types, units and the stories of the terminal")
 cat "$beside"
 
 if [ ${#failed[@]} -gt 0 ]; then
