@@ -48,14 +48,15 @@ async def test_a_file_is_written_whole_or_not_at_all(desk: Desk, tmp_path: Path)
 
 
 async def test_a_full_disk_leaves_what_was_there(desk: Desk, tmp_path: Path) -> None:
-    await desk.ask("window:a", "word " * 100)
+    session = await desk.owner.core.sessions.open("window:a")
+    await session.append({"role": "user", "content": "word " * 1_200_000})
     place = tmp_path / "place"
     place.mkdir()
     there = place / "there.md"
     there.write_text("before")
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, limit[1]))  # more than the database needs
     try:
         with pytest.raises(AppError) as failure:
             await desk.call("export", session="window:a", format="markdown", path=str(there))
