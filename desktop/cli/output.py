@@ -35,9 +35,9 @@ def say(text: str = "") -> None:
 
 
 def hint(text: str, *, dim: bool = False) -> None:
-    """A line beside the answer, on stderr, so that stdout holds the answer alone."""
+    """A line beside the answer, on stderr, so that stdout holds the answer alone; `dim` on a terminal."""
     text = shown(text, sys.stderr)
-    sys.stderr.write(f"\x1b[2m{text}\x1b[0m\n" if dim else f"{text}\n")
+    sys.stderr.write(f"\x1b[2m{text}\x1b[0m\n" if dim and sys.stderr.isatty() else f"{text}\n")
     sys.stderr.flush()
 
 
