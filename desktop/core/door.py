@@ -7,8 +7,8 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 import asyncio
 import functools
 import os
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
 
 from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
@@ -31,13 +31,10 @@ from desktop.session.model import title_of
 from desktop.tasks import in_thread
 from desktop.text import _
 
-if TYPE_CHECKING:
-    from desktop.core.imports import ImportVerbs
-
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
 type Verb = Callable[[Json, Send], Awaitable[Json]]
-
+type Room = Callable[[Core], dict[str, Verb]]
 
 JOB_VERBS = (
     *("jobs", "job", "job_add", "job_change", "job_remove", "job_switch", "job_run", "job_answer"),
@@ -47,6 +44,7 @@ IMPORT_VERBS = ("import_found", "import_plan", "import_run")
 PRIVACY_VERBS = ("places", "wipe", "diagnostics", "diagnostics_make")
 ABOUT_VERBS = ("about", "licence")
 RECOVERY_VERBS = ("damage", "damage_seen", "mend")
+CHANGE_VERBS = ("changes", "change_diff", "take_back")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
 
@@ -75,12 +73,12 @@ class Door:
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
-            **{name: self._of_jobs(name) for name in JOB_VERBS},
-            **{name: self._of_imports(name) for name in IMPORT_VERBS},
-            **{name: self._of_backups(name) for name in BACKUP_VERBS},
-            **{name: _of_the_program(name) for name in ABOUT_VERBS},
-            **{name: self._of_recovery(name) for name in (*RECOVERY_VERBS, *PRIVACY_VERBS)},
-            **{name: self._of_changes(name) for name in ("changes", "change_diff", "take_back")},
+            **_later(core, _jobs, JOB_VERBS),
+            **_later(core, _imports, IMPORT_VERBS),
+            **_later(core, _backups, BACKUP_VERBS),
+            **_later(core, _recovery, (*RECOVERY_VERBS, *PRIVACY_VERBS)),
+            **_later(core, _changes, CHANGE_VERBS),
+            **_later(core, _about, ABOUT_VERBS),
             **core.notices.verbs(),
             "usage": Spending(core).usage,
             "cost": Spending(core).cost,
@@ -96,68 +94,6 @@ class Door:
         if verb not in self._verbs:
             raise UsageError(_("There is no such request: {verb}.").format(verb=verb))
         return await self._verbs[verb](arguments, send)
-
-    def _of_jobs(self, name: str) -> Verb:
-        """A verb of jobs, whose room is loaded when the first of them is wanted."""
-
-        async def do(arguments: Json, send: Send) -> Json:
-            from desktop.core.jobs import JobVerbs
-
-            return await JobVerbs(self._core).verbs()[name](arguments, send)
-
-        return do
-
-    @functools.cached_property
-    def _imports(self) -> "ImportVerbs":
-        from desktop.core.imports import ImportVerbs
-
-        return ImportVerbs(self._core)
-
-    def _of_changes(self, name: str) -> Verb:
-        """A verb of changed files, whose room is loaded when the first of them is wanted."""
-
-        async def do(arguments: Json, send: Send) -> Json:
-            from desktop.core.changes import Changes
-
-            return await Changes(self._core).verbs()[name](arguments, send)
-
-        return do
-
-    def _of_imports(self, name: str) -> Verb:
-        """A verb of imports, whose room is loaded when it is wanted."""
-
-        async def do(arguments: Json, send: Send) -> Json:
-            await in_thread(_load_imports)
-            return await self._imports.verbs()[name](arguments, send)
-
-        return do
-
-    def _of_backups(self, name: str) -> Verb:
-        """A verb of backups, whose room is loaded when it is wanted."""
-
-        async def do(arguments: Json, send: Send) -> Json:
-            await in_thread(_load_backups)
-            from desktop.core.backups import BackupVerbs
-
-            return await BackupVerbs(self._core).verbs()[name](arguments, send)
-
-        return do
-
-    def _of_recovery(self, name: str) -> Verb:
-        """A verb of recovery, privacy or diagnostics, likewise."""
-
-        async def do(arguments: Json, send: Send) -> Json:
-            await in_thread(_load_recovery)
-            from desktop.core.diagnostics import DiagnosticsVerbs
-            from desktop.core.privacy import PrivacyVerbs
-            from desktop.core.recovery import RecoveryVerbs
-
-            core = self._core
-            rooms = (RecoveryVerbs(core), PrivacyVerbs(core), DiagnosticsVerbs(core))
-            (verb,) = (room.verbs()[name] for room in rooms if name in room.verbs())
-            return await verb(arguments, send)
-
-        return do
 
     async def _ask(self, arguments: Json, send: Send) -> Json:
         inbound = Inbound(
@@ -214,28 +150,54 @@ class Door:
         }
 
 
-def _load_imports() -> None:
-    """Its imports, in a thread: they take a while."""
-    import desktop.core.backups
-    import desktop.core.imports  # noqa: F401
+def _later(core: Core, room: Room, names: Iterable[str]) -> dict[str, Verb]:
+    """The verbs of a room that is loaded, in a thread, when the first of them is wanted."""
+    verbs: dict[str, Verb] = {}
+
+    async def do(name: str, arguments: Json, send: Send) -> Json:
+        if not verbs:
+            found = await in_thread(room, core)
+            if not verbs:  # or two were wanted at once
+                verbs.update(found)
+        return await verbs[name](arguments, send)
+
+    return {name: functools.partial(do, name) for name in names}
 
 
-def _load_backups() -> None:
-    """Likewise."""
-    import desktop.core.backups  # noqa: F401
+def _jobs(core: Core) -> dict[str, Verb]:
+    from desktop.core.jobs import JobVerbs
+
+    return JobVerbs(core).verbs()
 
 
-def _load_recovery() -> None:
-    """Likewise."""
-    import desktop.core.diagnostics  # noqa: F401
+def _imports(core: Core) -> dict[str, Verb]:
+    import desktop.core.backups  # noqa: F401  # an import begins with one
+    from desktop.core.imports import ImportVerbs
+
+    return ImportVerbs(core).verbs()
 
 
-def _of_the_program(name: str) -> Verb:
-    """What concerns no home: versions and licences, loaded when they are wanted."""
+def _changes(core: Core) -> dict[str, Verb]:
+    from desktop.core.changes import Changes
 
-    async def do(arguments: Json, send: Send) -> Json:
-        from desktop.core import about
+    return Changes(core).verbs()
 
-        return await about.verbs()[name](arguments, send)
 
-    return do
+def _backups(core: Core) -> dict[str, Verb]:
+    from desktop.core.backups import BackupVerbs
+
+    return BackupVerbs(core).verbs()
+
+
+def _recovery(core: Core) -> dict[str, Verb]:
+    from desktop.core.diagnostics import DiagnosticsVerbs
+    from desktop.core.privacy import PrivacyVerbs
+    from desktop.core.recovery import RecoveryVerbs
+
+    return {**RecoveryVerbs(core).verbs(), **PrivacyVerbs(core).verbs(), **DiagnosticsVerbs(core).verbs()}
+
+
+def _about(_core: Core) -> dict[str, Verb]:
+    from desktop.core import about
+
+    return about.verbs()
