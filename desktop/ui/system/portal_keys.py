@@ -3,23 +3,20 @@
 The desktop may ask the person, and may give another key than was wished for; it tells when it is pressed.
 """
 
-import asyncio
 import logging
-import uuid
 from collections.abc import Callable
 from typing import Any
 
 from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
-from dbus_fast.constants import BusType
 from PySide6.QtGui import QKeySequence
 
 from desktop.tasks import cancel, spawn
 from desktop.text import _, mark
+from desktop.ui.system.portal import NAME, Refused, ask, connect, new_token
 from desktop.ui.system.shortcut import NO_WAY
 
-_NAME, _PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
-_SHORTCUTS, _REQUEST = "org.freedesktop.portal.GlobalShortcuts", "org.freedesktop.portal.Request"
+_SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _ID = "quick"
 _REFUSED = mark("The desktop did not give the shortcut {keys}.")
 # The names of the shortcuts specification (freedesktop.org), which differ from Qt's.
@@ -35,7 +32,6 @@ class PortalKeys:
         self._pressed, self._say = pressed, say
         self._bus: MessageBus | None = None
         self._session = ""
-        self._answers: dict[str, Any] = {}
         self._work = spawn(_nothing(), name="shortcut")
 
     def hold(self, keys: QKeySequence) -> str | None:
@@ -56,74 +52,41 @@ class PortalKeys:
             bus = await self._connected()
             await self._end_session()
             self._say("" if keys.isEmpty() or await self._bind(bus, keys) else _REFUSED)
-        except (OSError, EOFError, LookupError) as error:
+        except (Refused, OSError, EOFError, LookupError) as error:
             _log.info("no shortcut from the portal: %s", error)
             self._say(NO_WAY)
 
     async def _connected(self) -> MessageBus:
         if self._bus is None or not self._bus.connected:
-            self._bus = await MessageBus(bus_type=BusType.SESSION).connect()
+            self._bus = await connect(_SHORTCUTS)
             self._bus.add_message_handler(self._message)
-            for interface in (_SHORTCUTS, _REQUEST):
-                rule = f"type='signal',interface='{interface}'"
-                await self._bus.call(
-                    Message(
-                        "org.freedesktop.DBus",
-                        "/org/freedesktop/DBus",
-                        "org.freedesktop.DBus",
-                        "AddMatch",
-                        signature="s",
-                        body=[rule],
-                    )
-                )
         return self._bus
 
     async def _end_session(self) -> None:
         if self._session and self._bus is not None:
             session, self._session = self._session, ""
-            await self._bus.call(Message(_NAME, session, "org.freedesktop.portal.Session", "Close"))
+            await self._bus.call(Message(NAME, session, "org.freedesktop.portal.Session", "Close"))
 
     async def _bind(self, bus: MessageBus, keys: QKeySequence) -> bool:
-        """Raises LookupError where there is no such portal."""
-        token = {"session_handle_token": Variant("s", _token())}
-        code, given = await self._request(bus, "CreateSession", "a{sv}", [token])
+        """Raises Refused."""
+        token = {"session_handle_token": Variant("s", new_token())}
+        code, given = await ask(bus, _SHORTCUTS, "CreateSession", "a{sv}", token)
         if code:
             return False
-        self._session = str(given["session_handle"].value)
+        self._session = str(given["session_handle"])
         wish = {
             "description": Variant("s", _("Open the quick chat")),
             "preferred_trigger": Variant("s", trigger(keys)),
         }
-        code, _given = await self._request(
-            bus, "BindShortcuts", "oa(sa{sv})sa{sv}", [self._session, [[_ID, wish]], "", {}]
+        wishes = [[_ID, wish]]
+        code, _given = await ask(
+            bus, _SHORTCUTS, "BindShortcuts", "oa(sa{sv})sa{sv}", self._session, wishes, "", {}
         )
-        return bool(code == 0)
-
-    async def _request(self, bus: MessageBus, member: str, signature: str, body: list[Any]) -> Any:
-        """Ask the portal, and wait for its answer: a number, 0 for yes, and what it gives."""
-        token = _token()
-        body[-1] = {**body[-1], "handle_token": Variant("s", token)}
-        sender = str(bus.unique_name).removeprefix(":").replace(".", "_")
-        handle = f"/org/freedesktop/portal/desktop/request/{sender}/{token}"
-        answer = self._answers[handle] = asyncio.get_running_loop().create_future()
-        try:
-            reply = await bus.call(
-                Message(_NAME, _PATH, _SHORTCUTS, member, signature=signature, body=body)
-            )
-            if reply.message_type is MessageType.ERROR:
-                raise LookupError(reply.error_name)
-            return await answer
-        finally:
-            del self._answers[handle]
+        return code == 0
 
     def _message(self, message: Message) -> None:
-        if message.message_type is not MessageType.SIGNAL:
-            return
-        if message.interface == _REQUEST and message.member == "Response":
-            answer = self._answers.get(str(message.path))
-            if answer is not None and not answer.done():
-                answer.set_result(tuple(message.body))
-        elif message.interface == _SHORTCUTS and message.member == "Activated":
+        activated = (MessageType.SIGNAL, _SHORTCUTS, "Activated")
+        if (message.message_type, message.interface, message.member) == activated:
             self._activated(*message.body[:2])
 
     def _activated(self, session: str, shortcut: str) -> None:
@@ -136,10 +99,6 @@ def trigger(keys: QKeySequence) -> str:
     *modifiers, key = keys.toString(QKeySequence.SequenceFormat.PortableText).split("+")
     named = [_MODIFIERS.get(modifier, modifier) for modifier in modifiers]
     return "+".join([*named, key if len(key) > 1 and key[0] == "F" else key.lower()])
-
-
-def _token() -> str:
-    return f"nanobot_{uuid.uuid4().hex}"
 
 
 async def _nothing() -> None:

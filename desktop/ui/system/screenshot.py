@@ -144,10 +144,17 @@ class Chooser(QWidget):
 
 
 async def _from_portal() -> QImage | None:
-    from desktop.ui.system.portal import Refused, ask
+    from dbus_fast import Variant
 
+    from desktop.ui.system.portal import Refused, ask, connect
+
+    interface, options = "org.freedesktop.portal.Screenshot", {"interactive": Variant("b", True)}
     try:
-        code, given = await ask("org.freedesktop.portal.Screenshot", "Screenshot", "interactive")
+        bus = await connect()
+        try:
+            code, given = await ask(bus, interface, "Screenshot", "sa{sv}", "", options)
+        finally:
+            bus.disconnect()
     except Refused as error:
         raise AppError(_("This desktop gives no picture of the screen.")) from error
     if code or "uri" not in given:
