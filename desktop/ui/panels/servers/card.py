@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -13,11 +13,10 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.servers.details import TROUBLES, Details
 from desktop.ui.panels.servers.words import about, state
-from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import code_font, theme
 from desktop.ui.theme.tokens import Size, Space
-from desktop.ui.widgets.buttons import IconButton
-from desktop.ui.widgets.labels import label, line, tip
+from desktop.ui.widgets.fold_card import FoldCard
+from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
@@ -74,7 +73,7 @@ class OneLine(QWidget):
         painter.end()
 
 
-class ServerCard(QFrame):
+class ServerCard(FoldCard[Details]):
     """Shows a line of the verb `mcp`."""
 
     edit_wanted = Signal(str)
@@ -83,20 +82,13 @@ class ServerCard(QFrame):
 
     def __init__(self, actions: Actions, name: str) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self.name = name
         self.server: Mapping[str, Any] = {}
         self._actions, self._work = actions, Work(self)
-        self._title, self._about = label("title"), OneLine()
-        self._dot, self._state = Dot(), label("small")
-        self.switch, self.open_button = Switch(), IconButton("chevron-right")
-        self._notice = Notice()
-        self._head, self._line = QWidget(), line()
-        self.details: Details | None = None
+        self._about, self._dot, self._state = OneLine(), Dot(), label("small")
+        self.switch, self._notice = Switch(), Notice()
         self._lay_out()
         self.switch.clicked.connect(self._switch)
-        self.open_button.clicked.connect(self.toggle)
-        self._head.installEventFilter(self)
         spoken(self._words)
 
     def _lay_out(self) -> None:
@@ -104,25 +96,10 @@ class ServerCard(QFrame):
         below.setSpacing(Space.S)
         below.addWidget(self._dot)
         below.addWidget(self._state, 1)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._title)
-        words.addWidget(self._about)
-        words.addLayout(below)
-        head = QHBoxLayout(self._head)
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(Space.S)
-        head.addLayout(words, 1)
-        head.addWidget(self.switch)
-        head.addWidget(self.open_button)
-        self._head.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
-        self._column.setSpacing(Space.S)
-        self._column.addWidget(self._head)
-        self._column.addWidget(self._notice)
-        self._column.addWidget(self._line)
-        self._line.hide()
+        self.words.addWidget(self._about)
+        self.words.addLayout(below)
+        self.side.addWidget(self.switch)
+        self.below_head(self._notice)
 
     def _words(self) -> None:
         self.switch.setAccessibleName(_("Use the server {name}").format(name=self.name))
@@ -134,7 +111,7 @@ class ServerCard(QFrame):
         """Show how it is now."""
         before, self.server = self.server, server
         role, words = state(server)
-        self._title.setText(shown(self.name))
+        self.title.setText(shown(self.name))
         self._about.say(about(server))
         self._dot.show_role(role)
         self._state.setText(words)
@@ -162,44 +139,20 @@ class ServerCard(QFrame):
             self._notice.tell(problem, remedy, tone=tone, actions=actions)
 
     def _sign_in(self) -> None:
-        if not self.opened:
-            self.toggle()
-        if self.details is not None:
-            self.details.sign_in.begin()
+        self.open().sign_in.begin()
 
     # ---- what it opens to
 
-    @property
-    def opened(self) -> bool:
-        """Whether its details are shown."""
-        return self.details is not None and not self.details.isHidden()
+    def make_details(self) -> Details:
+        made = Details(self._actions, self.name)
+        made.edit_wanted.connect(lambda: self.edit_wanted.emit(self.name))
+        made.remove_wanted.connect(lambda: self.remove_wanted.emit(self.name))
+        made.changed.connect(self.changed)
+        return made
 
-    def toggle(self) -> None:
-        """Open it, or fold it."""
-        if self.opened and self.details is not None:
-            self.details.hide()
-        else:
-            details = self._made_details()
-            details.show_server(self.server)
-            details.show()
-            details.read()
-        self._line.setVisible(self.opened)
-        self.open_button.setIcon(icon("chevron-down" if self.opened else "chevron-right"))
-
-    def _made_details(self) -> Details:
-        if self.details is None:
-            self.details = made = Details(self._actions, self.name)
-            made.edit_wanted.connect(lambda: self.edit_wanted.emit(self.name))
-            made.remove_wanted.connect(lambda: self.remove_wanted.emit(self.name))
-            made.changed.connect(self.changed)
-            self._column.addWidget(made)
-        return self.details
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        pressed = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
-        if pressed and self._head.rect().contains(event.position().toPoint()):  # type: ignore[attr-defined]
-            self.toggle()
-        return super().eventFilter(watched, event)
+    def fill(self, details: Details) -> None:
+        details.show_server(self.server)
+        details.read()
 
     def _switch(self, on: bool) -> None:
         self._work.start(self._switching(on), name="mcp:switch")

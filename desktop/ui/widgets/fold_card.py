@@ -1,0 +1,93 @@
+"""A card that shows how a thing stands, and folds its details away below."""
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.ui.theme.icons import icon
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.labels import label, line
+
+
+class FoldCard[D: QWidget](QFrame):
+    """A press on the head, or its button, opens it; the details are made at the first time.
+
+    A child puts what it says into `words` and `side`, and widgets between head and details by below_head().
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.title, self.open_button = label("title"), IconButton("chevron-right")
+        self.details: D | None = None
+        self._head, self._line = QWidget(), line()
+        self.words, self.side = QVBoxLayout(), QHBoxLayout()
+        self.words.setSpacing(2)
+        self.words.addWidget(self.title)
+        self.side.setSpacing(Space.S)
+        head = QHBoxLayout(self._head)
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(Space.S)
+        head.addLayout(self.words, 1)
+        head.addLayout(self.side)
+        head.addWidget(self.open_button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
+        self._column.setSpacing(Space.S)
+        for widget in (self._head, self._line):
+            self._column.addWidget(widget)
+        self._line.hide()
+        self._head.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._head.installEventFilter(self)
+        self.open_button.clicked.connect(self.toggle)
+
+    def below_head(self, widget: QWidget) -> None:
+        """Put this below the head, seen while it is folded, too."""
+        self._column.insertWidget(1, widget)
+
+    def make_details(self) -> D:
+        """Make what it opens to."""
+        raise NotImplementedError
+
+    def fill(self, details: D) -> None:
+        """Show in the details how it stands, at each opening."""
+
+    def folded(self, details: D) -> None:
+        """The details have gone."""
+
+    @property
+    def opened(self) -> bool:
+        """Whether its details are shown."""
+        return self.details is not None and not self.details.isHidden()
+
+    def open(self) -> D:
+        """Open it where it is folded; the details."""
+        if self.details is None:
+            self.details = self.make_details()
+            self._column.addWidget(self.details)
+        elif self.opened:
+            return self.details
+        self.fill(self.details)
+        self.details.show()
+        self._show_fold()
+        return self.details
+
+    def toggle(self) -> None:
+        """Open it, or fold it."""
+        if self.details is None or not self.opened:
+            self.open()
+            return
+        self.details.hide()
+        self.folded(self.details)
+        self._show_fold()
+
+    def _show_fold(self) -> None:
+        self._line.setVisible(self.opened)
+        self.open_button.setIcon(icon("chevron-down" if self.opened else "chevron-right"))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        pressed = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
+        if pressed and self._head.rect().contains(event.position().toPoint()):  # type: ignore[attr-defined]
+            self.toggle()
+        return super().eventFilter(watched, event)
