@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -17,6 +17,7 @@ from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.middle_page import MiddlePage
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
@@ -170,7 +171,7 @@ class FoundServers(QWidget):
         self.outcome.clear()
 
 
-class FirstRunCard(QScrollArea):
+class FirstRunCard(MiddlePage):
     """Three choices, and taking over what there was; `ready` when one of the three has proved that it
     answers, or is installed whole."""
 
@@ -179,7 +180,7 @@ class FirstRunCard(QScrollArea):
     """Who answers is to be taken over from nanobot."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_COLUMN, parent)
         self._actions, self._work = actions, Work(self)
         self._welcome, self._about = label("title"), label("muted", wrap=True)
         self.models = BuiltinModels(actions, first_run=True)
@@ -198,28 +199,11 @@ class FirstRunCard(QScrollArea):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inner, middle = QWidget(), QWidget()
-        middle.setMaximumWidth(_COLUMN)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
-        column.addStretch(1)
-        column.addWidget(self._welcome)
-        column.addWidget(self._about)
-        column.addSpacing(Space.S)
+        self.column.addWidget(self._welcome)
+        self.column.addWidget(self._about)
+        self.column.addSpacing(Space.S)
         for choice in (self._local, self._found, self._keyed, self._before):
-            column.addWidget(choice)
-        column.addStretch(2)
-        row = QHBoxLayout(inner)
-        row.setContentsMargins(Space.L, Space.L, Space.L, Space.L)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
-        self.setWidget(inner)
+            self.column.addWidget(choice)
 
     def _words(self) -> None:
         self._welcome.setText(_("Who should answer?"))

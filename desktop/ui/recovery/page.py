@@ -1,50 +1,32 @@
 """The page that stands over the conversation where a start has found damage."""
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.funnel import Funnel
 from desktop.ui.recovery.panel import RecoveryPanel
 from desktop.ui.setup import Setup
-from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.middle_page import MiddlePage
 from desktop.ui.words import spoken
 
 _COLUMN = 680
 
 
-class RecoveryPage(QScrollArea):
+class RecoveryPage(MiddlePage):
     """What is hurt, and a way on. `left`: the person goes on."""
 
     left = Signal()
 
     def __init__(self, actions: Actions) -> None:
-        super().__init__()
+        super().__init__(_COLUMN)
         self._title, self._about = label("title"), label("muted", wrap=True)
         self.panel, self._leave = RecoveryPanel(actions), button()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inner, middle = QWidget(), QWidget()
-        middle.setMaximumWidth(_COLUMN)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
-        column.addStretch(1)
         for widget in (self._title, self._about, self.panel):
-            column.addWidget(widget)
-        column.addWidget(self._leave, 0, Qt.AlignmentFlag.AlignRight)
-        column.addStretch(2)
-        row = QHBoxLayout(inner)
-        row.setContentsMargins(Space.L, Space.L, Space.L, Space.L)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
-        self.setWidget(inner)
+            self.column.addWidget(widget)
+        self.column.addWidget(self._leave, 0, Qt.AlignmentFlag.AlignRight)
         self._whole = False
         self._leave.clicked.connect(self.left)
         self.panel.found.connect(self._tell)
