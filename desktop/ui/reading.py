@@ -18,6 +18,7 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
+from desktop.ui.widgets.folders import show_in_folder
 
 if TYPE_CHECKING:
     from desktop.ui.conversation.seeker import Seeker
@@ -109,7 +110,7 @@ class Reading(QObject):
     async def _export(self, key: str, title: str, kind: str, path: str) -> None:
         await self._actions.call("export", session=key, title=title, format=kind, path=path)
         told = _("Exported to {name}").format(name=Path(path).name)
-        self._window.toast.say(told, _("Show in folder"), lambda: _show(path))
+        self._window.toast.say(told, _("Show in folder"), lambda: show_in_folder(path))
 
     def _opened(self) -> None:
         self._window.header.menu.setVisible(bool(self._talk.key))
@@ -159,9 +160,3 @@ def kind_of(path: str) -> str:
 def file_name(title: str) -> str:
     """A title as the name of a file on any system, without a suffix."""
     return " ".join(_unfit.sub(" ", title).split())[:_NAME].strip(" .") or _("Conversation")
-
-
-def _show(path: str) -> None:
-    from desktop.ui.widgets.folders import show_in_folder
-
-    show_in_folder(path)

@@ -1,10 +1,8 @@
 """The card of the files that a turn changed: open them, see what changed, take it all back."""
 
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.text import _, ngettext
@@ -16,6 +14,7 @@ from desktop.ui.conversation.transcript import Entry
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import Button, IconButton, button
 from desktop.ui.widgets.diff import DiffView
+from desktop.ui.widgets.folders import open_file, show_in_folder
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.sign import Sign
 
@@ -139,8 +138,8 @@ class FileRow(QFrame):
         column.addLayout(row)
         column.addWidget(self.diff)
         column.addWidget(self._no_diff)
-        self.name.clicked.connect(lambda: _open(self._path))
-        self.folder.clicked.connect(lambda: _open(str(Path(self._path).parent)))
+        self.name.clicked.connect(lambda: open_file(self._path))
+        self.folder.clicked.connect(lambda: show_in_folder(self._path))
         self.compare.clicked.connect(lambda: self.compared.emit(self._path))
 
     def keyboard_parts(self) -> list[QWidget]:
@@ -185,7 +184,3 @@ def _state(standing: str, *, new: bool) -> str:
         "lost": _("the old text is not kept"),
     }
     return words.get(standing) or (_("new") if new else "")
-
-
-def _open(path: str) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(path))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QImage
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from desktop.text import _
@@ -17,6 +17,7 @@ from desktop.ui.conversation.images import Pictures
 from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.folders import open_file, show_in_folder
 from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.styled import styled
 
@@ -108,7 +109,7 @@ class File(QToolButton):
             row.addSpacing(Space.M)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
-        self.clicked.connect(partial(_open, path))
+        self.clicked.connect(partial(open_file, path))
 
     def _side(self) -> int:
         return _PICTURE if self.picture else _HEIGHT
@@ -125,10 +126,8 @@ class File(QToolButton):
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(icon("external-link"), _("Open"), partial(_open, self.path))
-        menu.addAction(icon("folder"), _("Show in its folder"), partial(_open, str(Path(self.path).parent)))
+        menu.addAction(icon("external-link"), _("Open"), partial(open_file, self.path))
+        menu.addAction(
+            icon("folder"), _("Show in its folder"), partial(show_in_folder, str(Path(self.path).parent))
+        )
         menu.popup(self.mapToGlobal(at))
-
-
-def _open(path: str) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(path))
