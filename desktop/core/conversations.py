@@ -1,9 +1,8 @@
 """The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
 
-import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from itertools import batched
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.commands import COMMANDS
@@ -19,6 +18,7 @@ from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.session.log import Session
 from desktop.session.model import HIDDEN, Message, SessionInfo, now, text_tokens
+from desktop.session.names import new_key
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -232,12 +232,7 @@ class Conversations:
         records = await session.everything()
         if not (temporary(key) and records):
             raise UsageError(_("There is nothing in this conversation to be kept."))
-        made = await self._core.sessions.open(new_key())
-        for start in range(0, len(records), _AT_ONCE):
-            part = records[start : start + _AT_ONCE]
-            await made.append_all(map(_ordinary, part))
-        if session.metadata:
-            await made.set_metadata(**session.metadata)
+        made = await begun(self._core, map(_ordinary, records), session.metadata)
         await session.set_metadata(given=None)  # what was pasted is of the other one now
         await self.delete({"session": key}, _send)
         return {"session": made.key}
@@ -281,9 +276,14 @@ def _ordinary(message: Message) -> Message:
     return found
 
 
-def new_key() -> str:
-    """The key of a conversation that begins in the window."""
-    return f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
+async def begun(core: "Core", messages: Iterable[Message], metadata: Mapping[str, Any]) -> Session:
+    """A new conversation with these messages and values. Raises StorageError."""
+    made = await core.sessions.open(new_key())
+    for part in batched(messages, _AT_ONCE):
+        await made.append_all(part)
+    if metadata:
+        await made.set_metadata(**metadata)
+    return made
 
 
 def _line(info: SessionInfo) -> Json:

@@ -4,12 +4,11 @@ Nothing is ever taken out of a log: a message that takes the place of a turn nam
 what it took the place of can be opened as a conversation of its own.
 """
 
-import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.turn import Inbound
+from desktop.core.conversations import begun
 from desktop.errors import UsageError
 from desktop.session.log import Session
 from desktop.session.model import HIDDEN, Message, asks, marked, title_of
@@ -24,8 +23,6 @@ type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 _CARRIED = ("model", "provider", "folder", "folders", "given")
 """What a conversation that goes on from another one takes along."""
-_AT_ONCE = 200
-"""So many messages are made ready for the disk in one go: more would be felt."""
 
 
 class Revising:
@@ -88,16 +85,11 @@ class Revising:
         taken = _until(messages, turn) if turn else [m for m in messages if HIDDEN not in m]
         if not taken:
             raise UsageError(_("There is no such message in this conversation."))
-        key = f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
-        made = await self._core.sessions.open(key)
-        for start in range(0, len(taken), _AT_ONCE):
-            await made.append_all(taken[start : start + _AT_ONCE])
         known = {name: session.metadata[name] for name in _CARRIED if name in session.metadata}
         title = str(session.metadata.get("title") or title_of(taken[0]) or session.key)
-        await made.set_metadata(
-            **known, title=_("{title} (from there on)").format(title=title), forked_from=session.key
-        )
-        return {"session": key}
+        known["title"] = _("{title} (from there on)").format(title=title)
+        made = await begun(self._core, taken, {**known, "forked_from": session.key})
+        return {"session": made.key}
 
     async def versions(self, arguments: Json, _send: Send) -> Json:
         """What stood where `turn` stands before it was asked otherwise or answered anew, the newest first:

@@ -9,11 +9,18 @@ import base64
 import hashlib
 import re
 import urllib.parse
+import uuid
+from datetime import UTC, datetime
 
 SUFFIX = ".jsonl"
 _LONGEST = 180
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
+
+
+def new_key() -> str:
+    """The key of a conversation that begins in the window."""
+    return f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
 
 
 def file_name(key: str) -> str:

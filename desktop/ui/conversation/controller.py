@@ -1,7 +1,6 @@
 """The open conversation: opened, asked, stopped, and kept up to date with what the bus tells."""
 
 import asyncio
-import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +20,7 @@ from desktop.bus.events import (
     TurnSpoke,
     TurnStarted,
 )
+from desktop.session.names import new_key
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -118,7 +118,7 @@ class Controller(QObject):
         """Say something in the open conversation, which begins with it if it is new; paths of `files` go
         along."""
         if not self.key and not self._coming:
-            self._coming = f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
+            self._coming = new_key()
         key = self.key or self._coming
         work = self._send(self.key, key, text, dict(self.for_new), list(files))
         self._funnel.run(work, name="conversation:send")
