@@ -1,13 +1,13 @@
 """A layout like words in a paragraph: what does not fit into a line begins the next."""
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 from desktop.ui.theme.tokens import Space
 
 
 class Flow(QLayout):
-    """As tall as its lines at its width."""
+    """As tall as its lines at its width; what is lower than its line stands in the middle of it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -53,12 +53,24 @@ class Flow(QLayout):
         return [item for item in self._items if not item.isEmpty()]
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
-        x, y, line = rect.x(), rect.y(), 0
+        y = rect.y()
+        for line in self._lines(rect.width()):
+            x, height = rect.x(), max(item.sizeHint().height() for item in line)
+            for item in line if place else ():
+                size = item.sizeHint()
+                item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + self.spacing()
+            y += height + self.spacing()
+        return max(0, y - self.spacing() - rect.y())
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = []
+        taken = 0
         for item in self._shown():
-            size = item.sizeHint()
-            if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y, line = rect.x(), y + line + self.spacing(), 0
-            if place:
-                item.setGeometry(QRect(x, y, size.width(), size.height()))
-            x, line = x + size.width() + self.spacing(), max(line, size.height())
-        return y + line - rect.y()
+            wide = item.sizeHint().width()
+            if not lines or taken + wide > width:
+                lines.append([])
+                taken = 0
+            lines[-1].append(item)
+            taken += wide + self.spacing()
+        return lines
