@@ -262,14 +262,14 @@ class Conductor(QObject):
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(self._model_known)
         talk.noted.connect(window.note)
-        talk.settings_wanted.connect(self._settings)
+        talk.settings_wanted.connect(self._mend)
         self._setup.changed.connect(self.library.settings_changed)
         self._setup.wiped.connect(self.quit)
         self._setup.answered.connect(window.composer.setFocus)
         self._funnel.told.connect(self._told)
         self._presence.noticed.connect(self.library.seen)
         self._outside.quick.first_key.connect(self._prepare)
-        self._outside.quick.settings_wanted.connect(self._settings)
+        self._outside.quick.settings_wanted.connect(self._mend)
         tray = self._presence.tray
         tray.new_wanted.connect(self._new)
         tray.settings_wanted.connect(self._settings)
@@ -314,6 +314,10 @@ class Conductor(QObject):
     def _settings(self, page: str = "") -> None:
         self._window.present()
         self._setup.open(page)
+
+    def _mend(self) -> None:
+        self._window.present()
+        self._setup.mend()
 
     def _new(self) -> None:
         self._window.present()

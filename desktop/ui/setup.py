@@ -57,14 +57,22 @@ class Setup(QObject):
 
     def open(self, page: str = "", hit: "Hit | None" = None) -> None:
         """Open the settings, on this page or the one shown last, or where something was found."""
+        settings = self._made_settings()
+        settings.open_page(page)
+        if hit is not None:
+            settings.go_to(hit)
+
+    def mend(self) -> None:
+        """Open the settings where the key of the provider in use is: it did not do."""
+        self._made_settings().mend()
+
+    def _made_settings(self) -> "SettingsWindow":
         from desktop.ui.settings.window import SettingsWindow
 
         if self._settings is None:
             self._settings = SettingsWindow(self._actions, self._window)
             self._settings.wiped.connect(self.wiped)
-        self._settings.open_page(page)
-        if hit is not None:
-            self._settings.go_to(hit)
+        return self._settings
 
     def refresh(self) -> None:
         """Settings were changed, here or by a command in a terminal: show what they are now."""

@@ -29,5 +29,8 @@ class Part(QWidget):
     def happened(self, event: Event) -> None:
         """Something happened that it may show."""
 
+    def open_used(self) -> None:
+        """Open what answers now, for it did not: its key may be wrong."""
+
     def leave(self) -> None:
         """The window was closed: drop what was not saved."""

@@ -89,6 +89,13 @@ class SettingsWindow(QDialog):
         self.raise_()
         self.activateWindow()
 
+    def mend(self) -> None:
+        """Show the page of providers, with the keyboard where the key of the one in use is."""
+        self.open_page("model")
+        for part in self.views[self._list.currentRow()].parts:
+            part.open_used()
+        self.refresh()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._list.setFocus()

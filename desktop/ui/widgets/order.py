@@ -41,7 +41,7 @@ def go_on(window: QWidget, *, forward: bool) -> bool:
         if stop is not here and stop.isVisible() and stop.isEnabled():
             reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
             stop.setFocus(reason)
-            _bring_into_sight(stop)
+            bring_into_sight(stop)
             return True
     return False
 
@@ -80,7 +80,8 @@ def laid_out(layout: QLayout) -> Iterator[QWidget]:
             yield from laid_out(inner)
 
 
-def _bring_into_sight(stop: QWidget) -> None:
+def bring_into_sight(stop: QWidget) -> None:
+    """Scroll all that is around it."""
     around = stop.parentWidget()
     while around is not None:
         if isinstance(around, QScrollArea):

@@ -216,6 +216,10 @@ class Login(QWidget):
         """There is no key to type."""
         return ""
 
+    def take_keyboard(self) -> None:
+        """Give it to the button that there is."""
+        (self._in if self._in.isVisible() else self._out).setFocus()
+
     def complain(self, text: str) -> None:
         """Say what is wrong with the login."""
         self._row.complain(text)

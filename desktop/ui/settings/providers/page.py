@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
 
@@ -17,6 +17,7 @@ from desktop.ui.settings.providers.card import ProviderCard, matches, set_up
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.order import bring_into_sight
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -40,6 +41,8 @@ class ProviderList(Part):
         self.filter, self._answers, self._automatic = QLineEdit(), label("muted", wrap=True), button("link")
         self._nothing, self._rest = label("muted", wrap=True), button("link", "chevron-right")
         self._all = False
+        self._opening = False
+        """The card of the provider in use is to be opened as soon as it is known and made."""
         self._list = QVBoxLayout()
         self._list.setSpacing(Space.S)
         head = QHBoxLayout()
@@ -123,6 +126,18 @@ class ProviderList(Part):
             place += 1
         self._rest.setVisible(len(wanted) < len(rows) and not self.filter.text())
         self._nothing.setVisible(not wanted)
+        if self._opening:
+            self._opening = False
+            self._open(used)
+
+    def open_used(self) -> None:
+        self._opening = True
+        self.filter.clear()
+
+    def _open(self, name: str) -> None:
+        if (card := self.cards.get(name)) is not None:
+            card.open().key.take_keyboard()
+            QTimer.singleShot(0, card, lambda: bring_into_sight(card))
 
     def _wanted(self, rows: Sequence[Json], used: str) -> set[str]:
         """Which are shown: by the filter, else those that are set up, and all where none is."""
@@ -157,6 +172,7 @@ class ProviderList(Part):
         self.saved.emit("agents.defaults.provider")
 
     def leave(self) -> None:
+        self._opening = False
         for card in self.cards.values():
             card.leave()
         self.outcome.clear()

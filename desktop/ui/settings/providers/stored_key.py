@@ -106,6 +106,10 @@ class StoredKey(QWidget):
         """The key that was typed and not saved."""
         return "" if self._seen else self.edit.text().strip()
 
+    def take_keyboard(self) -> None:
+        """Give it to the field."""
+        self.edit.setFocus()
+
     def complain(self, text: str) -> None:
         """Say what is wrong with the key."""
         self._row.complain(text)
