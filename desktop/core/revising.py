@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.turn import Inbound
+from desktop.bus.events import ConversationChanged
 from desktop.core.conversations import begun
 from desktop.errors import UsageError
 from desktop.session.log import Session
-from desktop.session.model import HIDDEN, Message, asks, marked, title_of
+from desktop.session.model import BEGINS, HIDDEN, Message, asks, marked, replayable, title_of
 from desktop.text import _
 
 if TYPE_CHECKING:
@@ -46,7 +47,18 @@ class Revising:
         session, asked = await self._found(arguments)
         given = arguments.get("files")
         files = _files(asked) if given is None else tuple(str(path) for path in given)
-        return await self._anew(arguments, session, str(arguments["text"]), files)
+        made = await self._anew(arguments, session, str(arguments["text"]), files)
+        await self._begins_with(session, made["turn"])
+        return made
+
+    async def _begins_with(self, session: Session, turn: str) -> None:
+        """Where the conversation begins with this turn now, these are its first words."""
+        said = (m for m in await session.everything() if m.get("role") == "user" and replayable(m))
+        first = next(said, {})
+        if first.get("_turn") == turn:
+            await session.set_metadata(**{BEGINS: title_of(first)})
+            if not session.metadata.get("title"):
+                self._core.bus.publish(ConversationChanged(session.key, title=title_of(first)))
 
     async def regenerate(self, arguments: Json, _send: Send) -> Json:
         """Answer `turn` anew, by another `model` of `provider` where named. Raises UsageError,

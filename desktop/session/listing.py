@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from desktop.session import reader, records
-from desktop.session.model import Message, SessionInfo, moment_of, replayable, title_of
+from desktop.session.model import BEGINS, Message, SessionInfo, moment_of, replayable, title_of
 from desktop.session.names import SUFFIX, key_of
 
 _log = logging.getLogger(__name__)
@@ -81,10 +81,12 @@ def _info(
     moment = moment_of(last.get("timestamp")) if last else None
     found = (metadata or {}).get("metadata")
     inner = found if isinstance(found, dict) else {}
-    named, aside = inner.get("title"), moment_of(inner.get("archived_at"))
+    names = (inner.get("title"), inner.get(BEGINS))
+    named = next((name.strip() for name in names if isinstance(name, str) and name.strip()), title)
+    aside = moment_of(inner.get("archived_at"))
     return SessionInfo(
         key=reader.stored_key(metadata, path.name) or key_of(path.name),
-        title=named.strip() if isinstance(named, str) and named.strip() else title,
+        title=named,
         updated=moment or datetime.fromtimestamp(stat.st_mtime, UTC),
         size=stat.st_size,
         messages=counts[0],

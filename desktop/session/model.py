@@ -17,6 +17,8 @@ _PER_IMAGE = 1000
 _TURNS_APART = 64
 HIDDEN = "_hidden"
 """The mark of a message that nobody is shown."""
+BEGINS = "begins"
+"""Beside a title: the first words, where others took the place of those at the head of the log."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,28 @@ async def test_a_question_asked_otherwise_takes_the_place_of_all_that_came_after
     assert len(everything) == 10, "nothing is taken out of the log"
 
 
+async def test_a_list_shows_the_first_words_as_they_are_now(desk: Desk, server: ScriptedServer) -> None:
+    async def title() -> str:
+        [line] = (await desk.call("conversations"))["conversations"]
+        return str(line["title"])
+
+    one, two, _three = await turns(desk, server)
+    server.script("say:Yes.", "say:Yes.")
+    await desk.call("edit", session="s", turn=two, text="Say more")
+    await desk.end()
+    assert await title() == "Say one"
+    zero = (await desk.call("edit", session="s", turn=one, text="Say zero"))["turn"]
+    await desk.end()
+    assert await title() == "Say zero"
+    await desk.call("rename", session="s", title="Numbers")
+    server.script("say:Yes.")
+    await desk.call("edit", session="s", turn=zero, text="Say nil")
+    await desk.end()
+    assert await title() == "Numbers"
+    await desk.call("rename", session="s", title="")
+    assert await title() == "Say nil"
+
+
 async def test_it_is_the_same_when_the_log_is_read_anew(
     desk: Desk, server: ScriptedServer, tmp_path: Path
 ) -> None:
