@@ -72,23 +72,33 @@ def _interval(seconds: float) -> str:
         return _hours(whole // 3600)
     if whole % 60 == 0:
         return _minutes(whole // 60)
-    return ngettext("every second", "every {n} seconds", whole).format(n=f"{seconds:g}")
+    if seconds == 1:
+        return _("every second")
+    return ngettext("every {n} second", "every {n} seconds", whole).format(n=f"{seconds:g}")
 
 
 def _weeks(n: int) -> str:
-    return ngettext("every week", "every {n} weeks", n).format(n=n)
+    if n == 1:
+        return _("every week")  # its own words: Chinese has no plural to tell it by
+    return ngettext("every {n} week", "every {n} weeks", n).format(n=n)
 
 
 def _every_days(n: int) -> str:
-    return ngettext("every day", "every {n} days", n).format(n=n)
+    if n == 1:
+        return _("every day")
+    return ngettext("every {n} day", "every {n} days", n).format(n=n)
 
 
 def _hours(n: int) -> str:
-    return ngettext("every hour", "every {n} hours", n).format(n=n)
+    if n == 1:
+        return _("every hour")
+    return ngettext("every {n} hour", "every {n} hours", n).format(n=n)
 
 
 def _minutes(n: int) -> str:
-    return ngettext("every minute", "every {n} minutes", n).format(n=n)
+    if n == 1:
+        return _("every minute")
+    return ngettext("every {n} minute", "every {n} minutes", n).format(n=n)
 
 
 def _fields(expression: str) -> str:

@@ -2,6 +2,7 @@
 
 import gettext
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +90,12 @@ def _fields(sentence: object) -> set[str]:
     import string
 
     return {name for _text, name, _spec, _conv in string.Formatter().parse(str(sentence)) if name}
+
+
+def test_chinese_has_chinese_stops() -> None:
+    latin = re.compile(r"[\u4e00-\u9fff][,;:!?]|[,;:!?][\u4e00-\u9fff]")
+    said = [re.sub(r"://[^，。]*", "", str(s)) for message in chinese() for s in _forms(message.string)]
+    assert [sentence for sentence in said if latin.search(sentence)] == []
 
 
 def test_the_compiled_catalogue_is_the_written_one() -> None:

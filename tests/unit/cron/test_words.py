@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from desktop import text
 from desktop.cron.schedule import At, Cron, Every
 from desktop.cron.words import sentence, upcoming
 from desktop.errors import UsageError
@@ -62,6 +63,17 @@ def test_the_rest() -> None:
     assert sentence(Cron("0 9 * * *", "UTC"), "UTC") == "every day at 09:00"
     with pytest.raises(UsageError):
         sentence(Cron("nonsense"), "UTC")
+
+
+def test_one_of_a_kind_has_its_word_where_a_language_has_no_plural(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOBOT_DESKTOP_LANGUAGE", "zh_CN")
+    text.use("")
+    try:
+        assert [sentence(Every(n, 0), "UTC") for n in (86400, 172800)] == ["每天", "每 2 天"]
+        assert sentence(Cron("0 9 * * *"), "UTC") == "每天 09:00"
+    finally:
+        monkeypatch.undo()
+        text.use("")
 
 
 def test_what_comes_next() -> None:
