@@ -23,15 +23,26 @@ def copy(text: str) -> None:
     QGuiApplication.clipboard().setText(whole(text))
 
 
-class CopyButton(IconButton):
-    """Copies what `text` gives, and shows for a second that it did."""
+class _Quiet(IconButton):
+    """Unseen until somebody is near; keeps its room."""
 
-    def __init__(self, text: Callable[[], str], parent: QWidget | None = None) -> None:
-        super().__init__("copy", parent=parent)
-        self.source = text
+    def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(icon_name, parent=parent)
         self.shown = True
         self.setIconSize(QSize(15, 15))
         self.setFixedSize(26, 26)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.shown or self.hasFocus():
+            super().paintEvent(event)
+
+
+class CopyButton(_Quiet):
+    """Copies what `text` gives, and shows for a second that it did."""
+
+    def __init__(self, text: Callable[[], str], parent: QWidget | None = None) -> None:
+        super().__init__("copy", parent)
+        self.source = text
         self._back = QTimer(self)
         self._back.setSingleShot(True)
         self._back.timeout.connect(lambda: self.setIcon(icon("copy")))
@@ -42,10 +53,6 @@ class CopyButton(IconButton):
         self.setIcon(icon("check", "success"))
         self._back.start(_CHECKED_MS)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.shown or self.hasFocus():
-            super().paintEvent(event)
-
 
 class _Time(QLabel):
     """The time of a message; keeps its room while it is not shown."""
@@ -54,20 +61,6 @@ class _Time(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.shown:
-            super().paintEvent(event)
-
-
-class _Quiet(IconButton):
-    """Like the copy button: unseen until somebody is near."""
-
-    def __init__(self, icon_name: str, parent: QWidget) -> None:
-        super().__init__(icon_name, parent=parent)
-        self.shown = True
-        self.setIconSize(QSize(15, 15))
-        self.setFixedSize(26, 26)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.shown or self.hasFocus():
             super().paintEvent(event)
 
 
