@@ -72,7 +72,7 @@ class Maths(QObject):
         if self._working or not self._wanted:
             return
         self._working = True
-        batch, self._wanted = self._wanted, []
+        batch = list(self._wanted)  # they are wanted until they are there, once
         scale = QGuiApplication.primaryScreen().devicePixelRatio() if QGuiApplication.screens() else 1.0
         descent = QFontMetricsF(text_font()).descent()
         QThreadPool.globalInstance().start(lambda: self._work(batch, max(scale, 1.0), descent))
@@ -86,6 +86,7 @@ class Maths(QObject):
 
     def _keep(self, made: list[tuple[_Wish, Set | None]]) -> None:
         self._working = False
+        del self._wanted[: len(made)]
         for wish, found in made:
             self._known[wish] = found
         while len(self._known) > _KEPT:

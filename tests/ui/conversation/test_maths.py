@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.blocks import Block, Paragraph, images
-from desktop.ui.conversation.maths import maths
+from desktop.ui.conversation.maths import Maths, maths
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import theme
@@ -91,6 +91,15 @@ def test_a_formula_is_set_and_its_height_counts(view: ConversationView, qtbot: Q
     kinds = QTextCharFormat.VerticalAlignment
     assert maths().vertical("math:i:x^2") == kinds.AlignBaseline
     assert maths().vertical(f"math:d:{ROOTS}") == kinds.AlignMiddle
+
+
+def test_a_formula_that_is_wanted_again_while_it_is_being_set_is_set_once(qtbot: QtBot) -> None:
+    made, heard = Maths(), list[str]()
+    made.arrived.connect(heard.extend)
+    for source in ("math:i:w+1", "math:i:w+1", "math:i:w+2"):
+        made.get(source)
+    qtbot.waitUntil(lambda: "math:i:w+2" in heard)
+    assert heard == ["math:i:w+1", "math:i:w+2"]
 
 
 def test_what_cannot_be_set_stays_as_typed(view: ConversationView, qtbot: QtBot) -> None:
