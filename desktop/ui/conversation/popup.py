@@ -17,9 +17,7 @@ from PySide6.QtGui import (
     QStandardItemModel,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -32,6 +30,7 @@ from desktop.ui.conversation.completion import Choice
 from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
@@ -58,15 +57,12 @@ class Popup(QFrame):
         self.setObjectName("completions")
         styled(self, _SHEET)
         self.model = QStandardItemModel(self)
-        self.list = QListView()
+        self.list = CalmList()
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Painter(self.list))
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.entered.connect(self.list.setCurrentIndex)
         self.list.clicked.connect(lambda index: self.pressed.emit(index.row()))
         column = QVBoxLayout(self)

@@ -16,10 +16,8 @@ from PySide6.QtGui import (
     QPaintEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QLineEdit,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -35,6 +33,7 @@ from desktop.ui.sidebar.rows import Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
@@ -120,7 +119,7 @@ class PaletteView(QWidget):
         self._frame = QFrame(self)
         self._frame.setObjectName("palette")
         styled(self._frame, _SHEET)
-        self.field, self.list, self.found = QLineEdit(), QListView(), Found(self)
+        self.field, self.list, self.found = QLineEdit(), CalmList(), Found(self)
         self._nothing = label("muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setFixedHeight(72)
@@ -134,10 +133,7 @@ class PaletteView(QWidget):
         self.list.setModel(self.found)
         self.list.setItemDelegate(_Painter(self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setMouseTracking(True)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.clicked.connect(self._clicked)
         across = QFrame()
         across.setObjectName("across")

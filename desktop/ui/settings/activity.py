@@ -15,8 +15,6 @@ from PySide6.QtGui import (
     QStandardItemModel,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -30,6 +28,7 @@ from desktop.ui.conversation.step import STATES, Outcome, did, ended
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.outcome import Outcome as Told
 from desktop.ui.widgets.work import Work
@@ -61,17 +60,14 @@ class Activity(Part):
         self._entries: list[Json] = []
         self._titles: dict[str, str] = {}
         self.model = QStandardItemModel(self)
-        self.list = QListView()
+        self.list = CalmList()
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Painter(self.list))
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setUniformItemSizes(True)
         self._nothing, self._told = label("muted", wrap=True), Told()
         for part in (self._nothing, self.list, self._told):
             self.column.addWidget(part)
         self.list.hide()
-        theme().changed.connect(self.list.viewport().update)
         spoken(self._words)
 
     def _words(self) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -16,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import tip
 
 type Json = Mapping[str, Any]
@@ -103,7 +102,7 @@ def _height(line: str | Json) -> int:
     return _ROW if line["note"] else _FLAT
 
 
-class ItemList(QListView):
+class ItemList(CalmList):
     """As high as it needs to be, up to a limit."""
 
     def __init__(self, words: Words) -> None:
@@ -111,10 +110,6 @@ class ItemList(QListView):
         self._items = _Items(words)
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        theme().changed.connect(self.viewport().update)
 
     def show_items(self, items: Iterable[Json], *, done: bool) -> None:
         """Show these, as a plan or as what was `done`."""

@@ -6,8 +6,6 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -18,6 +16,7 @@ from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
@@ -28,7 +27,7 @@ _DOT = 9
 _COLOURS = {"dream": "link", "person": "success", "agent": "warning", "restore": "muted"}
 
 
-class Timeline(QListView):
+class Timeline(CalmList):
     """One version is chosen, by press or by arrow."""
 
     chosen = Signal(int)
@@ -40,12 +39,8 @@ class Timeline(QListView):
         self._items = QStandardItemModel(self)
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setUniformItemSizes(True)
         self.setTabKeyNavigation(False)
-        theme().changed.connect(self.viewport().update)
         self.selectionModel().currentChanged.connect(lambda index: self.chosen.emit(index.row()))
         self.selectionModel().selectionChanged.connect(self._selected)
         spoken(self._words)

@@ -15,10 +15,8 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -38,6 +36,7 @@ from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
@@ -112,7 +111,7 @@ class Runs(QWidget):
         self._names: dict[str, str] = {}
         self._plain: set[str] = set()
         self.job, self.outcome = CalmBox(), CalmBox()
-        self.model, self.list, self._card = _Model(self), QListView(), QFrame()
+        self.model, self.list, self._card = _Model(self), CalmList(), QFrame()
         self._nothing, self.more, self.told = label("muted", wrap=True), button("link"), Outcome()
         self.detail, self.open = CodeField(_LINES), button("", "message-square")
         self._lay_out()
@@ -122,14 +121,11 @@ class Runs(QWidget):
         self.list.selectionModel().currentChanged.connect(lambda _new, _old: self._show_detail())
         self.list.activated.connect(lambda _index: self._open())
         self.open.clicked.connect(self._open)
-        theme().changed.connect(self.list.viewport().update)
         spoken(self._words)
 
     def _lay_out(self) -> None:
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Painter(self.list))
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setUniformItemSizes(True)
         self.list.setMinimumWidth(80)
         bar = QHBoxLayout()

@@ -14,8 +14,6 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -26,6 +24,7 @@ from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.usage import words
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
@@ -36,7 +35,7 @@ _TITLE = 300
 """Characters of a title that are shown at the most."""
 
 
-class Lines(QListView):
+class Lines(CalmList):
     """As high as it is long: the page around it scrolls."""
 
     open_wanted = Signal(str)
@@ -48,13 +47,10 @@ class Lines(QListView):
         self._items = QStandardItemModel(self)
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setUniformItemSizes(True)
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
-        theme().changed.connect(self.viewport().update)
         self.clicked.connect(self._open)
         self.activated.connect(self._open)
         spoken(self._words)
