@@ -8,13 +8,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from desktop.backup.pace import Pace
-from desktop.session import names, reader, records
+from desktop.session import records
 from desktop.session.model import Message
 
 _SAME = ("role", "content", "tool_calls", "tool_call_id", "timestamp")
@@ -63,17 +62,6 @@ def messages(path: Path, pace: Pace) -> Iterator[Message]:
             pace.advance(0)
         if record.get("_type", "message") == "message" and isinstance(record.get("role"), str):
             yield record
-
-
-def place_of(folder: Path, key: str) -> Path:
-    """The file that holds this key here; else the one that may. Raises OSError."""
-    own, spare = folder / names.file_name(key), folder / names.spare_name(key)
-    for path in (own, spare, *(folder / name for name in names.older_names(key))):
-        with suppress(FileNotFoundError):
-            stored = reader.stored_key(reader.load(path, 0).metadata, path.name)
-            if stored == key or (not stored and path in (own, spare)):
-                return path
-    return spare if own.exists() else own
 
 
 def compare(backup: Path, here: Path, pace: Pace) -> Compared:

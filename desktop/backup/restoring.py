@@ -29,7 +29,7 @@ from desktop.cron.store import Store
 from desktop.database import Database
 from desktop.errors import AppError, StorageError, UsageError, explain
 from desktop.paths import Home
-from desktop.session import names, records
+from desktop.session import names, reader, records
 from desktop.session.listing import describe
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
@@ -151,7 +151,7 @@ class Restoring:
         there was none: it is put there; and how many messages it has then."""
         self._pace.advance()
         info = describe(path)
-        place = logs.place_of(self._here.sessions.folder, info.key)
+        place, _held = reader.find(self._here.sessions.folder, info.key)
         if place.exists():
             return info.key, info.title, place, logs.compare(path, place, self._pace), 0
         n = sum(1 for _message in logs.messages(path, self._pace))
@@ -203,7 +203,7 @@ class Restoring:
         number = 1
         while True:
             own = f"{key}:restored" if number == 1 else f"{key}:restored-{number}"
-            place = await run(logs.place_of, folder, own)
+            place, _held = await run(reader.find, folder, own)
             if not place.exists():
                 break
             if (await run(logs.compare, path, place, self._pace)).relation == "same":

@@ -84,22 +84,11 @@ def rest_of(reading: Reading, known: int, pieces: Pieces) -> Iterator[Message]:
             yield message
 
 
-def place_of_key(folder: Path, key: str) -> Path:
-    """The file that holds this key here; else the one that may. Raises OSError."""
-    own, spare = folder / names.file_name(key), folder / names.spare_name(key)
-    for path in (own, spare, *(folder / name for name in names.older_names(key))):
-        with suppress(FileNotFoundError):
-            stored = reader.stored_key(reader.load(path, 0).metadata, path.name)
-            if stored == key or (not stored and path in (own, spare)):
-                return path
-    return spare if own.exists() else own
-
-
 def put(reading: Reading, folder: Path, pieces: Pieces) -> None:
     """Write a conversation under its key, whole or not at all. Raises OSError, FileExistsError where
     somebody began one with this key meanwhile, CalledOffError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = place_of_key(folder, reading.key)
+    path, _held = reader.find(folder, reading.key)
     part = folder / PART.format(name=path.stem[:100])
     try:
         with _new(part) as file:

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from desktop.importer.items import Item, Step, step
-from desktop.importer.log_files import Reading, messages_of, place_of_key, put, rest_of
+from desktop.importer.log_files import Reading, messages_of, put, rest_of
 from desktop.importer.pieces import Pieces
 from desktop.importer.places import Source, wrong
 from desktop.session.log import Sessions
 from desktop.session.model import Message
 from desktop.session.names import SUFFIX
-from desktop.session.reader import offset_of
+from desktop.session.reader import find, offset_of
 from desktop.text import _, ngettext
 
 _OWN = ("dream:", "heartbeat")
@@ -165,7 +165,7 @@ class OldSessions:
             key = reading.key + suffix
             if key in claimed:
                 continue
-            path = place_of_key(self._sessions.folder, key)
+            path, _held = find(self._sessions.folder, key)
             if not path.exists():
                 return Target(key, "free")
             relation, known = self._compare(reading, Reading(path, key))

@@ -292,24 +292,19 @@ class Sessions:
 
 def _find(folder: Path, key: str, limit: int) -> Session:
     """The session stored under any of the names a key may have; else a new one with a free name."""
-    own = names.file_name(key)
-    candidates = (own, names.spare_name(key), *names.older_names(key))
     try:
-        for name in candidates:
-            path = folder / name
-            if path.is_file():
-                loaded = _load(path, limit)
-                stored = reader.stored_key(loaded.metadata, name)
-                if stored == key or (not stored and name in candidates[:2]):
-                    return Session(key, path, limit, loaded)
+        path, loaded = reader.find(folder, key, limit)
+        return Session(key, path, limit, loaded and _counted(path, loaded))
     except OSError as error:
         raise explain(error) from error
-    path = folder / own
-    return Session(key, folder / candidates[1] if path.exists() else path, limit)
 
 
 def _load(path: Path, limit: int) -> reader.Loaded:
-    loaded = reader.load(path, limit)
+    return _counted(path, reader.load(path, limit))
+
+
+def _counted(path: Path, loaded: reader.Loaded) -> reader.Loaded:
+    """The same, with the count of what stands before, where its offset needs that."""
     if loaded.before and reader.offset_of(loaded.metadata):
         loaded.earlier = reader.count(path, loaded.before)
     return loaded

@@ -3,13 +3,13 @@
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from desktop.session import records
+from desktop.session import names, records
 from desktop.session.model import Message, message_tokens, replayable
-from desktop.session.names import is_name_of
 
 _BLOCK = 256 * 1024
 _LONGEST_HEAD = 4 * 1024 * 1024
@@ -52,6 +52,21 @@ def load(path: Path, tokens: int) -> Loaded:
         return read_end(file, os.fstat(file.fileno()).st_size, tokens)
 
 
+def find(folder: Path, key: str, tokens: int = 0) -> tuple[Path, Loaded | None]:
+    """The file that holds this key under any of its names, and what load() gives of it; else the free
+    name for one, and None. Raises OSError."""
+    own, spare = folder / names.file_name(key), folder / names.spare_name(key)
+    for path in (own, spare, *(folder / name for name in names.older_names(key))):
+        with suppress(FileNotFoundError):
+            if not path.is_file():
+                continue
+            loaded = load(path, tokens)
+            stored = stored_key(loaded.metadata, path.name)
+            if stored == key or (not stored and path in (own, spare)):
+                return path, loaded
+    return (spare if own.exists() else own), None
+
+
 def offset_of(metadata: Message | None) -> int:
     """How many messages from the start are no longer shown to a model; 0 if the value is no count."""
     values = metadata or {}
@@ -78,7 +93,7 @@ def count(path: Path, end: int) -> int:
 def stored_key(metadata: Message | None, name: str) -> str:
     """The key that a metadata line names; empty if it names none, or one that no file of this name has."""
     key = (metadata or {}).get("key")
-    return key if isinstance(key, str) and key and is_name_of(name, key) else ""
+    return key if isinstance(key, str) and key and names.is_name_of(name, key) else ""
 
 
 def read_end(file: BinaryIO, size: int, tokens: int, least: int = _BLOCK) -> Loaded:
