@@ -175,6 +175,27 @@ def test_a_new_conversation_by_key(bed: Bed, server: ScriptedServer) -> None:
     assert bed.window.height() < 180
 
 
+def test_the_files_of_a_message_go_along_when_it_is_written_otherwise(
+    bed: Bed, server: ScriptedServer, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("one")
+    bed.open()
+    assert bed.quick.talk
+    bed.quick.talk.send("Read it", [str(note)])
+    bed.until(lambda: bed.said[:1] == ["Read it"], timeout=20_000)
+    bed.rest()
+    bed.quick.talk.revisions.last()
+    assert [file.path for file in bed.window.composer.files] == [str(note)]
+    server.script("say:Once more.")
+    bed.desk.type(" again")
+    bed.until(lambda: bed.window.composer.text() == "Read it again")
+    bed.desk.key("Return")
+    bed.until(lambda: bed.said == ["Read it again", "Once more."], timeout=20_000)
+    assert bed.quick.talk.transcript.entries[0].files == [str(note)]
+    bed.rest()
+
+
 @pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh_CN", True)])
 def test_pictures(bed: Bed, server: ScriptedServer, language: str, dark: bool) -> None:
     theme().choose("dark" if dark else "light")

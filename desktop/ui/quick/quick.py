@@ -5,6 +5,7 @@ begins. Hiding it ends nothing.
 """
 
 import time
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -148,19 +149,23 @@ class Quick(QObject):
         else:
             self.talk.send(text, files)
 
-    def _edit(self, turn: str, text: str, _files: list[str]) -> None:
+    def _edit(self, turn: str, text: str, files: list[str]) -> None:
         """A message is to be written otherwise: what is sent next takes its place."""
+        from desktop.ui.conversation.chips import Given
+
         assert self.window is not None
         self._turn = turn
         words = _("Write it otherwise: what was said after it leaves the conversation.")
         self.window.notice.tell(words, "", tone="info", actions=((_("Cancel"), self._cancel),))
         self.window.composer.show_draft(text)
+        self.window.composer.show_files([Given(path, PurePath(path).name) for path in files])
         self.window.composer.setFocus()
 
     def _cancel(self) -> None:
         assert self.window is not None
         self._edited()
         self.window.composer.show_draft("")
+        self.window.composer.show_files(())
 
     def _edited(self) -> None:
         if self._turn and self.window is not None:
