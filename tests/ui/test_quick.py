@@ -175,7 +175,7 @@ def test_a_new_conversation_by_key(bed: Bed, server: ScriptedServer) -> None:
     assert bed.window.height() < 180
 
 
-def test_the_files_of_a_message_go_along_when_it_is_written_otherwise(
+def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
     bed: Bed, server: ScriptedServer, tmp_path: Path
 ) -> None:
     note = tmp_path / "note.txt"
@@ -185,6 +185,8 @@ def test_the_files_of_a_message_go_along_when_it_is_written_otherwise(
     bed.quick.talk.send("Read it", [str(note)])
     bed.until(lambda: bed.said[:1] == ["Read it"], timeout=20_000)
     bed.rest()
+    bed.desk.type("A half")
+    bed.until(lambda: bed.window.composer.text() == "A half")
     bed.quick.talk.revisions.last()
     assert [file.path for file in bed.window.composer.files] == [str(note)]
     server.script("say:Once more.")
@@ -193,6 +195,7 @@ def test_the_files_of_a_message_go_along_when_it_is_written_otherwise(
     bed.desk.key("Return")
     bed.until(lambda: bed.said == ["Read it again", "Once more."], timeout=20_000)
     assert bed.quick.talk.transcript.entries[0].files == [str(note)]
+    assert bed.window.composer.text() == bed.file.state.quick_draft == "A half"
     bed.rest()
 
 

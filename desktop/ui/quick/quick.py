@@ -144,7 +144,7 @@ class Quick(QObject):
         self.window.composer.show_files(())
         self.window.view.to_end()
         if turn:
-            self._edited()
+            self._cancel()
             self.talk.revisions.edit(turn, text, files)
         else:
             self.talk.send(text, files)
@@ -162,9 +162,10 @@ class Quick(QObject):
         self.window.composer.setFocus()
 
     def _cancel(self) -> None:
+        """Show again what was being written."""
         assert self.window is not None
         self._edited()
-        self.window.composer.show_draft("")
+        self.window.composer.show_draft(self._file.state.quick_draft)
         self.window.composer.show_files(())
 
     def _edited(self) -> None:
@@ -198,6 +199,8 @@ class Quick(QObject):
         self.onward.emit(self.talk.key, draft)
 
     def _draft(self, text: str) -> None:
+        if self._turn:
+            return
         self._file.state.quick_draft = text
         self._file.save()
 
