@@ -44,7 +44,7 @@ class Revising:
     async def edit(self, arguments: Json, _send: Send) -> Json:
         """Ask otherwise: `text` (and the paths of `files`, else those that went along) takes the place of
         `turn` and of all that came after. Raises UsageError, StorageError."""
-        session, asked = await self._found(arguments)
+        session, asked, _messages = await self._found(arguments)
         given = arguments.get("files")
         files = _files(asked) if given is None else tuple(str(path) for path in given)
         made = await self._anew(arguments, session, str(arguments["text"]), files)
@@ -63,7 +63,7 @@ class Revising:
     async def regenerate(self, arguments: Json, _send: Send) -> Json:
         """Answer `turn` anew, by another `model` of `provider` where named. Raises UsageError,
         StorageError."""
-        session, asked = await self._found(arguments)
+        session, asked, _messages = await self._found(arguments)
         return await self._anew(arguments, session, _text(asked), _files(asked))
 
     async def _anew(self, arguments: Json, session: Session, text: str, files: tuple[str, ...]) -> Json:
@@ -80,12 +80,14 @@ class Revising:
         turn = await self._core.loop.submit(inbound)
         return {"turn": turn, "text": text, "files": list(files)}
 
-    async def _found(self, arguments: Json) -> tuple[Session, Message]:
+    async def _found(self, arguments: Json) -> tuple[Session, Message, list[Message]]:
+        """The conversation, the message with which the turn begins, and all messages."""
         session = await self._core.sessions.open(str(arguments["session"]))
         turn = str(arguments["turn"])
-        for message in reversed(await session.everything()):
+        messages = await session.everything()
+        for message in reversed(messages):
             if asks(message, turn) and not message.get("_note"):
-                return session, message
+                return session, message, messages
         raise UsageError(_("There is no such message in this conversation."))
 
     async def fork(self, arguments: Json, _send: Send) -> Json:
@@ -106,8 +108,7 @@ class Revising:
     async def versions(self, arguments: Json, _send: Send) -> Json:
         """What stood where `turn` stands before it was asked otherwise or answered anew, the newest first:
         `turn`, `text` and `when` of each. Raises UsageError."""
-        session, asked = await self._found(arguments)
-        messages = await session.everything()
+        _session, asked, messages = await self._found(arguments)
         found = []
         while earlier := asked.get("_replaces"):
             before = next((m for m in messages if asks(m, earlier)), None)
