@@ -12,7 +12,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "desktop"
 
-KIT = "errors paths text logs tasks"
+KIT = "errors paths text logs tasks pace"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "text": KIT,
     "logs": KIT,
     "tasks": KIT,
+    "pace": KIT,
     "bus": KIT,
     "config": KIT,
     "database": KIT,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from desktop.backup.pace import Pace
+from desktop.pace import Pace
 from desktop.session import records
 from desktop.session.model import Message
 

@@ -17,9 +17,9 @@ from typing import IO
 
 from desktop import __version__
 from desktop.backup import form
-from desktop.backup.pace import Pace, gently
 from desktop.config import document
 from desktop.errors import ConfigError
+from desktop.pace import Pace, gently
 from desktop.paths import Home
 
 _log = logging.getLogger(__name__)

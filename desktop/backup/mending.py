@@ -12,9 +12,9 @@ from typing import Any
 
 from desktop.backup import logs
 from desktop.backup.files import Undo, put, take
-from desktop.backup.pace import Pace
 from desktop.config import document
 from desktop.cron import file as job_file
+from desktop.pace import Pace
 from desktop.session import records
 from desktop.session.model import SessionInfo
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from desktop.backup import form
 from desktop.backup.form import Manifest, damaged, foreign, unsafe
-from desktop.backup.pace import Pace
 from desktop.errors import StorageError
+from desktop.pace import Pace
 from desktop.text import _
 
 _MOST_FILES = 300_000

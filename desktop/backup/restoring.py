@@ -19,7 +19,6 @@ from typing import Any, Literal
 from desktop.backup import form, logs, reading, rows
 from desktop.backup.files import Undo, beside, is_same, is_template, put, take
 from desktop.backup.form import Manifest
-from desktop.backup.pace import Pace
 from desktop.config import document
 from desktop.config.base import normal
 from desktop.cron import file as job_file
@@ -28,6 +27,7 @@ from desktop.cron.job import Job
 from desktop.cron.store import Store
 from desktop.database import Database
 from desktop.errors import AppError, StorageError, UsageError, explain
+from desktop.pace import Pace
 from desktop.paths import Home
 from desktop.session import names, reader, records
 from desktop.session.listing import describe

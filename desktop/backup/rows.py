@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from desktop.backup.pace import Pace
+from desktop.pace import Pace
 
 _USED = (
     "at cause session turn provider model outcome seconds input_tokens output_tokens cached_tokens "

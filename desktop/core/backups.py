@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from desktop.backup import making, reading
 from desktop.backup.form import SUFFIX
 from desktop.backup.making import What
-from desktop.backup.pace import Pace
 from desktop.backup.restoring import Done, Here, Restoring
 from desktop.bus.events import JobsChanged, MemoryChanged, SettingsChanged
 from desktop.config.schema import provider_name
 from desktop.cron.zone import zone
 from desktop.errors import AppError, KeychainError, UsageError, explain
+from desktop.pace import Pace
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.backup import mending, rows
-from desktop.backup.pace import Pace
 from desktop.bus.events import JobsChanged, SettingsChanged
 from desktop.core.backups import save_before
 from desktop.cron.store import LAST, Store
 from desktop.cron.zone import zone
 from desktop.database import Database
 from desktop.errors import AppError, UsageError, explain
+from desktop.pace import Pace
 from desktop.session.model import SessionInfo
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext

@@ -16,7 +16,6 @@ from pathlib import Path
 from filelock import FileLock
 
 from desktop.importer.items import Item, Step, step
-from desktop.importer.pieces import Pieces
 from desktop.importer.places import Source, wrong
 from desktop.memory.archives import Archives
 from desktop.memory.entries import Entry, entry_of
@@ -24,6 +23,7 @@ from desktop.memory.files import append_line, decoded
 from desktop.memory.files import replace as put
 from desktop.memory.history import LONGEST, History
 from desktop.memory.imports import chunks
+from desktop.pace import Pace
 from desktop.session.model import moment_of, now
 from desktop.text import ngettext
 
@@ -34,9 +34,9 @@ _LOCK_S = 10.0
 class OldHistory:
     """The old entries beside those of this home."""
 
-    def __init__(self, source: Source, folder: Path, pieces: Pieces) -> None:
+    def __init__(self, source: Source, folder: Path, pace: Pace) -> None:
         """`folder`: this workspace's `memory`."""
-        self._source, self._folder, self._pieces = source, folder, pieces
+        self._source, self._folder, self._pace = source, folder, pace
         self._entries: list[Entry] = []
         self._consumed = 0
         self._written: list[Entry] = []
@@ -62,7 +62,7 @@ class OldHistory:
         if not new:
             return [*found, step(Item("memory", "history", "same", count=total))]
         item = Item("memory", "history", "add" if here else "take", note, len(new))
-        return [*found, step(item, partial(self._pieces.run, self._put))]
+        return [*found, step(item, partial(self._pace.run, self._put))]
 
     def _read(self, old: Path) -> list[Step]:
         found: list[Step] = []
@@ -88,7 +88,7 @@ class OldHistory:
         return found
 
     def _lines(self, data: bytes) -> None:
-        lines = self._pieces.paced(data.split(b"\n"))
+        lines = self._pace.paced(data.split(b"\n"))
         entries = (entry for line in lines if line.strip() and (entry := _entry(line)))
         self._entries = sorted(_once(entries, set()), key=lambda entry: entry.cursor)
 
@@ -121,7 +121,7 @@ class OldHistory:
             self._folder / ".dream_cursor",
             str(consumed).encode("ascii"),
         )
-        lines = (json.dumps(entry.record(), ensure_ascii=False) for entry in self._pieces.paced(entries))
+        lines = (json.dumps(entry.record(), ensure_ascii=False) for entry in self._pace.paced(entries))
         put(
             self._folder / "history.jsonl",
             "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"),

@@ -22,12 +22,12 @@ from desktop.importer.history import OldHistory
 from desktop.importer.items import WRITING, Item, Json, Step, step
 from desktop.importer.jobs import OldJobs
 from desktop.importer.log_files import sync
-from desktop.importer.pieces import Pieces
 from desktop.importer.places import Source, wrong
 from desktop.importer.secrets import Secret
 from desktop.importer.sessions import OldSessions
 from desktop.importer.settings import Found
 from desktop.importer.skills import OldSkills
+from desktop.pace import Pace
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 _HOPELESS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 """What the next step would run into as well."""
 _AT_ONCE = 200
+_PAUSE_EVERY = 128
 """Items of an event."""
 
 type Told = Callable[[Json], object]
@@ -65,7 +66,7 @@ class Importing:
 
     def __init__(self, path: Path, here: Here, told: Told) -> None:
         self._path, self._here, self._told = path, here, told
-        self._pieces = Pieces(self._progress)
+        self._pace = Pace(told, every=_PAUSE_EVERY)
         self._found = Found()
         self._source: Source | None = None
         self._waiting: list[Item] = []
@@ -83,11 +84,11 @@ class Importing:
     async def run(self, *, scrub: bool = False) -> tuple[Source, list[Item]]:
         """Do it; what became of each thing. `scrub`: take keys that are in the keychain out of the old
         settings. Raises UsageError, and StorageError where the disk is full: the rest is done next time."""
-        await self._pieces.run(self._clear)
+        await self._pace.run(self._clear)
         steps = await self._steps()
         assert self._source is not None
         done: list[Item] = []
-        self._pieces.begin("take", sum(map(_weight, steps)))
+        self._pace.begin("take", sum(map(_weight, steps)))
         passed = 0
         try:
             for one in steps:
@@ -95,8 +96,8 @@ class Importing:
                 done += items
                 await self._tell(items)
                 passed += _weight(one)
-                self._pieces.advance(passed - self._pieces.done)
-            self._pieces.end()
+                self._pace.reach(passed)
+            self._pace.end()
             if scrub:
                 done += await self._scrub()
         finally:
@@ -108,26 +109,26 @@ class Importing:
     # ---- the plan
 
     async def _steps(self) -> list[Step]:
-        here, run = self._here, self._pieces.run
+        here, run = self._here, self._pace.run
         source = await run(places.find, self._path, here.root, here.workspace)
         self._source = source
         found = [step(note) for note in source.notes]
         if source.config is not None:
             found += await self._settings(source.config)
-        found += await run(notes.steps, source, here.workspace, self._pieces)
-        found += await run(OldHistory(source, here.workspace / "memory", self._pieces).steps)
-        found += await run(OldSkills(source, here.workspace / "skills", self._pieces).steps)
+        found += await run(notes.steps, source, here.workspace, self._pace)
+        found += await run(OldHistory(source, here.workspace / "memory", self._pace).steps)
+        found += await run(OldSkills(source, here.workspace / "skills", self._pace).steps)
         store = Store(here.workspace / "cron", here.zone)
         await store.load()
         found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
-        old = OldSessions(source, here.sessions, self._pieces)
+        old = OldSessions(source, here.sessions, self._pace)
         found += await old.steps()
         others: list[Item] = await run(lambda: list(source.others()))
         return [*found, *map(step, others)]
 
     async def _settings(self, config: Path) -> list[Step]:
         here = self._here
-        found = await self._pieces.run(settings.read, config, here.config, here.search_entry)
+        found = await self._pace.run(settings.read, config, here.config, here.search_entry)
         if isinstance(found, Step):
             return [found]
         self._found = found
@@ -245,9 +246,6 @@ class Importing:
             batch = waiting[start : start + _AT_ONCE]
             self._told({"event": "items", "items": [item.as_json() for item in batch]})
             await asyncio.sleep(0)
-
-    def _progress(self, what: str, done: int, total: int) -> None:
-        self._told({"event": "progress", "what": what, "done": done, "total": total})
 
 
 def _weight(one: Step) -> int:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from desktop.importer.pieces import Pieces
+from desktop.pace import Pace
 from desktop.session import names, reader, records
 from desktop.session.model import Message, utc
 
@@ -49,11 +49,11 @@ class Reading:
         return found
 
     @classmethod
-    def of(cls, path: Path, pieces: Pieces) -> "Reading":
+    def of(cls, path: Path, pace: Pace) -> "Reading":
         """Read a file. Raises OSError."""
         metadata: Message = {}
         key, last, messages, damaged = "", "", 0, 0
-        for record in pieces.paced(_records(path, pieces.advance)):
+        for record in pace.paced(_records(path, pace.advance)):
             if record is None:
                 damaged += 1
             elif record.get("_type") == "metadata":
@@ -67,24 +67,24 @@ class Reading:
         return cls(path, key or _guessed(path.name), messages, damaged, updated, json.dumps(metadata))
 
 
-def messages_of(reading: Reading, pieces: Pieces) -> Iterator[Message]:
+def messages_of(reading: Reading, pace: Pace) -> Iterator[Message]:
     """The messages of a file, each as it is stored here. Raises OSError."""
     before = utc(reading.metadata.get("created_at")) or utc("2026-01-01T00:00:00+00:00")
-    for record in pieces.paced(_records(reading.path)):
+    for record in pace.paced(_records(reading.path)):
         if record is not None and _is_message(record):
             before = utc(record.get("timestamp")) or before
             record["timestamp"] = before
             yield records.stamped(record)
 
 
-def rest_of(reading: Reading, known: int, pieces: Pieces) -> Iterator[Message]:
+def rest_of(reading: Reading, known: int, pace: Pace) -> Iterator[Message]:
     """The messages after so many."""
-    for number, message in enumerate(messages_of(reading, pieces)):
+    for number, message in enumerate(messages_of(reading, pace)):
         if number >= known:
             yield message
 
 
-def put(reading: Reading, folder: Path, pieces: Pieces) -> None:
+def put(reading: Reading, folder: Path, pace: Pace) -> None:
     """Write a conversation under its key, whole or not at all. Raises OSError, FileExistsError where
     somebody began one with this key meanwhile, CalledOffError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -93,9 +93,9 @@ def put(reading: Reading, folder: Path, pieces: Pieces) -> None:
     try:
         with _new(part) as file:
             file.write(records.write(_head(reading)))
-            for message in messages_of(reading, pieces):
+            for message in messages_of(reading, pace):
                 file.write(records.write(message))
-                pieces.advance()
+                pace.advance()
             file.flush()
             os.fsync(file.fileno())
         _place(part, path)

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 
 from desktop.importer.items import Item, Step, step
-from desktop.importer.pieces import Pieces
 from desktop.importer.places import FILES, Source, wrong
 from desktop.memory import files
+from desktop.pace import Pace
 from desktop.paths import resource
 from desktop.text import _
 
 MEMORY = "memory/MEMORY.md"
 
 
-def steps(source: Source, workspace: Path, pieces: Pieces) -> list[Step]:
+def steps(source: Source, workspace: Path, pace: Pace) -> list[Step]:
     """What becomes of each of these files. Blocks."""
     if source.workspace is None:
         return []
@@ -28,14 +28,14 @@ def steps(source: Source, workspace: Path, pieces: Pieces) -> list[Step]:
             data = source.read(source.workspace / name)
             if data is None or not data.strip():
                 continue
-            found.append(_step(name, _utf8(data), data, workspace, pieces))
+            found.append(_step(name, _utf8(data), data, workspace, pace))
         except OSError as error:
             item = Item("memory" if kind == "memory" else "file", name, "left", wrong(error))
             found.append(step(item))
     return found
 
 
-def _step(name: str, data: bytes, old: bytes, workspace: Path, pieces: Pieces) -> Step:
+def _step(name: str, data: bytes, old: bytes, workspace: Path, pace: Pace) -> Step:
     path = workspace / name
     note = "" if data == old else _("It was no UTF-8 text and becomes one.")
     kind = "memory" if name == MEMORY else "file"
@@ -47,11 +47,11 @@ def _step(name: str, data: bytes, old: bytes, workspace: Path, pieces: Pieces) -
         return step(Item(kind, name, "same"))  # type: ignore[arg-type]
     if here is None or not here.strip() or _is_template(path.name, here):
         item = Item(kind, name, "change" if note else "take", note)  # type: ignore[arg-type]
-        return step(item, partial(pieces.run, files.put, path, data, here))
+        return step(item, partial(pace.run, files.put, path, data, here))
     beside, there = _beside(path, data)
     why = _("Yours here is not the one it began with and stays; the old one is put beside it as {name}.")
     item = Item(kind, name, "same" if there else "change", why.format(name=beside.name))  # type: ignore[arg-type]
-    return step(item, None if there else partial(pieces.run, files.put, beside, data, None))
+    return step(item, None if there else partial(pace.run, files.put, beside, data, None))
 
 
 def _utf8(data: bytes) -> bytes:

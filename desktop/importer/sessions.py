@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from desktop.importer.items import Item, Step, step
 from desktop.importer.log_files import Reading, messages_of, put, rest_of
-from desktop.importer.pieces import Pieces
 from desktop.importer.places import Source, wrong
+from desktop.pace import Pace
 from desktop.session.log import Sessions
 from desktop.session.model import Message
 from desktop.session.names import SUFFIX
@@ -57,22 +57,22 @@ class _Group:
 class OldSessions:
     """The conversations of an old home beside those of this one."""
 
-    def __init__(self, source: Source, sessions: Sessions, pieces: Pieces) -> None:
-        self._source, self._sessions, self._pieces = source, sessions, pieces
+    def __init__(self, source: Source, sessions: Sessions, pace: Pace) -> None:
+        self._source, self._sessions, self._pace = source, sessions, pace
 
     async def steps(self) -> list[Step]:
         """What becomes of each; every old file is read for it."""
-        run = self._pieces.run
+        run = self._pace.run
         paths, found = await run(self._paths)
         groups: dict[str, _Group] = {}
-        self._pieces.begin("read", await run(lambda: sum(map(_size, paths))))
+        self._pace.begin("read", await run(lambda: sum(map(_size, paths))))
         for path in paths:
             reading = await run(self._read, path)
             if isinstance(reading, Item):
                 found.append(step(reading))
             else:
                 groups.setdefault(reading.key, _Group()).files.append(reading)
-        self._pieces.end()
+        self._pace.end()
         for key, group in groups.items():
             await run(self._sort, group)
             twins = (Item("session", key, "same", count=r.messages) for r in group.same)
@@ -93,7 +93,7 @@ class OldSessions:
         paths: dict[Path, Path] = {}
         left: list[Step] = []
         for folder in folders:
-            for path in self._pieces.paced(self._source.entries(folder)):
+            for path in self._pace.paced(self._source.entries(folder)):
                 if path.name.endswith(".checkpoint.json"):
                     why = _("A step that nanobot was at when it ended; it cannot go on here.")
                     left.append(step(Item("other", path.name, "left", why)))
@@ -107,7 +107,7 @@ class OldSessions:
             seen = self._source.look(path)
             if seen is None or not stat.S_ISREG(seen.st_mode):
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
-            reading = Reading.of(path, self._pieces)
+            reading = Reading.of(path, self._pace)
         except OSError as error:
             return Item("session", path.name, "left", wrong(error))
         if not reading.messages:
@@ -176,9 +176,9 @@ class OldSessions:
     def _compare(self, reading: Reading, beside: Reading) -> tuple[Relation, int]:
         """What an old file is to another: `same` if that one begins with all of it, `more` if it is a
         beginning of the old one, and how many messages they share."""
-        here = messages_of(beside, self._pieces)
+        here = messages_of(beside, self._pace)
         shared = 0
-        for one in messages_of(reading, self._pieces):
+        for one in messages_of(reading, self._pace):
             other = next(here, None)
             if other is None:
                 return "more", shared
@@ -191,14 +191,14 @@ class OldSessions:
 
     async def _put(self, reading: Reading) -> None:
         """A conversation that is not here yet. Raises OSError."""
-        await self._pieces.run(put, reading, self._sessions.folder, self._pieces)
+        await self._pace.run(put, reading, self._sessions.folder, self._pace)
         self._sessions.forget(reading.key)
 
     async def _append(self, reading: Reading, target: Target) -> None:
         """What an old conversation has beyond the one that is here. Raises StorageError."""
         session = await self._sessions.open(target.key)
-        rest = rest_of(reading, target.known, self._pieces)
-        while batch := await self._pieces.run(_some, rest):
+        rest = rest_of(reading, target.known, self._pace)
+        while batch := await self._pace.run(_some, rest):
             await session.append_all(batch)
         if (offset := offset_of(reading.metadata)) > session.archived:
             await session.set_metadata(last_archived=offset, last_consolidated=offset)

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from desktop.importer.items import Item, Step, step
-from desktop.importer.pieces import Pieces
 from desktop.importer.places import Source, wrong
+from desktop.pace import Pace
 from desktop.skills.loader import FILE
 from desktop.text import _
 
@@ -20,9 +20,9 @@ PART = ".import-"
 class OldSkills:
     """The old workspace's skills beside those of this one."""
 
-    def __init__(self, source: Source, folder: Path, pieces: Pieces) -> None:
+    def __init__(self, source: Source, folder: Path, pace: Pace) -> None:
         """`folder`: this workspace's `skills`."""
-        self._source, self._folder, self._pieces = source, folder, pieces
+        self._source, self._folder, self._pace = source, folder, pace
 
     def steps(self) -> list[Step]:
         """What becomes of each. Blocks."""
@@ -53,13 +53,13 @@ class OldSkills:
             return step(Item("skill", path.name, "same" if same else "left", why, len(names)))
         note = _("Links in it that lead out of the old home, or to folders, are left out.") if left else ""
         item = Item("skill", path.name, "change" if note else "take", note, len(names))
-        return step(item, partial(self._pieces.run, self._put, path, names))
+        return step(item, partial(self._pace.run, self._put, path, names))
 
     def _files(self, folder: Path) -> tuple[list[tuple[Path, int]], int]:
         """The files below a folder with their sizes; and how many links are not followed."""
         found: list[tuple[Path, int]] = []
         left = 0
-        for path in self._pieces.paced(_walked(folder)):
+        for path in self._pace.paced(_walked(folder)):
             try:
                 seen = self._source.look(path)
             except OSError:
@@ -85,7 +85,7 @@ class OldSkills:
         shutil.rmtree(part, ignore_errors=True)
         try:
             part.mkdir(mode=0o700)
-            for name in self._pieces.paced(names):
+            for name in self._pace.paced(names):
                 target = part / name
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 shutil.copyfile(path / name, target)

@@ -1,4 +1,7 @@
-"""Work in threads that leaves the loop its turns, tells how far it is, and ends soon when called off."""
+"""Work in threads that leaves the loop its turns, tells how far it is, and ends soon when called off.
+
+Backups, repairs and imports work so; none of them may import another, so it stands below them all.
+"""
 
 import asyncio
 import threading
@@ -28,10 +31,11 @@ class CalledOffError(Exception):
 
 
 class Pace:
-    """The pace of one backup or restore."""
+    """The pace of one backup, restore, repair or import."""
 
-    def __init__(self, told: Told = lambda _line: None) -> None:
-        self._told = told
+    def __init__(self, told: Told = lambda _line: None, *, every: int = _PAUSE_EVERY) -> None:
+        """`every`: steps between pauses; more where a step is one record in memory."""
+        self._told, self._every = told, every
         self._off = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._what, self._done, self._total = "", 0, 0
@@ -40,7 +44,7 @@ class Pace:
     async def run[T](self, work: Callable[..., T], *arguments: Any) -> T:
         """Do work in a thread. Cancelled, it waits until the work has taken itself back."""
         self._loop = asyncio.get_running_loop()
-        task = spawn(in_thread(self._guarded, work, *arguments), name="backup:piece")
+        task = spawn(in_thread(self._guarded, work, *arguments), name="paced")
         try:
             result, error = await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -58,23 +62,41 @@ class Pace:
             return None, error
 
     def begin(self, what: str, total: int) -> None:
-        """A part of the work begins: pack, check or merge; of so much, in no unit that means something."""
+        """A part of the work begins: pack, check, merge, read or take; of so much, in no unit that means
+        something."""
         self._what, self._done, self._total, self._said = what, 0, total, 0.0
         self._tell()
 
+    def paced[T](self, items: Iterable[T]) -> Iterator[T]:
+        """The items one after the other, each a step. Raises CalledOffError."""
+        for item in items:
+            self.advance(0)
+            yield item
+
     def advance(self, by: int = 1) -> None:
-        """So much more is done. Raises CalledOffError."""
+        """So much more is done; in a thread. Raises CalledOffError."""
         if self._off.is_set():
             raise CalledOffError
-        self._done += by
         self._steps += 1
-        if self._steps % _PAUSE_EVERY == 0:
+        if self._steps % self._every == 0:
             time.sleep(_PAUSE_S)
+        self.reach(self._done + by)
+
+    def reach(self, done: int) -> None:
+        """So much in all is done; in the loop, too."""
+        self._done = done
         if time.monotonic() - self._said > _OFTEN_S:
             self._tell()
 
+    def end(self) -> None:
+        """All of the part is done."""
+        self._done = self._total
+        self._tell()
+        self._what = ""
+
     def _tell(self) -> None:
         self._said = time.monotonic()
-        line = {"event": "progress", "what": self._what, "done": self._done, "total": self._total}
-        if self._loop is not None and not self._loop.is_closed():
+        done = min(self._done, self._total)
+        line = {"event": "progress", "what": self._what, "done": done, "total": self._total}
+        if self._what and self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._told, line)
