@@ -21,7 +21,7 @@ class FoldCard[D: QWidget](QFrame):
         self.setProperty("kind", "card")
         self.title, self.open_button = label("title"), IconButton("chevron-right")
         self.details: D | None = None
-        self._head, self._line = QWidget(), line()
+        self._head, self._below = QWidget(), QWidget()
         self.words, self.side = QVBoxLayout(), QHBoxLayout()
         self.words.setSpacing(2)
         self.words.addWidget(self.title)
@@ -35,9 +35,13 @@ class FoldCard[D: QWidget](QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
         self._column.setSpacing(Space.S)
-        for widget in (self._head, self._line):
+        for widget in (self._head, self._below):
             self._column.addWidget(widget)
-        self._line.hide()
+        self._folding = QVBoxLayout(self._below)
+        self._folding.setContentsMargins(0, 0, 0, 0)
+        self._folding.setSpacing(Space.S)
+        self._folding.addWidget(line())
+        self._below.hide()
         self._head.setCursor(Qt.CursorShape.PointingHandCursor)
         self._head.installEventFilter(self)
         self.open_button.clicked.connect(self.toggle)
@@ -59,18 +63,17 @@ class FoldCard[D: QWidget](QFrame):
     @property
     def opened(self) -> bool:
         """Whether its details are shown."""
-        return self.details is not None and not self.details.isHidden()
+        return not self._below.isHidden()
 
     def open(self) -> D:
         """Open it where it is folded; the details."""
         if self.details is None:
             self.details = self.make_details()
-            self._column.addWidget(self.details)
+            self._folding.addWidget(self.details)
         elif self.opened:
             return self.details
         self.fill(self.details)
-        self.details.show()
-        self._show_fold()
+        self._show_below(shown=True)
         return self.details
 
     def toggle(self) -> None:
@@ -78,13 +81,12 @@ class FoldCard[D: QWidget](QFrame):
         if self.details is None or not self.opened:
             self.open()
             return
-        self.details.hide()
+        self._show_below(shown=False)
         self.folded(self.details)
-        self._show_fold()
 
-    def _show_fold(self) -> None:
-        self._line.setVisible(self.opened)
-        self.open_button.setIcon(icon("chevron-down" if self.opened else "chevron-right"))
+    def _show_below(self, *, shown: bool) -> None:
+        self._below.setVisible(shown)
+        self.open_button.setIcon(icon("chevron-down" if shown else "chevron-right"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         pressed = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
