@@ -24,9 +24,6 @@ from desktop.ui.words import spoken
 
 type Json = Mapping[str, Any]
 
-_AT_ONCE = 3
-"""Cards that are made before the window may do something else."""
-
 
 class ProviderList(Part):
     """Shows the reply of the verb `providers`."""
@@ -105,7 +102,7 @@ class ProviderList(Part):
         opened = any(card.opened for card in self.cards.values())
         for name in self.cards.keys() - {row["name"] for row in rows}:
             self._drop(self.cards.pop(name))
-        made, place = 0, 0
+        place = 0
         for row in rows:
             card = self.cards.get(row["name"])
             if card is None and row["name"] not in wanted:
@@ -115,9 +112,7 @@ class ProviderList(Part):
                 card.changed.connect(self.saved)
                 card.show_provider(row, reply)
                 self._list.insertWidget(place, card)
-                made += 1
-                if made % _AT_ONCE == 0:
-                    await asyncio.sleep(0)
+                await asyncio.sleep(0)  # several at once would be felt
             else:
                 card.show_provider(row, reply)
                 if not opened and self._list.indexOf(card) != place:
