@@ -117,11 +117,8 @@ class RecoveryVerbs:
         found += await in_thread(self._databases)
         found += await self._jobs()
         for info in infos:
-            damaged = info.damaged
-            if deep or damaged:
-                damaged = (await in_thread(mending.state_of, info.path, Pace()))[1]
-            if damaged:
-                found.append(await in_thread(_session, info))
+            if (deep or info.damaged) and (hurt := await in_thread(_session, info)):
+                found.append(hurt)
         return found
 
     def _config(self) -> list[Damage]:
@@ -244,8 +241,11 @@ def _sound(found: list[Damage], conversations: int) -> list[str]:
     return [*sound, *(text for part, text in names.items() if part not in parts)]
 
 
-def _session(info: SessionInfo) -> Damage:
+def _session(info: SessionInfo) -> Damage | None:
+    """What is hurt of a conversation; None where all of it can be read."""
     whole, damaged = mending.state_of(info.path, Pace())
+    if not damaged:
+        return None
     return Damage(
         f"session:{info.path.name}:{info.path.stat().st_size}",
         "session",
