@@ -18,6 +18,7 @@ from desktop.cron.zone import zone
 from desktop.database import Database
 from desktop.errors import AppError, UsageError, explain
 from desktop.pace import Pace
+from desktop.session.listing import describe
 from desktop.session.model import SessionInfo
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
@@ -202,14 +203,15 @@ class RecoveryVerbs:
 
     async def _mend_session(self, name: str, pace: Pace) -> str:
         sessions = self._core.sessions
-        infos = [info for info in await sessions.list() if info.path.name == name]
-        if not infos:
-            raise UsageError(_("There is no such conversation."))
-        aside, n = await pace.run(mending.mend_session, infos[0], pace)
-        sessions.forget(infos[0].key)
+        try:
+            info = await in_thread(describe, sessions.folder / name)
+        except FileNotFoundError:
+            raise UsageError(_("There is no such conversation.")) from None
+        aside, n = await pace.run(mending.mend_session, info, pace)
+        sessions.forget(info.key)
         whole = ngettext("{n} message is whole", "{n} messages are whole", n).format(n=n)
         return _("{title}: {whole}; the file as it was is kept as {name}.").format(
-            title=infos[0].title or infos[0].key, whole=whole, name=f"{mending.ASIDE}/{aside.name}"
+            title=info.title or info.key, whole=whole, name=f"{mending.ASIDE}/{aside.name}"
         )
 
     async def _mend_database(self, name: str, pace: Pace) -> str:
