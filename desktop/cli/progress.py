@@ -21,7 +21,7 @@ class Progress:
         live = sys.stderr.isatty()
         step = percent if live else percent // 10 * 10
         at_once = step == 100 and self._last[0] != what
-        if (what, step) == self._last or (at_once and not live):
+        if (what, step) == self._last or (not live and (at_once or not step)):
             return
         self._last = (what, step)
         doing = self._words.get(what, what)
