@@ -165,7 +165,7 @@ class Finding:
                 if not self._patient:  # the rest of the program needs the disk and the processor too
                     await asyncio.sleep(time.monotonic() - began)
         finally:
-            await in_thread(indexer.close)
+            await _whole(indexer.close)  # also where it is cancelled before a thread has come to it
 
     async def _slice(self, indexer: Indexer) -> bool:
         if self._noted:
