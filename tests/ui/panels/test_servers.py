@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from desktop.bus.events import ServiceChanged
 from desktop.config.mcp import KEYCHAIN, keychain_name
 from desktop.tasks import cancel, spawn
+from desktop.ui.panels.servers.details import Details
 from desktop.ui.panels.servers.fields import Fields
 from desktop.ui.panels.servers.form import Form
 from desktop.ui.panels.servers.page import Servers
@@ -21,6 +23,7 @@ from desktop.ui.panels.servers.paste import Paste, apart
 from desktop.ui.panels.servers.words import about, command_line, state, words_of
 from desktop.ui.settings.window import SettingsWindow
 from desktop.ui.theme.theme import theme
+from desktop.ui.words import speak
 from tests.ui.program import Running
 from tests.ui.settings.reading import named, press, shown, write
 
@@ -170,6 +173,20 @@ def test_one_that_was_removed_is_brought_back(page: Page) -> None:
     page.press("Undo")
     page.until(lambda: "time" in page.part.cards, timeout=SECONDS)
     assert page.stored["time"]["command"] == TIME
+
+
+def test_the_language_is_changed_after_an_open_card_was_taken_away(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.add_time()
+    [gone] = page.part.findChildren(Details)
+    page.press("Remove: time")
+    page.sees("time was removed.")
+    page.until(lambda: not isValid(gone))
+    monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE")
+    speak("zh_CN")
+    page.sees("粘贴配置…")
+    speak("en")
 
 
 def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: Page) -> None:

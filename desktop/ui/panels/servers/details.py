@@ -76,7 +76,7 @@ class Details(QWidget):
         self._server: Mapping[str, Any] = {}
         self.test, self.restart, self.log = button(), button(), button()
         self.edit, self.remove = button(), button("danger")
-        self.outcome, self.sign_in = Outcome(), SignIn(actions, name)
+        self.outcome, self.sign_in = Outcome(), SignIn(actions, name, self)
         self.trust, self.tools = Switch(), Tools()
         self._trust_row = Row(self.trust, width=0)
         self.written: Log | None = None

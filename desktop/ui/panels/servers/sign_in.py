@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -18,12 +19,12 @@ from desktop.ui.words import spoken
 
 
 class SignIn(QObject):
-    """Its buttons stand where its owner puts them; `outcome` says what goes on."""
+    """Its buttons stand where `owner`, a page, puts them; `outcome` says what goes on. All end with it."""
 
     done = Signal()
 
-    def __init__(self, actions: Actions, name: str) -> None:
-        super().__init__()
+    def __init__(self, actions: Actions, name: str, owner: QWidget) -> None:
+        super().__init__(owner)
         self._actions, self._name = actions, name
         self._in, self._out, self.copy = button(), button(), button("link")
         self.outcome = Outcome()
