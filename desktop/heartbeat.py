@@ -9,7 +9,6 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Protocol
 from desktop.bus.bus import Bus
 from desktop.errors import AppError, explain
 from desktop.inbox.inbox import ERROR, Inbox, Notice
+from desktop.providers.aside import entered
 from desktop.providers.base import (
     Completion,
     DayIsSpent,
@@ -30,7 +30,7 @@ from desktop.providers.base import (
 from desktop.services import Beating, ServiceState
 from desktop.tasks import in_thread
 from desktop.text import _
-from desktop.usage import Call, UsageLedger
+from desktop.usage import UsageLedger
 
 NAME = "heartbeat"
 _LONGEST = 20_000
@@ -159,7 +159,7 @@ class Heartbeat(Beating):
 
     async def _decide(self, tasks: str) -> str:
         """What is to be done now; empty for nothing, also where a model gives no usable answer."""
-        asker, begun = await self._model(), time.monotonic()
+        asker = await self._model()
         now = datetime.now().astimezone()
         asked = f"It is {now:%A, %Y-%m-%d %H:%M} ({now:%Z}).\n\n<tasks>\n{tasks[:_LONGEST]}\n</tasks>"
         request = Request(
@@ -169,13 +169,7 @@ class Heartbeat(Beating):
             temperature=0.0,
             tools=(_TOOL,),
         )
-        completion = Completion()
-        async with aclosing(asker.provider.stream(request)) as stream:
-            async for item in stream:
-                if isinstance(item, Completion):
-                    completion = item
-        await self._usage.record(_call(asker.endpoint, completion, time.monotonic() - begun))
-        return _task(completion)
+        return _task(await entered(asker.provider, request, self._usage, cause=NAME, session=NAME))
 
 
 def active(text: str) -> list[str]:
@@ -210,20 +204,6 @@ def _task(completion: Completion) -> str:
         if isinstance(given, dict) and given.get("due") in (True, "true"):
             return str(given.get("task") or "").strip()
     return ""
-
-
-def _call(endpoint: Endpoint, completion: Completion, seconds: float) -> Call:
-    spent = completion.usage
-    return Call(
-        endpoint.provider,
-        endpoint.model,
-        cause=NAME,
-        session=NAME,
-        seconds=seconds,
-        input_tokens=spent.input_tokens if spent else 0,
-        output_tokens=spent.output_tokens if spent else 0,
-        cost=spent.cost if spent else None,
-    )
 
 
 def _read(path: Path) -> str:

@@ -4,7 +4,6 @@ Whatever ends the stream early, the text that was already shown stays in the tur
 the ledger.
 """
 
-import logging
 import time
 from collections.abc import Callable
 from contextlib import aclosing
@@ -15,16 +14,15 @@ from desktop.agent.thinking import Thinking, split
 from desktop.agent.turn import Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ReasoningDelta, TextDelta
-from desktop.errors import StorageError
 from desktop.paths import temporary
+from desktop.providers.aside import call_of, enter
 from desktop.providers.base import Completion, Provider, ProviderError, Request, ToolCall, Usage
 from desktop.text import _
-from desktop.usage import Call, UsageLedger
+from desktop.usage import UsageLedger
 
 _EMPTY_RETRIES = 2
 _CONTINUATIONS = 4
 _GO_ON = "Your answer was cut off. Go on exactly where it ended, without repeating anything."
-_log = logging.getLogger(__name__)
 
 
 class Asking:
@@ -101,26 +99,16 @@ class Asking:
         request, turn.request = turn.request, None
         if request is None:
             return
-        spent = usage or Usage()
-        call = Call(
-            provider=request.endpoint.provider,
-            model=request.endpoint.model,
+        call = call_of(
+            request.endpoint,
+            Completion(usage=usage),
             cause=self._cause or turn.inbound.cause or ("subagent" if turn.inbound.parent else "turn"),
             session="" if temporary(turn.home) else turn.home,
             turn=turn.id,
             outcome=outcome,
             seconds=self._clock() - turn.asked,
-            input_tokens=spent.input_tokens,
-            output_tokens=spent.output_tokens,
-            cached_tokens=spent.cached_tokens,
-            cache_write_tokens=spent.cache_write_tokens,
-            reasoning_tokens=spent.reasoning_tokens,
-            cost=spent.cost,
         )
-        try:
-            await self._usage.record(call)
-        except StorageError as error:
-            _log.warning("the call could not be entered in the ledger: %s", error)
+        await enter(self._usage, call)
 
 
 class _Out:

@@ -8,10 +8,8 @@ replaced, and the person's choice not to have one (an empty name) neither.
 import asyncio
 import logging
 import re
-import time
 import unicodedata
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.thinking import split
@@ -21,11 +19,11 @@ from desktop.core.rationing import FREE
 from desktop.core.unattended import own
 from desktop.errors import AppError
 from desktop.paths import temporary
-from desktop.providers.base import Completion, ProviderError, Request
+from desktop.providers.aside import entered
+from desktop.providers.base import Request
 from desktop.providers.registry import Choice
 from desktop.session.model import Message, replayable
 from desktop.tasks import cancel, spawn
-from desktop.usage import Call
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -117,38 +115,16 @@ class Titles:
 
     async def _ask(self, turn: Turn, chosen: Choice, text: str) -> str:
         """One try. Raises AppError."""
-        core, begun, outcome, completion = self._core, time.monotonic(), "stopped", Completion()
-        there = await core.models.endpoint(chosen)
+        core = self._core
         request = Request(
-            endpoint=there,
+            endpoint=await core.models.endpoint(chosen),
             messages=[{"role": "system", "content": _PROMPT}, {"role": "user", "content": text}],
             max_tokens=_TOKENS,
             temperature=0.1,
             callable=False,
         )
-        try:
-            async with aclosing(core.models.provider(chosen).stream(request)) as stream:
-                async for item in stream:
-                    if isinstance(item, Completion):
-                        completion = item
-            outcome = "ok"
-        except ProviderError as error:
-            outcome = type(error).__name__
-            raise
-        finally:
-            spent = completion.usage
-            call = Call(
-                there.provider,
-                there.model,
-                cause="title",
-                session=turn.key,
-                outcome=outcome,
-                seconds=time.monotonic() - begun,
-                input_tokens=spent.input_tokens if spent else 0,
-                output_tokens=spent.output_tokens if spent else 0,
-                cost=spent.cost if spent else None,
-            )
-            await core.usage.record(call)
+        provider = core.models.provider(chosen)
+        completion = await entered(provider, request, core.usage, cause="title", session=turn.key)
         return split(completion.text)[0]
 
 

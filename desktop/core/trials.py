@@ -1,7 +1,6 @@
 """Trying a provider: one real, tiny question, and its models. What is wrong is told by its field."""
 
 import time
-from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -11,12 +10,12 @@ from desktop.config.schema import Config
 from desktop.core.settings import Json, Send, Verb
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.logs import mask
-from desktop.providers.base import BadRequest, Completion, Endpoint, ProviderError, Request
+from desktop.providers.aside import entered
+from desktop.providers.base import BadRequest, Endpoint, ProviderError, Request
 from desktop.providers.client import Row
 from desktop.providers.registry import Choice, choose, endpoint, find, listing
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import _
-from desktop.usage import Call
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -96,30 +95,8 @@ class Trials:
             messages=[{"role": "user", "content": "Reply with the single word: ready"}],
             max_tokens=64,
         )
-        started, outcome, completion = time.monotonic(), "ok", Completion()
-        try:
-            async with aclosing(self._core.models.provider(chosen).stream(request)) as stream:
-                async for item in stream:
-                    if isinstance(item, Completion):
-                        completion = item
-        except ProviderError as error:
-            outcome = type(error).__name__
-            raise
-        finally:
-            usage = completion.usage
-            await self._core.usage.record(
-                Call(
-                    target.provider,
-                    target.model,
-                    cause="test",
-                    outcome=outcome,
-                    seconds=time.monotonic() - started,
-                    input_tokens=usage.input_tokens if usage else 0,
-                    output_tokens=usage.output_tokens if usage else 0,
-                    cost=usage.cost if usage else None,
-                )
-            )
-        return completion.text.strip()
+        provider = self._core.models.provider(chosen)
+        return (await entered(provider, request, self._core.usage, cause="test")).text.strip()
 
     async def provider_models(self, arguments: Json, _send: Send) -> Json:
         """Which models a provider has now, as rows: see providers/host/listing.py. As it would be with

@@ -20,12 +20,13 @@ from desktop.memory.history import History
 from desktop.memory.summing import Asker, Summary, chunk, cost, cuts, raw, summed_up
 from desktop.memory.tokens import Meter
 from desktop.paths import temporary
+from desktop.providers.aside import call_of, enter
 from desktop.providers.base import Completion, ProviderError
 from desktop.session.log import Session
 from desktop.session.model import Message
 from desktop.tasks import cancel, see_through, spawn
 from desktop.text import _
-from desktop.usage import Call, UsageLedger
+from desktop.usage import UsageLedger
 
 SAFETY = 1_024
 """Tokens left free, for what no estimate knows."""
@@ -222,20 +223,9 @@ class Consolidator:
         self, session: Session, ready: Ready, asked: tuple[Completion, ...], seconds: float
     ) -> None:
         for completion in asked:
-            spent = completion.usage
-            await self._usage.record(
-                Call(
-                    ready.endpoint.provider,
-                    ready.endpoint.model,
-                    cause="memory",
-                    session=session.key,
-                    outcome="ok",
-                    seconds=seconds / len(asked),
-                    input_tokens=spent.input_tokens if spent else 0,
-                    output_tokens=spent.output_tokens if spent else 0,
-                    cost=spent.cost if spent else None,
-                )
-            )
+            each = seconds / len(asked)
+            call = call_of(ready.endpoint, completion, cause="memory", session=session.key, seconds=each)
+            await enter(self._usage, call)
 
 
 def _target(records: list[Message], archived: int, goal: int, turn: str) -> int:

@@ -11,7 +11,6 @@ done again is there already, and is not added twice.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,10 +27,11 @@ from desktop.memory.proposals import ADD, REMOVE, SKILL, Material, Proposal
 from desktop.memory.staging import Change, Staging
 from desktop.memory.summing import Asker
 from desktop.memory.versions import DREAM, PERSON, Versions
-from desktop.providers.base import BadRequest, Completion, ContextTooLong
+from desktop.providers.aside import entered
+from desktop.providers.base import BadRequest, ContextTooLong
 from desktop.tasks import in_thread, see_through
 from desktop.text import _, ngettext
-from desktop.usage import Call, UsageLedger
+from desktop.usage import UsageLedger
 
 BATCHES = 20
 """Batches of one Dream at the most."""
@@ -187,34 +187,19 @@ class Dream:
         """What the model proposes; None where it gave no usable answer, twice."""
         request = await in_thread(lambda: proposals.request(self._material(group), asker))
         for _attempt in range(_TRIES):
-            begun = time.monotonic()
             try:
-                completion = await proposals.ask(request, asker)
+                completion = await entered(
+                    asker.provider, request, self._usage, cause="memory", session="dream"
+                )
             except (BadRequest, ContextTooLong) as error:
                 _log.warning("a model refused to read the history: %s", error)
                 continue
-            await self._account(asker, completion, time.monotonic() - begun)
             found, refused = proposals.parsed(completion)
             if refused:
                 _log.warning("refused of a Dream: %d lines, first %.200s", len(refused), refused[0])
             if found is not None:
                 return found
         return None
-
-    async def _account(self, asker: Asker, completion: Completion, seconds: float) -> None:
-        spent = completion.usage
-        await self._usage.record(
-            Call(
-                asker.endpoint.provider,
-                asker.endpoint.model,
-                cause="memory",
-                session="dream",
-                seconds=seconds,
-                input_tokens=spent.input_tokens if spent else 0,
-                output_tokens=spent.output_tokens if spent else 0,
-                cost=spent.cost if spent else None,
-            )
-        )
 
     async def _edit(self, found: list[Proposal], group: list[Entry], scribe: Scribe, made: _Work) -> None:
         """Have a model edit a copy, and take over what of it is in order."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -104,16 +103,6 @@ def request(material: Material, asker: Asker) -> Request:
         temperature=0.1,
         callable=False,
     )
-
-
-async def ask(request: Request, asker: Asker) -> Completion:
-    """The answer. Raises ProviderError."""
-    completion = Completion()
-    async with aclosing(asker.provider.stream(request)) as stream:
-        async for item in stream:
-            if isinstance(item, Completion):
-                completion = item
-    return completion
 
 
 def parsed(completion: Completion) -> tuple[list[Proposal] | None, list[str]]:

@@ -1,10 +1,10 @@
 """One summary: which messages it takes, what the model is asked, and what counts as an answer."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
+from desktop.providers.aside import answer
 from desktop.providers.base import Completion, Endpoint, Provider, ProviderError, Request
 from desktop.session.model import Message, message_tokens, replayable, text_tokens
 
@@ -100,17 +100,12 @@ async def summed_up(records: Sequence[Message], asker: Asker) -> Summary:
 
 
 async def _answer(asker: Asker, request: Request) -> Completion:
-    completion = Completion()
     try:
-        async with aclosing(asker.provider.stream(request)) as stream:
-            async for item in stream:
-                if isinstance(item, Completion):
-                    completion = item
+        return await answer(asker.provider, request)
     except ProviderError as error:
         if error.retryable:
             raise
-        completion = Completion(finish="length")  # what it refuses once it refuses again: keep the text
-    return completion
+        return Completion(finish="length")  # what it refuses once it refuses again: keep the text
 
 
 def is_summary(completion: Completion) -> bool:
