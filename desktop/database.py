@@ -211,11 +211,7 @@ class Database:
         await self.close()
         aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
         try:
-            self._path.replace(aside)
-            for ending in ("-wal", "-shm"):  # what they hold belongs to the damaged file
-                beside = self._path.with_name(f"{self._path.name}{ending}")
-                if beside.exists():
-                    beside.replace(aside.with_name(f"{aside.name}{ending}"))
+            await in_thread(_move, self._path, aside)
             await self._connect()
         except OSError as failure:
             raise explain(failure) from error
@@ -329,6 +325,15 @@ async def _into_wal(connection: aiosqlite.Connection) -> None:
             if pause is None:
                 raise
             await asyncio.sleep(pause)
+
+
+def _move(path: Path, aside: Path) -> None:
+    """Also the files beside it: what they hold belongs to the damaged one. Raises OSError."""
+    path.replace(aside)
+    for ending in ("-wal", "-shm"):
+        beside = path.with_name(f"{path.name}{ending}")
+        if beside.exists():
+            beside.replace(aside.with_name(f"{aside.name}{ending}"))
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

@@ -148,7 +148,7 @@ def _memory(workspace: Path) -> list[Finding]:
 
 
 async def _ledger(home: Home) -> list[Finding]:
-    if not home.database.exists():
+    if not await in_thread(home.database.exists):
         return [Finding(_("Ledger"), ok=True, state=_("No model was asked yet."))]
     database = Database(home.database, mend=False)
     await database.open()

@@ -86,14 +86,14 @@ class Server:
     async def finish(self) -> None:
         """Withdraw the address and wait until the requests under way are answered."""
         if self._server is not None:
-            self._home.ipc.unlink(missing_ok=True)
+            await in_thread(self._home.ipc.unlink, missing_ok=True)
             self._server.close()
             await self._quiet.wait()
 
     async def stop(self) -> None:
         """Withdraw the address and hang up on everyone."""
         if self._server is not None:
-            self._home.ipc.unlink(missing_ok=True)
+            await in_thread(self._home.ipc.unlink, missing_ok=True)
             self._server.close()
             await cancel(*self._answers)
             connections = [task for task in self._connections.values() if task]

@@ -62,9 +62,9 @@ async def see_through[T](coro: Coroutine[Any, Any, T], *, name: str) -> T:
         raise
 
 
-async def in_thread[T](work: Callable[..., T], *arguments: Any) -> T:
+async def in_thread[T](work: Callable[..., T], *arguments: Any, **named: Any) -> T:
     """Run blocking work that is sure to end in a pool thread (the exit of the program waits for it)."""
-    return await asyncio.to_thread(work, *arguments)
+    return await asyncio.to_thread(work, *arguments, **named)
 
 
 async def in_daemon[T](work: Callable[..., T], *arguments: Any, seconds: float | None) -> T:

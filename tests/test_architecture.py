@@ -59,6 +59,11 @@ NESTED_LOOPS = {"exec", "exec_", "processEvents", "run_until_complete"}
 LOOP_STARTER = ("ui/app.py", "app.exec")
 """Where the application's own loop is entered; every other exec would nest one in it."""
 TASK_MAKERS = {"create_task", "ensure_future"}
+BLOCKING = (
+    "exists is_dir is_file is_symlink stat lstat glob rglob iterdir read_text read_bytes write_text "
+    "write_bytes mkdir rmdir unlink chmod symlink_to rmtree copyfile copytree copy2 listdir scandir"
+)
+"""Calls that may wait for a disk; in a coroutine they belong into a thread."""
 FILE_LINES, FUNCTION_LINES, CLASS_METHODS = 400, 50, 25
 
 
@@ -123,6 +128,29 @@ def banned_calls(root: Path) -> list[str]:
     return wrong
 
 
+def blocking(root: Path) -> list[str]:
+    wrong = []
+    for path, _, tree, _ in modules(root):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.AsyncFunctionDef):
+                wrong += [
+                    f"{path}:{call.lineno}: {ast.unparse(call.func)} may block the loop"
+                    for call in _own_calls(node)
+                    if isinstance(call.func, ast.Attribute) and call.func.attr in BLOCKING.split()
+                ]
+    return wrong
+
+
+def _own_calls(function: ast.AST) -> Iterator[ast.Call]:
+    """The calls of a coroutine itself, without those of functions defined in it."""
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        yield from _own_calls(node)
+
+
 def oversized(root: Path) -> list[str]:
     wrong = []
     for path, _, tree, text in modules(root):
@@ -144,7 +172,7 @@ def undocumented(root: Path) -> list[str]:
     return [path for path, _, tree, text in modules(root) if text.strip() and not ast.get_docstring(tree)]
 
 
-@pytest.mark.parametrize("rule", [forbidden_imports, banned_calls, oversized, undocumented])
+@pytest.mark.parametrize("rule", [forbidden_imports, banned_calls, blocking, oversized, undocumented])
 def test_the_program_keeps_the_rule(rule) -> None:  # type: ignore[no-untyped-def]
     assert not rule(SOURCE), "\n".join(rule(SOURCE))
 
@@ -164,6 +192,7 @@ PLANTED = {
     "a nested loop": (banned_calls, "ui/bad.py", "dialog.exec()"),
     "a nested loop where the first one starts": (banned_calls, "ui/app.py", "dialog.exec()"),
     "a second task maker": (banned_calls, "core/bad.py", "import asyncio\nasyncio.create_task(f())"),
+    "a look at the disk on the loop": (blocking, "core/bad.py", "async def f(p):\n    return p.exists()"),
     "a long file": (oversized, "usage.py", "x = 1\n" * 401),
     "a long function": (oversized, "usage.py", "def f():\n" + "    x = 1\n" * 51),
     "a fat class": (

@@ -127,7 +127,7 @@ class Restoring:
             elif name.startswith(form.WORKSPACE) and name != form.JOBS:
                 done += await self._pace.run(self._file, name)
         window = self._here.home.root / "window.json"
-        if (self._staged / form.WINDOW).exists() and not window.exists():
+        if form.WINDOW in names_ and not await in_thread(window.exists):
             await self._pace.run(put, self._staged / form.WINDOW, window, self._undo)
         self._here.sessions.on_write(None)
         done += await self._jobs()
@@ -175,7 +175,7 @@ class Restoring:
 
     async def _append(self, key: str, path: Path, place: Path, missing: tuple[int, ...]) -> None:
         session = await self._here.sessions.open(key)
-        size = place.stat().st_size
+        size = (await in_thread(place.stat)).st_size
 
         def back() -> None:
             os.truncate(place, size)
@@ -204,7 +204,7 @@ class Restoring:
         while True:
             own = f"{key}:restored" if number == 1 else f"{key}:restored-{number}"
             place, _held = await run(reader.find, folder, own)
-            if not place.exists():
+            if not await run(place.exists):
                 break
             if (await run(logs.compare, path, place, self._pace)).relation == "same":
                 return Done("session", own, "same")
@@ -270,9 +270,9 @@ class Restoring:
     # ---- jobs, ledgers, settings
 
     async def _jobs(self) -> list[Done]:
-        path = self._staged / form.JOBS
-        if not path.exists():
+        if form.JOBS not in self._manifest.files:
             return []
+        path = self._staged / form.JOBS
         store = Store(self._here.workspace / "cron", self._here.zone)
         await store.load()
         found, bad = await self._pace.run(self._read_jobs, path)
@@ -298,9 +298,9 @@ class Restoring:
         return jobs, bad
 
     async def _ledgers(self) -> list[Done]:
-        path = self._staged / form.DATABASE
-        if not path.exists():
+        if form.DATABASE not in self._manifest.files:
             return []
+        path = self._staged / form.DATABASE
         old = Database(path, mend=False)
         try:
             await old.open()  # brings its tables up to date
@@ -314,9 +314,9 @@ class Restoring:
 
     async def _settings(self) -> list[Done]:
         """What is set in the backup: added where nothing is set here, taken where the backup is newer."""
-        path, here = self._staged / form.CONFIG, self._here.home.config
-        if not path.exists():
+        if form.CONFIG not in self._manifest.files:
             return []
+        path, here = self._staged / form.CONFIG, self._here.home.config
         stored = document.parse(await in_thread(path.read_bytes), path.name)
         newer = await in_thread(_is_newer, here, self._manifest.files[form.CONFIG].modified)
         try:

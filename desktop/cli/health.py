@@ -10,6 +10,7 @@ from desktop.cli.output import emit, say, table
 from desktop.cli.run import run
 from desktop.ipc import NoOwnerError, call
 from desktop.paths import Home
+from desktop.tasks import in_thread
 from desktop.text import _
 
 
@@ -124,7 +125,7 @@ async def _used_today(home: Home) -> list[dict[str, Any]]:
     from desktop.database import Database
     from desktop.usage import UsageLedger, midnight
 
-    if not home.database.exists():
+    if not await in_thread(home.database.exists):
         return []
     await up_to_date(home)
     database = Database(home.database, mend=False)

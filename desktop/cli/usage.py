@@ -9,6 +9,7 @@ from desktop.cli import options
 from desktop.cli.output import emit, hint, say, table
 from desktop.cli.run import run
 from desktop.paths import Home
+from desktop.tasks import in_thread
 from desktop.text import _
 
 type Json = dict[str, Any]
@@ -67,7 +68,8 @@ async def _report(home: Home, days: int, by: str) -> Json:
 
     config = (await settings(home)).config
     await up_to_date(home)
-    database = Database(home.database if home.database.exists() else _NOWHERE, mend=False)
+    there = await in_thread(home.database.exists)
+    database = Database(home.database if there else _NOWHERE, mend=False)
     await database.open()
     try:
         sessions = workspace_of(home, config) / "sessions"

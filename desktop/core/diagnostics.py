@@ -54,14 +54,7 @@ class DiagnosticsVerbs:
     async def make(self, arguments: Json, _send: Send) -> Json:
         """Put the bundle at `path`, where nothing is yet unless `replace`. Gives path and names. Raises
         UsageError, StorageError; then there is none."""
-        path = Path(str(arguments["path"])).expanduser()
-        if not path.is_absolute():
-            raise UsageError(_("This must be the full path of a file."))
-        if path.is_dir():
-            path = path / "nanobot-diagnostics.zip"
-        if path.exists() and not arguments.get("replace"):
-            there = _("There is a file {path} already.").format(path=path)
-            raise UsageError(there, _("Give another name."))
+        path = await in_thread(_place, str(arguments["path"]), bool(arguments.get("replace")))
         files = await self._files()
         try:
             await in_thread(_write, path, files)
@@ -101,6 +94,21 @@ class DiagnosticsVerbs:
             if not str(name).startswith(("search_words", "sqlite_")):
                 ((rows[name],),) = await self._core.database.read(f'SELECT count(*) FROM "{name}"')  # noqa: S608
         return rows
+
+
+def _place(given: str, replace: bool) -> Path:
+    """Where the bundle goes. Raises UsageError."""
+    path = Path(given).expanduser()
+    if not path.is_absolute():
+        raise UsageError(_("This must be the full path of a file."))
+    if path.is_dir():
+        path = path / "nanobot-diagnostics.zip"
+    if path.exists() and not replace:
+        raise UsageError(
+            _("There is a file {path} already.").format(path=path),
+            _("Give another name."),
+        )
+    return path
 
 
 def _about() -> str:

@@ -4,13 +4,14 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from desktop.config import mcp_health
 from desktop.config.tools import Engine
+from desktop.core.settings import Json, Send, Verb
 from desktop.core.toolbox import SEARCH_KEYS
 from desktop.errors import UsageError, explain
 from desktop.paths import Home
@@ -19,9 +20,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 MARK = ".wipe"
 """In a home that is to be deleted once nothing has it open."""
@@ -37,42 +35,16 @@ class PrivacyVerbs:
     def __init__(self, core: "Core") -> None:
         self._core = core
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """Each under its name."""
         return {"places": self.places, "wipe": self.wipe}
 
     async def places(self, _arguments: Json, _send: Send) -> Json:
         """What is stored where: `places` of title, path, size in bytes; and where the `keys` are."""
-        home, workspace = self._core.home, self._core.workspace
-        settings = [home.config, home.config.with_name("config.json.bak"), home.root / "window.json"]
-        found = [
-            (_("Settings"), settings),
-            (_("Conversations"), [workspace / "sessions"]),
-            (_("Memory"), [workspace / "memory", *sorted(workspace.glob("*.md"))]),
-            (_("Skills"), [workspace / "skills"]),
-            (_("Reminders and jobs"), [workspace / "cron"]),
-            (_("Files of conversations"), [workspace / "files"]),
-            (
-                _("Database: what was used and done, the inbox, the search"),
-                sorted(home.root.glob("state.db*")),
-            ),
-            (_("Log"), [home.logs]),
-            (_("Backups"), [home.root / "backups"]),
-            (_("Built-in models"), [home.models]),
-        ]
-
-        def measured() -> list[Json]:
-            return [
-                {
-                    "title": title,
-                    "path": str(paths[0] if paths else home.root),
-                    "size": sum(map(_size, paths)),
-                }
-                for title, paths in found
-            ]
-
+        home = self._core.home
         keys = _("Keys are in the keychain of this computer, under the name nanobot-desktop.")
-        return {"places": await in_thread(measured), "keys": keys, "home": str(home.root)}
+        places = await in_thread(_places, home, self._core.workspace)
+        return {"places": places, "keys": keys, "home": str(home.root)}
 
     async def wipe(self, arguments: Json, _send: Send) -> Json:
         """Delete our entries of the keychain now, and mark the home: it is deleted when the program ends,
@@ -94,6 +66,27 @@ class PrivacyVerbs:
         except OSError as error:
             raise explain(error) from error
         return {}
+
+
+def _places(home: Home, workspace: Path) -> list[Json]:
+    settings = [home.config, home.config.with_name("config.json.bak"), home.root / "window.json"]
+    database = sorted(home.root.glob("state.db*"))
+    found = [
+        (_("Settings"), settings),
+        (_("Conversations"), [workspace / "sessions"]),
+        (_("Memory"), [workspace / "memory", *sorted(workspace.glob("*.md"))]),
+        (_("Skills"), [workspace / "skills"]),
+        (_("Reminders and jobs"), [workspace / "cron"]),
+        (_("Files of conversations"), [workspace / "files"]),
+        (_("Database: what was used and done, the inbox, the search"), database),
+        (_("Log"), [home.logs]),
+        (_("Backups"), [home.root / "backups"]),
+        (_("Built-in models"), [home.models]),
+    ]
+    return [
+        {"title": title, "path": str(paths[0] if paths else home.root), "size": sum(map(_size, paths))}
+        for title, paths in found
+    ]
 
 
 def finish_wipe(home: Home, *, all_of_it: bool = True) -> bool:

@@ -144,7 +144,7 @@ async def launches(models: Path, weights: Path, name: str, window: int) -> list[
     if server := llama_server():
         found.append(_llama_launch(server, weights, name, window))
     ready = packages(models)
-    if ready.is_dir() and (runtime := await node()):
+    if await in_thread(ready.is_dir) and (runtime := await node()):
         script = str(resource("engine", "server.mjs"))
         arguments = (str(ready), str(weights), name, str(window), str(cores()))
         found.append(Launch("node", (runtime.node, script, *arguments), "NANOBOT_ENGINE_TOKEN"))
@@ -184,16 +184,13 @@ async def install(models: Path) -> Path | None:
     target = packages(models)
     if llama_server():
         return None
-    if target.is_dir():
+    if await in_thread(target.is_dir):
         return target
     runtime = await node(installer=True)
     if runtime is None:
         raise nothing_runs()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(await in_thread(tempfile.mkdtemp, None, ".new-", target.parent))
+    fresh = await in_thread(_begun, target.parent)
     try:
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(resource("engine", name), fresh / name)
         options = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
         code, output = await _run(*runtime.npm, "ci", *options, folder=fresh)
         if code:
@@ -204,12 +201,21 @@ async def install(models: Path) -> Path | None:
             )
         await in_thread(_drop_others, fresh / "node_modules" / "@node-llama-cpp")
         with contextlib.suppress(OSError):
-            fresh.rename(target)  # another process may have been quicker
+            await in_thread(fresh.rename, target)  # another process may have been quicker
     finally:
         await in_thread(shutil.rmtree, fresh, True)
-    if not target.is_dir():
+    if not await in_thread(target.is_dir):
         raise nothing_runs()
     return target
+
+
+def _begun(beside: Path) -> Path:
+    """A new folder with the list of the packages, and nothing else yet."""
+    beside.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=beside))
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(resource("engine", name), fresh / name)
+    return fresh
 
 
 def _drop_others(platforms: Path) -> None:

@@ -21,7 +21,7 @@ from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.providers import engine, weights
 from desktop.services import ServiceState, Status
-from desktop.tasks import cancel, spawn
+from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ async def setup(model_id: str, models: Path, progress: SetupProgress) -> Path:
     try:
         path = await weights.verified(model, models)
     except AppError:
-        (models / model.file).unlink()
+        await in_thread((models / model.file).unlink)
         path = None
     if path is None:
         path = await weights.fetch(model, models, lambda done, total: progress(model.name, done, total))

@@ -93,6 +93,10 @@ def find(model_id: str) -> Model:
 
 async def verified(model: Model, folder: Path) -> Path | None:
     """The model's file, known to be whole; None if there is none. Raises AppError for a damaged one."""
+    return await in_thread(_verified, model, folder)
+
+
+def _verified(model: Model, folder: Path) -> Path | None:
     path = folder / model.file
     try:
         size = path.stat().st_size
@@ -100,7 +104,7 @@ async def verified(model: Model, folder: Path) -> Path | None:
         return None
     if size == model.size and _stamped(path, model):
         return path
-    if size != model.size or await in_thread(_digest, path) != model.sha256:
+    if size != model.size or _digest(path) != model.sha256:
         raise _damaged(model)
     _stamp(path, model)
     return path
@@ -122,7 +126,7 @@ async def fetch(model: Model, folder: Path, progress: Progress) -> Path:
 
     Cancelling keeps what came. Raises AppError, and StorageError when the disk is full or read-only.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    await in_thread(folder.mkdir, parents=True, exist_ok=True)
     target = folder / model.file
     with _alone(target):
         part = _part(target)
@@ -137,7 +141,7 @@ async def fetch(model: Model, folder: Path, progress: Progress) -> Path:
         if sink.done != model.size:
             raise _broken_off(model)
         if sink.digest() != model.sha256:
-            part.unlink()
+            await in_thread(part.unlink)
             raise AppError(
                 _("What came from {host} is not {name}: its checksum is wrong. It was thrown away.").format(
                     host=_host(model), name=model.name

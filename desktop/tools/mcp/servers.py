@@ -17,7 +17,7 @@ from desktop.config.mcp import McpServer
 from desktop.errors import AppError, UsageError
 from desktop.logs import masked
 from desktop.services import ServiceState, Status
-from desktop.tasks import spawn
+from desktop.tasks import in_thread, spawn
 from desktop.text import _
 from desktop.tools.base import Tool
 from desktop.tools.exec.environment import Environment
@@ -159,7 +159,7 @@ class Servers:
 
         trial = Server(name, server, replace(self._around, secret=secret, bus=None))
         began = time.monotonic()
-        offset = trial.log.stat().st_size if trial.log.exists() else 0
+        offset = await in_thread(_size, trial.log)
         try:
             async with trial.connection() as (client, _link):
                 found = [tool.name for tool in await trial.list(client)]
@@ -215,6 +215,11 @@ async def _settled(server: Server, seconds: float) -> None:
                 await server.settled.wait()
         except TimeoutError:
             return
+
+
+def _size(log: Path) -> int:
+    """Bytes; 0 where there is none."""
+    return log.stat().st_size if log.exists() else 0
 
 
 def _way(settings: McpServer) -> Any:
