@@ -165,12 +165,18 @@ class Run:
     # ---- the end
 
     def finish(self) -> None:
-        """Go on without a kill until all is done, and look at everything."""
+        """Go on without a kill until all is done, and look at everything.
+
+        The tick is taken away once what the last kill cut off is taken up: a reminder whose job was deleted
+        before that is not shown any more.
+        """
+        started = time.time()
         with self.program.started("serve", "--json", seconds=4 * _WAIT_S) as serving:
             read_event(serving, "serving")
-            if self.tick:
-                asyncio.run(self._call("job_remove", {"id": self.tick["id"]}))
             try:
+                if self.tick:
+                    until(lambda: not self._cut_off(started), "what was cut off is taken up", _WAIT_S)
+                    asyncio.run(self._call("job_remove", {"id": self.tick["id"]}))
                 until(self._settled, "all that was due is done", _WAIT_S)
             except AssertionError as failure:
                 self.lost.append(str(failure))
@@ -190,6 +196,14 @@ class Run:
         self._look_at_showings(notices)
         self._look_at_work(notices, runs)
         self._look_at_talk()
+
+    def _cut_off(self, before: float) -> bool:
+        """Whether a run that was claimed before this moment is still open."""
+        with self._rows() as database:
+            (open_,) = database.execute(
+                "SELECT count(*) FROM runs WHERE outcome = 'running' AND claimed < ?", (before,)
+            ).fetchone()
+        return bool(open_)
 
     def _settled(self) -> bool:
         with self._rows() as database:

@@ -60,6 +60,13 @@ class ScriptedModel:
             self.running -= 1
             self.ended.set()
 
+    async def busy(self, calls: int) -> None:
+        """Wait until so many calls are under way."""
+        async with asyncio.timeout(30):
+            while self.running < calls:
+                self.asked.clear()
+                await self.asked.wait()
+
     def _next(self) -> Sequence[Step]:
         if not self.scripts:
             return answer("ok")

@@ -40,10 +40,7 @@ async def test_sessions_run_side_by_side_up_to_the_bound(agent: Agent, model: Sc
     held = asyncio.Event()
     model.scripts = [[held, *answer("ok")] for _ in range(4)]
     turns = [await agent.loop.submit(Inbound(f"s{n}", "q")) for n in range(4)]
-    async with asyncio.timeout(5):
-        while model.running < 2:
-            model.asked.clear()
-            await model.asked.wait()
+    await model.busy(2)
     held.set()
     for turn in turns:
         assert isinstance(await agent.end_of(turn), TurnFinished)
@@ -57,6 +54,7 @@ async def test_a_later_question_is_not_in_the_request_of_an_earlier_one(
     model.scripts = [[held, *answer("-")], [held, *answer("-")], answer("1"), answer("2")]
     for other in ("busy", "busy too"):
         await agent.loop.submit(Inbound(other, "q"))
+    await model.busy(2)
     turns = [await agent.loop.submit(Inbound("s", f"q{n}")) for n in (1, 2)]
     held.set()
     for turn in turns:
