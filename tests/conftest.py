@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MARKS = {
     "expected_log(pattern)": "the test causes log lines from WARNING up that match this pattern",
     "expected_qt(pattern)": "the test causes Qt to print warnings that match this pattern",
+    "soak": "one story more than every run has time for; tests/soak stories runs these",
     "daemon(options)": "the notification daemon of the test is started with these options",
 }
 

@@ -11,6 +11,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak documents [--count 10000]
        .venv/bin/python tests/soak schedule [--years 10] [--seed N]
        .venv/bin/python tests/soak counting
+       .venv/bin/python tests/soak stories
 
 A run that finds something lost says what and exits with 1.
 """
@@ -34,6 +35,7 @@ from tests.soak import (
     kill_tools,
     remember,
     schedule,
+    stories,
     talk,
 )
 
@@ -65,6 +67,7 @@ def main() -> None:
     appointments = verbs.add_parser("schedule", help="years of appointments on a clock that is moved")
     appointments.add_argument("--years", type=int, default=10)
     verbs.add_parser("counting", help="our count of tokens against the built-in model's own")
+    verbs.add_parser("stories", help="the stories for which not every run has time")
     kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
     for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
@@ -90,6 +93,8 @@ def main() -> None:
         lost = remember.run(arguments.messages)
     elif arguments.verb == "counting":
         lost = counting.run()
+    elif arguments.verb == "stories":
+        lost = stories.run()
     elif arguments.verb == "schedule":
         lost = schedule.run(chance, arguments.years)
     else:

@@ -93,6 +93,7 @@ def test_a_no_later_is_told_to_the_model(program: Program, server: ScriptedServe
     assert not (workspace / "made.txt").exists()
 
 
+@pytest.mark.soak
 def test_a_standing_answer_is_kept_and_only_for_calls_like_it(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import keyring
+import pytest
 
 from desktop.database import MIGRATIONS
 from tests.servers.scripted import ScriptedServer
@@ -40,6 +41,7 @@ def test_a_home_that_is_lost_comes_back(program: Program, server: ScriptedServer
     assert program.run("backup", made["path"]).returncode == 2
 
 
+@pytest.mark.soak
 def test_while_the_program_serves_it_is_restored_there(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -152,6 +154,7 @@ def test_about_tells_versions_and_the_text_of_each_licence(program: Program) -> 
     assert program.run("about", "nothing-like-it").returncode == 2
 
 
+@pytest.mark.soak
 def test_a_backup_is_made_before_an_older_database_is_changed(
     program: Program, server: ScriptedServer
 ) -> None:

@@ -97,7 +97,10 @@ def test_too_many_requests_are_waited_for(program: Program, server: ScriptedServ
     assert "Trying again" in done.stderr
 
 
-@pytest.mark.parametrize("address", ["http://nowhere.invalid/v1", "http://127.0.0.1:{port}/v1"])
+@pytest.mark.parametrize(
+    "address",
+    [pytest.param("http://nowhere.invalid/v1", marks=pytest.mark.soak), "http://127.0.0.1:{port}/v1"],
+)
 def test_no_network_and_nobody_at_the_address(
     program: Program, server: ScriptedServer, address: str
 ) -> None:

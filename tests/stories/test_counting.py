@@ -25,6 +25,7 @@ def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 ```'''
 
 
+@pytest.mark.soak
 async def test_the_count_is_near_after_one_answer(tmp_path: Path) -> None:
     """In prose, English and Chinese: tests/soak counting."""
     if not MODELS.is_dir():

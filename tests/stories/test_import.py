@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import keyring
+import pytest
 
 from desktop.session.log import Sessions
 from tests.servers.scripted import ScriptedServer
@@ -70,6 +71,7 @@ def test_an_older_home_is_taken_once(program: Program, tmp_path: Path) -> None:
     assert looks(old) == before
 
 
+@pytest.mark.soak
 def test_a_newer_home_is_taken_beside_what_is_here(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:

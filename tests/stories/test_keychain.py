@@ -78,6 +78,7 @@ def test_a_key_given_for_one_run_is_used_and_not_stored(program: Program, server
     assert not [path for path, content in texts(program.home) if b"sk-story-once" in content]
 
 
+@pytest.mark.soak
 def test_a_key_in_an_old_settings_file_moves_to_the_keychain(
     program: Program, server: ScriptedServer
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event
@@ -52,6 +53,7 @@ def test_what_follows_a_command_is_its_own(program: Program) -> None:
     assert (d["kind"], d["url"]) == ("sse", "https://x.org/sse")
 
 
+@pytest.mark.soak
 def test_a_call_waits_for_a_yes_and_shows_what_is_sent(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     add(program)

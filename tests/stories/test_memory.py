@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
@@ -16,6 +18,7 @@ def facts(program: Program, name: str = "USER") -> list[dict[str, Any]]:
     return list(file["facts"])
 
 
+@pytest.mark.soak
 def test_three_things_are_told_learned_and_undone(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "say:Noted.")
     server.when(SUMMING, "say:- Is called Anna.\n- Likes tea.\n- The shop opens at seven.")

@@ -118,6 +118,7 @@ def test_hostile_answers(
         assert not called(trap), "something was fetched"
 
 
+@pytest.mark.soak
 def test_enormous_answers(program: Program, server: ScriptedServer, desk: Desk) -> None:
     program.use_server(server.url)
     with running_window(program) as window:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.desktop.desk import RIGHT, Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -20,6 +22,7 @@ def begin(desk: Desk, window: Window, *texts: str) -> None:
         rest(window)
 
 
+@pytest.mark.soak
 def test_conversations_are_pinned_and_archived_and_come_back(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:
@@ -67,6 +70,7 @@ def test_conversations_are_pinned_and_archived_and_come_back(
         wait_listed(window, "Pinned", "About apples", "Today", "About pears", "Archived (1)")
 
 
+@pytest.mark.soak
 def test_the_command_line_pins_in_a_running_window(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -5,6 +5,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -15,6 +17,7 @@ def owner(program: Program) -> int:
     return int((program.events("status")[0]["running"] or {}).get("pid", 0))
 
 
+@pytest.mark.soak
 def test_the_desktop_starts_it_in_the_tray(tmp_path: Path, server: ScriptedServer, desk: Desk) -> None:
     program = Program(tmp_path / 'a "home" for $5 100%')
     program.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")

@@ -54,6 +54,7 @@ def assert_nowhere(program: Program, pid: int, *keys: str) -> None:
         assert not any(key in each for each in told)
 
 
+@pytest.mark.soak
 def test_a_wrong_key_is_told_in_its_place_and_the_right_one_works(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -69,6 +71,7 @@ def test_a_pasted_server_is_used_with_a_yes_and_one_of_its_tools_is_switched_off
     assert stored["disabledTools"] == ["convert_time"]
 
 
+@pytest.mark.soak
 def test_a_server_that_cannot_start_says_so_in_its_place_and_is_taken_away_and_back(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

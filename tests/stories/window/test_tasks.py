@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -23,6 +25,7 @@ def close_settings(window: Window, desk: Desk) -> None:
     desk.wait_active(TITLE)
 
 
+@pytest.mark.soak
 def test_a_reminder_is_made_comes_and_is_dealt_with(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:
@@ -71,6 +74,7 @@ def test_a_reminder_is_made_comes_and_is_dealt_with(
         assert server.requests == []
 
 
+@pytest.mark.soak
 def test_a_task_is_run_now_and_leads_to_its_conversation(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

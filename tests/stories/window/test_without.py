@@ -58,8 +58,10 @@ def missing_keychain(program: Program) -> str:
 
 @pytest.mark.parametrize(
     "lacking",
-    [("tray",), ("notify",), ("secrets",), ("tray", "notify", "secrets")],
-    ids=lambda lacking: "-".join(lacking),
+    [
+        *(pytest.param((one,), id=one, marks=pytest.mark.soak) for one in ("tray", "notify", "secrets")),
+        pytest.param(("tray", "notify", "secrets"), id="all"),
+    ],
 )
 def test_what_a_desktop_lacks_is_said_and_stops_nothing(
     program: Program, server: ScriptedServer, tmp_path: Path, lacking: tuple[str, ...]
