@@ -2,21 +2,18 @@
 
 import platform
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from desktop import __version__
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.paths import resource
 from desktop.tasks import in_thread
 from desktop.text import _
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 PROGRAM = "nanobot-desktop"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -42,7 +39,7 @@ class Shipped:
     home: str = ""
 
 
-def verbs() -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+def verbs() -> dict[str, Verb]:
     """Each under its name."""
     return {"about": _about, "licence": _licence}
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from desktop.backup.making import What
 from desktop.backup.restoring import Done, Here, Restoring
 from desktop.bus.events import JobsChanged, MemoryChanged, SettingsChanged
 from desktop.config.schema import provider_name
+from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.zone import zone
 from desktop.errors import AppError, KeychainError, UsageError, explain
 from desktop.pace import Pace
@@ -22,9 +22,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 _log = logging.getLogger(__name__)
 _LARGE = 400 * 10**6
@@ -66,7 +63,7 @@ class BackupVerbs:
     def __init__(self, core: "Core") -> None:
         self._core = core
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """Each under its name."""
         return {
             "backups": self.known,

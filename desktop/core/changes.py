@@ -1,9 +1,10 @@
 """The verbs of what a turn changed in files: list it, compare it, take it back, do it again."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
@@ -12,10 +13,6 @@ from desktop.tools.files.undo import Standing, Touched, difference, take_back, t
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 _CALLS = 500
 """So many calls of a conversation are looked through for commands."""

@@ -1,6 +1,6 @@
 """The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import batched
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from desktop.agent.loop import FLEETING
 from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
 from desktop.core.titles import NAMED
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, UsageError
 from desktop.paths import temporary
 from desktop.providers.local import installed
@@ -24,11 +25,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
-
 
 _AT_ONCE = 200
 """So many messages are made ready for the disk in one go: more would be felt."""

@@ -7,7 +7,6 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +17,7 @@ from desktop.backup.form import without_secrets
 from desktop.config import document
 from desktop.core.privacy import PrivacyVerbs
 from desktop.core.recovery import RecoveryVerbs
+from desktop.core.verbs import Json, Send, Verb
 from desktop.core.workspace import workspace_of
 from desktop.doctor import examine
 from desktop.errors import ConfigError, UsageError, explain
@@ -27,9 +27,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 _LOG_BYTES = 200_000
 _LIBRARIES = ("pydantic", "openai", "litellm", "mcp", "httpx", "keyring", "PySide6-Essentials", "aiosqlite")
@@ -43,7 +40,7 @@ class DiagnosticsVerbs:
     def __init__(self, core: "Core") -> None:
         self._core = core
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """Each under its name."""
         return {"diagnostics": self.look, "diagnostics_make": self.make}
 

@@ -7,8 +7,7 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 import asyncio
 import functools
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
 from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFinished
@@ -26,14 +25,12 @@ from desktop.core.setup import Setup
 from desktop.core.skills import SkillVerbs
 from desktop.core.spending import Spending
 from desktop.core.told import told, told_next
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.session.model import title_of
 from desktop.tasks import in_thread
 from desktop.text import _
 
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 type Room = Callable[[Core], dict[str, Verb]]
 
 JOB_VERBS = (

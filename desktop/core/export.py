@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from desktop.config.document import write
+from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError, explain
 from desktop.logs import masked
 from desktop.session.index import said_in
@@ -23,8 +24,6 @@ from desktop.text import _, language, mark
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 type Format = Literal["markdown", "html", "json"]
 FORMATS: Final[tuple[Format, ...]] = ("markdown", "html", "json")
 

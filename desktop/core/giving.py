@@ -5,11 +5,11 @@ import base64
 import binascii
 import contextlib
 import stat
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError, explain
 from desktop.providers.pictures import kind
 from desktop.session.unkept import PASTED
@@ -18,9 +18,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 _SECONDS = 10.0
 """A network drive may be away."""

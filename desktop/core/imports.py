@@ -1,12 +1,13 @@
 """The verbs of an import: its plan, and doing it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.bus.events import SettingsChanged
 from desktop.core.toolbox import SEARCH_KEYS
+from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.zone import zone
 from desktop.errors import UsageError
 from desktop.importer.importing import Here, Importing
@@ -17,9 +18,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 MOST = 2_000
 """Items in a result; the events have all."""
@@ -32,7 +30,7 @@ class ImportVerbs:
         self._core = core
         self._busy = asyncio.Lock()
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """Each under its name."""
         return {"import_found": self.found, "import_plan": self.plan, "import_run": self.run}
 

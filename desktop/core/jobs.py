@@ -1,13 +1,13 @@
 """The verbs of the schedule: jobs and reminders, and the ledger of their runs."""
 
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from desktop.core.permits import MODES
+from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.job import Job, new_id
 from desktop.cron.schedule import At, Cron, Every, Spec, check
 from desktop.cron.service import Scheduler
@@ -18,10 +18,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 _SHOWN = 5
 _MISSED = ("late", "skip", "ask")

@@ -3,7 +3,7 @@
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from desktop.core.settings import Json, Send, Verb
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.providers import device
 from desktop.providers.registry import find

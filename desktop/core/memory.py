@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.bus.events import MemoryChanged
 from desktop.core.recall import span
+from desktop.core.verbs import Json, Send, Verb
 from desktop.memory.entries import Entry
 from desktop.memory.files import NOTES
 from desktop.memory.notes import Note, Source, each_fact, facts, normal
@@ -19,10 +20,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 NOW = "now"
 """What the files hold at this moment, where a version's id is asked for."""

@@ -5,17 +5,17 @@ Who acts on a notice closes it; where its conversation has to be shown, the fron
 
 import json
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.agent.subagents import PREFIX
 from desktop.agent.turn import Inbound, Turn
 from desktop.bus.events import NoticeOpened
 from desktop.core.permits import Permits
 from desktop.core.titles import Titles
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, SUBAGENT, Notice
 from desktop.memory.keeper import Keeper
@@ -24,10 +24,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 SNOOZES = ("10m", "1h", "tomorrow")
 _MORNING = 9

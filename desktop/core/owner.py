@@ -20,7 +20,8 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-    from desktop.core.door import Door, Verb
+    from desktop.core.door import Door
+    from desktop.core.verbs import Verb
 
 type Json = dict[str, Any]
 

@@ -7,7 +7,6 @@ twice.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from desktop.agent.scope import AUTONOMOUS, mode_of
 from desktop.agent.turn import Inbound, Late
 from desktop.config.permissions import Folder, Rule
 from desktop.core.told import told
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, OPEN, Notice
 from desktop.tasks import in_thread
@@ -23,10 +23,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 MODES = ("ask", "risky", AUTONOMOUS)
 

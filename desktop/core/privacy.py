@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, get_args
 
 from desktop.config import mcp_health
 from desktop.config.tools import Engine
-from desktop.core.settings import Json, Send, Verb
 from desktop.core.toolbox import SEARCH_KEYS
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError, explain
 from desktop.paths import Home
 from desktop.tasks import in_thread

@@ -8,8 +8,8 @@ from pydantic.alias_generators import to_camel
 
 from desktop.config.providers import ModelOverride, ProviderSettings
 from desktop.config.schema import provider_name
-from desktop.core.settings import Json, Send, Verb
 from desktop.core.trials import address, spec_of
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, UsageError
 from desktop.logs import mask
 from desktop.providers.about import ABOUT

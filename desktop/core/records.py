@@ -1,17 +1,14 @@
 """The verbs that show what happened: the tools there are, the audit log."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.core.toolbox import SEARCH_KEYS
+from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 _ENGINES = ("brave", "tavily")
 

@@ -4,15 +4,15 @@ import json
 import logging
 import sqlite3
 import tempfile
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.backup import mending, rows
 from desktop.bus.events import JobsChanged, SettingsChanged
 from desktop.core.backups import save_before
+from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.store import LAST, Store
 from desktop.cron.zone import zone
 from desktop.database import Database
@@ -25,9 +25,6 @@ from desktop.text import _, ngettext
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 SEEN = "recovery.json"
 """Which damage the person has seen and left as it is."""
@@ -65,7 +62,7 @@ class RecoveryVerbs:
     def __init__(self, core: "Core") -> None:
         self._core = core
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """Each under its name."""
         return {"damage": self.damage, "damage_seen": self.seen, "mend": self.mend}
 

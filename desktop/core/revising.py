@@ -4,12 +4,13 @@ Nothing is ever taken out of a log: a message that takes the place of a turn nam
 what it took the place of can be opened as a conversation of its own.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
 from desktop.core.conversations import begun
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.session.log import Session
 from desktop.session.model import BEGINS, HIDDEN, Message, asks, marked, replayable, title_of
@@ -17,10 +18,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 _CARRIED = ("model", "provider", "folder", "folders", "given")
 """What a conversation that goes on from another one takes along."""

@@ -6,11 +6,12 @@ A secret value goes to the keychain before the settings name it, and never into 
 import asyncio
 import re
 import secrets as random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sign_in_name, sounds_secret
 from desktop.core.pasted import LONGEST_NAME, plain, servers, validated
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import KeychainError, UsageError
 from desktop.services import ServiceState
 from desktop.tasks import in_thread
@@ -19,9 +20,6 @@ from desktop.text import _
 if TYPE_CHECKING:
     from desktop.core.core import Core
     from desktop.tools.mcp.servers import Servers
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 _TRIAL = "_trial"
@@ -38,7 +36,7 @@ class ServerVerbs:
         """Changes do not overtake one another."""
         self._removed: dict[str, tuple[str, McpServer, dict[str, str]]] = {}
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """All of them, by name."""
         shown = (self.mcp, self.mcp_tools, self.mcp_log, self.mcp_parse, self.mcp_test)
         changed = (self.mcp_save, self.mcp_remove, self.mcp_restore, self.mcp_switch, self.mcp_trust)

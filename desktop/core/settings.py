@@ -2,20 +2,16 @@
 
 import errno
 import os
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.config.base import Section, normal
+from desktop.core.verbs import Json, Send
 from desktop.errors import explain
 from desktop.tasks import in_thread
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
-type Verb = Callable[[Json, Send], Awaitable[Json]]
 
 
 class Settings:

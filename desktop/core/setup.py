@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from desktop.core.logins import Logins
 from desktop.core.provider_verbs import ProviderVerbs
-from desktop.core.settings import Json, Send, Verb
 from desktop.core.trials import Trials
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, KeychainError
 from desktop.providers import discover, weights
 from desktop.providers.local import installed, setup

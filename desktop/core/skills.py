@@ -1,18 +1,16 @@
 """The verbs of skills: list, read, write, delete and bring back, switch off and on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from desktop.core.verbs import Json, Send, Verb
 from desktop.skills import files
 from desktop.skills.loader import Skill
 from desktop.tasks import in_thread, see_through
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 _DISABLED = "agents.defaults.disabled_skills"
 
@@ -25,7 +23,7 @@ class SkillVerbs:
         self._in_order = asyncio.Lock()
         """Changes do not overtake one another."""
 
-    def verbs(self) -> dict[str, Callable[[Json, Send], Awaitable[Json]]]:
+    def verbs(self) -> dict[str, Verb]:
         """All of them, by name."""
         own = (self.skills, self.skill, self.skill_save, self.skill_delete, self.skill_restore)
         return {verb.__name__: verb for verb in (*own, self.skill_switch)}

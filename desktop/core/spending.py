@@ -3,15 +3,16 @@
 Known cost and tokens of unknown price are told apart everywhere: an unknown price is never zero.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import date
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.core.rationing import FREE, WARNING
+from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError
 from desktop.providers.registry import find
 from desktop.providers.registry_table import BUILTIN
@@ -35,9 +36,6 @@ from desktop.usage import (
 if TYPE_CHECKING:
     from desktop.config.schema import Config
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
-type Send = Callable[[Json], None]
 
 MONTH, ALL = "month", "all"
 """Spans beside a number of days."""

@@ -1,8 +1,5 @@
 """A turn as it is told to the front end that waits for its end."""
 
-from collections.abc import Callable
-from typing import Any
-
 from desktop.bus.bus import Subscription
 from desktop.bus.events import (
     PermissionAsked,
@@ -14,8 +11,7 @@ from desktop.bus.events import (
     TurnFinished,
     TurnJoined,
 )
-
-type Send = Callable[[dict[str, Any]], None]
+from desktop.core.verbs import Send
 
 
 async def told(events: Subscription, turn: str, send: Send) -> TurnFinished | TurnFailed:

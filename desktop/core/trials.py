@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config
-from desktop.core.settings import Json, Send, Verb
+from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.logs import mask
 from desktop.providers.aside import entered

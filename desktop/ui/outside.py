@@ -32,7 +32,7 @@ from desktop.ui.system.shortcut import Shortcut
 from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
 
 if TYPE_CHECKING:
-    from desktop.core.door import Verb
+    from desktop.core.verbs import Verb
 
 type Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.bus.bus import Bus
-    from desktop.core.door import Verb
     from desktop.core.owner import Greeting, Owner
+    from desktop.core.verbs import Verb
     from desktop.inbox.presenter import Presenter
 
 type Json = dict[str, Any]
