@@ -101,7 +101,7 @@ def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     engine = engine_of(spec, config)
     if spec.direct and not choice.base_url and (engine == "openai" or spec.prefix):
         raise ConfigError(
-            _("The provider {name} has no address.").format(name=spec.display),
+            _("The provider {name} has no address.").format(name=_(spec.display)),
             _("Set providers.{name}.apiBase to the base URL of its API.").format(name=spec.name),
         )
     silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
@@ -257,7 +257,7 @@ def _spec(name: str) -> ProviderSpec:
 def sign_in_needed(spec: ProviderSpec) -> SignInNeeded:
     if spec.oauth:
         return SignInNeeded(
-            _("{name} needs a login.").format(name=spec.display),
+            _("{name} needs a login.").format(name=_(spec.display)),
             _("Sign in in the settings, or with: nanobot-desktop provider login {name}").format(
                 name=spec.name
             ),
@@ -267,4 +267,4 @@ def sign_in_needed(spec: ProviderSpec) -> SignInNeeded:
     )
     if spec.key_page:
         remedy += "\n" + _("Keys are given out at {page}").format(page=spec.key_page)
-    return SignInNeeded(_("{name} needs a key.").format(name=spec.display), remedy)
+    return SignInNeeded(_("{name} needs a key.").format(name=_(spec.display)), remedy)
