@@ -6,6 +6,7 @@ A test that leaves a task, a thread or a child process, or logs a warning it did
 import logging
 import os
 import re
+import select
 import signal
 import threading
 from collections.abc import Iterator
@@ -85,6 +86,20 @@ def _nothing_unexpected_in_the_log(request: pytest.FixtureRequest) -> Iterator[N
     assert not surprises, "unexpected log lines:\n" + "\n".join(surprises)
 
 
+def _ended(child: psutil.Process) -> bool:
+    """Wait for its end, without taking its exit status from who started it."""
+    if not hasattr(os, "pidfd_open"):
+        return not psutil.wait_procs([child], timeout=5)[1]
+    try:
+        handle = os.pidfd_open(child.pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], 5)[0])
+    finally:
+        os.close(handle)
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
     threads = set(threading.enumerate())
@@ -93,7 +108,7 @@ def _nothing_left_behind() -> Iterator[None]:
     running = {task.get_name() for task in tasks._running if not task.done()}
     assert not running, f"tasks still running: {running}"
     left = [child for child in psutil.Process().children() if child.pid not in children]
-    _gone, alive = psutil.wait_procs(left, timeout=5)
+    alive = [child for child in left if not _ended(child)]
     assert not alive, f"children still running: {[child.cmdline() for child in alive]}"
     for thread in set(threading.enumerate()) - threads:
         # The loop's own pool is emptied when pytest closes the loop, after this.
