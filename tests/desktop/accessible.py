@@ -36,10 +36,11 @@ class Node:
     path: str
     name: str = ""
     role: str = ""
-    description: str = ""
     states: frozenset[str] = frozenset()
     label: str = ""
     """What labels it, where its name is its content, as in a combo box."""
+    count: int = field(default=0, repr=False)
+    """How many children the program says it has."""
     children: "list[Node]" = field(default_factory=list, repr=False)
 
     def walk(self) -> "Iterator[Node]":
@@ -63,6 +64,14 @@ class Node:
 
     def _call(self, interface: str, method: str, signature: str = "", *arguments: Any) -> Any:
         return self.bus.call(self.service, self.path, f"{A11Y}{interface}.{method}", signature, *arguments)
+
+    @property
+    def description(self) -> str:
+        """What is said of it beside its name; empty if it is gone."""
+        try:
+            return str(self.bus.read(self.service, self.path, f"{A11Y}Accessible", "Description"))
+        except BusError:
+            return ""
 
     @property
     def text(self) -> str:
@@ -151,53 +160,54 @@ def applications(bus: Bus, pid: int) -> list[tuple[str, str]]:
     return [root for root, owner in zip(roots, bus.together(asking), strict=True) if owner == pid]
 
 
-def read_tree(bus: Bus, service: str, path: str) -> Node:
-    """The tree from here on, level by level."""
+def read_tree(bus: Bus, service: str, path: str, *, hidden: bool = False) -> Node:
+    """The tree from here on, level by level. `hidden`: also what is in things that a person cannot see,
+    such as the pages behind the one that is shown; they are most of it."""
     root = Node(bus, service, path)
     level = [root]
     while level:
-        level = [
-            child
-            for start in range(0, len(level), BATCH)
-            for node in _read(bus, level[start : start + BATCH])
-            for child in node.children
-        ]
+        for start in range(0, len(level), BATCH):
+            _read(bus, level[start : start + BATCH])
+        seen = [node for node in level if hidden or node.showing or node is root]
+        _read_children(bus, seen)
+        level = [child for node in seen for child in node.children]
     _label(bus, root)
     return root
 
 
-def _read(bus: Bus, nodes: list[Node]) -> list[Node]:
+def _read(bus: Bus, nodes: list[Node]) -> None:
     interface = f"{A11Y}Accessible"
     calls = []
     for node in nodes:
         place = node.service, node.path
-        calls += [Call.reading(*place, interface, name) for name in ("Name", "Description", "ChildCount")]
+        calls += [Call.reading(*place, interface, name) for name in ("Name", "ChildCount")]
         calls += [Call(*place, interface, name) for name in ("GetRoleName", "GetState")]
     answers = bus.together(calls)
-    for node, at in zip(nodes, range(0, len(answers), 5), strict=True):
-        name, description, count, role, states = answers[at : at + 5]
+    for node, at in zip(nodes, range(0, len(answers), 4), strict=True):
+        name, count, role, states = answers[at : at + 4]
         if any(isinstance(answer, BusError) for answer in (name, role, states)):
             node.role = "gone"
             continue
-        node.name, node.description, node.role = name, description, role
+        node.name, node.role = name, role
         bits = states[0] | states[1] << 32
         node.states = frozenset(word for place, word in STATES.items() if bits >> place & 1)
-        node.children = _children(bus, node, count)
-    return nodes
+        node.count = count
 
 
-def _children(bus: Bus, node: Node, count: int) -> list[Node]:
+def _read_children(bus: Bus, nodes: list[Node]) -> None:
     interface = f"{A11Y}Accessible"
-    if count > MANY:
-        calls = [
-            Call(node.service, node.path, interface, "GetChildAtIndex", "i", (i,)) for i in range(MANY)
-        ]
-        found = bus.together(calls)
-    else:
-        found = bus.together([Call(node.service, node.path, interface, "GetChildren")])[0] if count else []
-    if isinstance(found, BusError):
-        return []
-    return [Node(bus, *place) for place in found if not isinstance(place, BusError)]
+    few = [node for node in nodes if 0 < node.count <= MANY]
+    for start in range(0, len(few), BATCH):
+        some = few[start : start + BATCH]
+        calls = [Call(node.service, node.path, interface, "GetChildren") for node in some]
+        for node, found in zip(some, bus.together(calls), strict=True):
+            if not isinstance(found, BusError):
+                node.children = [Node(bus, *place) for place in found]
+    for node in nodes:
+        if node.count > MANY:
+            place = node.service, node.path
+            calls = [Call(*place, interface, "GetChildAtIndex", "i", (i,)) for i in range(MANY)]
+            node.children = [Node(bus, *p) for p in bus.together(calls) if not isinstance(p, BusError)]
 
 
 def _label(bus: Bus, root: Node) -> None:

@@ -59,19 +59,20 @@ class Window:
         """Stop looking. The window stays as it is."""
         self._bus.close()
 
-    def tree(self) -> list[Node]:
-        """All windows as they are now; empty while the program has none, or does not answer."""
+    def tree(self, hidden: bool = False) -> list[Node]:
+        """All windows as they are now; empty while the program has none, or does not answer. `hidden`: also
+        what is in things that a person cannot see."""
         if self.process.poll() is not None:
             raise AssertionError(f"the program ended with {self.process.poll()}:\n{''.join(self.stderr)}")
         try:
             roots = applications(self._bus, self.pid)
-            return [read_tree(self._bus, *root) for root in roots]
+            return [read_tree(self._bus, *root, hidden=hidden) for root in roots]
         except BusError:
             return []
 
     def drawing(self) -> str:
         """The accessible tree as text."""
-        return "\n".join(root.drawing() for root in self.tree())
+        return "\n".join(root.drawing() for root in self.tree(hidden=True))
 
     def all(
         self,
@@ -81,7 +82,7 @@ class Window:
         hidden: bool = False,
     ) -> list[Node]:
         """What matches right now, in the order of reading. `hidden`: also what a person cannot see."""
-        found = [node for root in self.tree() for node in root.walk()]
+        found = [node for root in self.tree(hidden) for node in root.walk()]
         if within is not None:
             around = [node for node in found if node.matches(within, None) and (hidden or node.showing)]
             found = [node for place in around[:1] for node in place.walk() if node is not place]

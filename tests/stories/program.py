@@ -64,6 +64,11 @@ class Program:
             check=False,
         )
 
+    def talk(self, key: str, *questions: str) -> None:
+        """Have these asked and answered in a conversation, one after the other."""
+        done = self.run("chat", "--session", key, given="".join(f"{question}\n" for question in questions))
+        assert done.returncode == 0, done.stderr
+
     def events(self, *arguments: str, given: str = "", seconds: float = 60) -> list[dict[str, Any]]:
         """The JSON lines of a command with --json."""
         done = self.run(*arguments, "--json", given=given, seconds=seconds)

@@ -5,8 +5,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.desktop.desk import RIGHT, Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -113,7 +111,6 @@ def test_conversations_are_begun_named_found_and_put_away(
         window.wait_text("You", "About pears")
 
 
-@pytest.mark.soak
 def test_each_conversation_has_its_own_answer_and_its_own_draft(
     program: Program, server: ScriptedServer, desk: Desk, tmp_path: Path
 ) -> None:
@@ -168,7 +165,6 @@ def test_each_conversation_has_its_own_answer_and_its_own_draft(
         assert window.text("Message") == "", "what was sent is no draft"
 
 
-@pytest.mark.soak
 def test_a_conversation_has_a_model_of_its_own_and_can_be_copied(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

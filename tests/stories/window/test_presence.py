@@ -4,8 +4,6 @@ place where it was; and whose the home is while a conversation in a terminal wan
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.desktop.desk import Area, Desk
 from tests.desktop.session import SCRIPT, nested_session
 from tests.desktop.window import TITLE, Window, running_window, until
@@ -131,7 +129,6 @@ def start_tray(environment: dict[str, str]) -> None:
     )
 
 
-@pytest.mark.soak
 def test_the_window_takes_the_home_over_and_gives_it_back(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:
@@ -165,7 +162,6 @@ def test_the_window_takes_the_home_over_and_gives_it_back(
     assert asked == ["first line", "second line", "third line", "from the window", "fourth line"]
 
 
-@pytest.mark.soak
 def test_it_ends_in_the_middle_of_an_answer_and_stands_where_it_stood(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

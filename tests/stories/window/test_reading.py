@@ -23,8 +23,7 @@ def test_words_are_found_messages_copied_and_the_whole_exported(
     program: Program, server: ScriptedServer, desk: Desk, tmp_path: Path
 ) -> None:
     program.use_server(server.url, f"say:{ANSWER}")
-    for number in range(12):
-        program.run("ask", "--session", "window:rome", f"Question {number}?")
+    program.talk("window:rome", *(f"Question {number}?" for number in range(12)))
     with running_window(program) as window:
         desk.wait_active(TITLE)
         open_conversation(window, "Question 0?")

@@ -25,7 +25,6 @@ def close_settings(window: Window, desk: Desk) -> None:
     desk.wait_active(TITLE)
 
 
-@pytest.mark.soak
 def test_a_reminder_is_made_comes_and_is_dealt_with(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.desktop.desk import Area, Desk
 from tests.desktop.session import nested_session
 from tests.desktop.window import TITLE, Window, running_window, until
@@ -76,7 +74,6 @@ def test_a_server_that_is_not_there_comes_back(program: Program, desk: Desk) -> 
             window.until(lambda: window.texts("Nanobot").count("Back again.") == 2, "an answer")
 
 
-@pytest.mark.soak
 def test_without_a_keychain_a_key_is_used_for_this_session(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -99,7 +96,6 @@ def test_without_a_keychain_a_key_is_used_for_this_session(
         assert not [path for path, content in texts(program.home) if KEY.encode() in content]
 
 
-@pytest.mark.soak
 def test_a_keychain_that_asks_holds_up_nothing(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:
