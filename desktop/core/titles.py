@@ -16,13 +16,13 @@ from desktop.agent.thinking import split
 from desktop.agent.turn import Turn
 from desktop.bus.events import ConversationChanged
 from desktop.core.rationing import FREE
-from desktop.core.unattended import own
 from desktop.errors import AppError
 from desktop.paths import temporary
 from desktop.providers.aside import entered
 from desktop.providers.base import Request
 from desktop.providers.registry import Choice
 from desktop.session.model import Message, replayable
+from desktop.session.names import own
 from desktop.tasks import cancel, spawn
 
 if TYPE_CHECKING:

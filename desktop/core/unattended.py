@@ -19,6 +19,7 @@ from desktop.cron.service import Done
 from desktop.errors import AppError
 from desktop.inbox.inbox import HEARTBEAT, REMINDER, Notice
 from desktop.providers.base import DayIsSpent, Message
+from desktop.session.names import own
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -150,11 +151,6 @@ def _last_answer(messages: Sequence[Message]) -> str:
 def _worth_telling(turn: Turn) -> bool:
     answer = turn.answer.strip()
     return bool(answer) and NOTHING not in answer
-
-
-def own(key: str) -> bool:
-    """Whether a session is the program's own, not a conversation that the person began."""
-    return key == BEAT or key.startswith(("cron:", "subagent:"))
 
 
 def session_of(job: Job) -> str:

@@ -23,6 +23,11 @@ def new_key() -> str:
     return f"window:{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
 
 
+def own(key: str) -> bool:
+    """Whether a session is the program's own: of the heartbeat, a job or a subagent."""
+    return key == "heartbeat" or key.startswith(("cron:", "subagent:"))
+
+
 def file_name(key: str) -> str:
     """The name under which this key is stored."""
     data = key.encode("utf-8", "surrogatepass")
