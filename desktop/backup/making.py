@@ -21,11 +21,12 @@ from desktop.config import document
 from desktop.errors import ConfigError
 from desktop.pace import Pace, gently
 from desktop.paths import Home
+from desktop.session.unkept import MARK, mark_of
 
 _log = logging.getLogger(__name__)
 _KNOWN = ("sessions", "memory", "cron", "skills", "files")
 """Of a workspace that lies elsewhere only these and its *.md: the rest is the person's own."""
-_PASSING = (".part", ".new", ".lock", ".tmp")
+_PASSING = (".part", ".new", ".lock", ".tmp", MARK)
 _KEPT = 5
 
 
@@ -114,9 +115,11 @@ def _files(what: What, target: Path) -> Iterator[tuple[str, Path]]:
 
 def _walk(top: Path) -> Iterator[Path]:
     for folder, _folders, names in os.walk(top):
+        known = set(names)
         for name in gently(names):
             path = Path(folder, name)
-            if not (name.endswith(_PASSING) or name.startswith(".import-")) and _is_plain(path):
+            passing = name.endswith(_PASSING) or name.startswith(".import-") or mark_of(path).name in known
+            if not passing and _is_plain(path):
                 yield path
 
 

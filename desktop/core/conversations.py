@@ -20,6 +20,7 @@ from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.session.log import Session
 from desktop.session.model import HIDDEN, Message, SessionInfo, now, text_tokens
 from desktop.session.names import new_key
+from desktop.session.unkept import kept
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -229,7 +230,7 @@ class Conversations:
         if not (temporary(key) and records):
             raise UsageError(_("There is nothing in this conversation to be kept."))
         made = await begun(self._core, map(_ordinary, records), session.metadata)
-        await session.set_metadata(given=None)  # what was pasted is of the other one now
+        await in_thread(kept, self._core.workspace, key)
         await self.delete({"session": key}, _send)
         return {"session": made.key}
 

@@ -57,6 +57,7 @@ from desktop.providers.host_process import ModelHost
 from desktop.providers.local import BuiltinServer
 from desktop.services import Status
 from desktop.session.log import Sessions
+from desktop.session.unkept import sweep
 from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
@@ -308,6 +309,7 @@ class Core:
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         for key in list(self.sessions.unkept):
             await self.sessions.delete(key)
+        await in_thread(sweep, self.workspace)
         self.sessions.close()
         await self.finding.close()
         await self.database.close()
@@ -320,8 +322,10 @@ def _load_background() -> None:
 
 
 def _prepare(workspace: Path) -> None:
-    """Give a new workspace its files, and take over an old one's memory. Raises OSError."""
+    """Give a new workspace its files, take over an old one's memory, and clear away what was to leave
+    nothing. Raises OSError."""
     write_templates(workspace)
+    sweep(workspace)
     try:
         take_over(workspace / "memory")
     except OSError as error:

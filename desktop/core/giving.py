@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError, explain
+from desktop.paths import temporary
 from desktop.providers.pictures import kind
-from desktop.session.unkept import PASTED
+from desktop.session.unkept import PASTED, mark_of
 from desktop.tasks import in_daemon
 from desktop.text import _
 
@@ -34,17 +35,19 @@ class Giving:
 
     async def give(self, arguments: Json, _send: Send) -> Json:
         """What a message would take along: the file or folder at `path`, or bytes (`data`, base64) that
-        become one called `name` in the workspace. Its `path`, `name`, `bytes`, and `kind`: picture, folder
+        become one called `name` in the workspace, which goes with `session` where that is a temporary one.
+        Its `path`, `name`, `bytes`, and `kind`: picture, folder
         or file. Raises UsageError, StorageError."""
         try:
             if "data" in arguments:
-                work = self._keep, str(arguments.get("name") or "file"), str(arguments["data"])
+                name, session = str(arguments.get("name") or "file"), str(arguments.get("session") or "")
+                work = self._keep, name, str(arguments["data"]), session
                 return await in_daemon(*work, seconds=_SECONDS)
             return await in_daemon(_look, Path(str(arguments["path"])), seconds=_SECONDS)
         except TimeoutError:
             raise UsageError(_("The file did not answer in time; its drive may be away.")) from None
 
-    def _keep(self, name: str, data: str) -> Json:
+    def _keep(self, name: str, data: str, session: str) -> Json:
         try:
             content = base64.b64decode(data, validate=True)
         except binascii.Error:
@@ -58,6 +61,8 @@ class Giving:
         place = folder / f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f}-{safe}"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if temporary(session):
+                mark_of(place).write_text(session, "utf-8")
             try:
                 with place.open("xb") as file:
                     file.write(content)

@@ -1,8 +1,8 @@
 """A session that leaves nothing: all of it is in memory, until it is discarded or the program ends."""
 
 import logging
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,38 @@ from desktop.tasks import in_thread
 
 PASTED = ("files", "given")
 """Where in the workspace lies what was pasted."""
+MARK = ".fleeting"
 _log = logging.getLogger(__name__)
+
+
+def mark_of(path: Path) -> Path:
+    """The file beside a pasted one which names the temporary conversation that it goes with. It is there
+    before that file and gone after it, so that a kill in between leaves neither for good."""
+    return path.with_name(f".{path.name}{MARK}")
+
+
+def kept(workspace: Path, key: str) -> None:
+    """What was pasted into this conversation stays. Blocks. Raises OSError."""
+    for mark, _path in _marked(workspace, key):
+        mark.unlink(missing_ok=True)
+
+
+def sweep(workspace: Path, key: str = "") -> None:
+    """Remove what was pasted into this temporary conversation; into all of them where none is named.
+    Blocks."""
+    for mark, path in _marked(workspace, key):
+        try:
+            path.unlink(missing_ok=True)
+            mark.unlink(missing_ok=True)
+        except OSError as error:
+            _log.warning("a pasted file is left behind: %s", error.strerror)
+
+
+def _marked(workspace: Path, key: str) -> Iterator[tuple[Path, Path]]:
+    for mark in workspace.joinpath(*PASTED).glob(f".*{MARK}"):
+        with suppress(OSError):
+            if not key or mark.read_text("utf-8", "replace") == key:
+                yield mark, mark.with_name(mark.name[1 : -len(MARK)])
 
 
 class Unkept(Session):
@@ -22,7 +53,6 @@ class Unkept(Session):
     def __init__(self, key: str, path: Path, limit: int) -> None:
         super().__init__(key, path, limit)
         self._records: list[Message] = []
-        self._begun = time.time() - 1  # some file systems know seconds only
 
     async def everything(self) -> list[Message]:
         """All messages, also those that are hidden."""
@@ -33,16 +63,7 @@ class Unkept(Session):
 
     async def put_away(self) -> None:
         """What was pasted into it goes with it; files that were there before stay."""
-        await in_thread(self._remove_pasted)
-
-    def _remove_pasted(self) -> None:
-        folder = self.path.parent.parent.joinpath(*PASTED)
-        for path in map(Path, self.metadata.get("given") or ()):
-            try:
-                if path.parent == folder and path.stat().st_mtime >= self._begun:
-                    path.unlink()
-            except OSError as error:
-                _log.warning("a pasted file is left behind: %s", error.strerror)
+        await in_thread(sweep, self.path.parent.parent, self.key)
 
     async def _append(self, stored: list[Message]) -> OSError | None:
         async with self._lock:

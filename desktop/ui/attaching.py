@@ -1,7 +1,7 @@
 """How files come to a message: dropped on the conversation, pasted, chosen, or taken from the screen."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMimeData, QObject, Qt
@@ -25,11 +25,20 @@ QLabel#drop-words { border: 2px dashed $accent; border-radius: 14px; color: $acc
 
 
 class Attaching(QObject):
-    """One for a composer; `zone` is the widget on which files may be dropped."""
+    """One for a composer; `zone` is the widget on which files may be dropped, `session` tells the key of
+    the conversation."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, composer: Composer, zone: QWidget) -> None:
+    def __init__(
+        self,
+        actions: Actions,
+        funnel: Funnel,
+        composer: Composer,
+        zone: QWidget,
+        session: Callable[[], str],
+    ) -> None:
         super().__init__(composer)
         self._actions, self._funnel, self._composer, self._zone = actions, funnel, composer, zone
+        self._session = session
         self._cover: QWidget | None = None
         composer.given.connect(self.take)
         composer.named.connect(lambda path: self._run(self._take([path])))
@@ -63,7 +72,8 @@ class Attaching(QObject):
 
     async def _keep(self, image: QImage, name: str) -> None:
         data = await in_thread(_png, image)
-        self._add(await self._actions.call("give", name=name, data=data))
+        line = await self._actions.call("give", name=name, data=data, session=self._session())
+        self._add(line)
 
     def _add(self, line: dict[str, Any]) -> None:
         from desktop.ui.conversation.chips import Given

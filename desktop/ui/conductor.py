@@ -87,7 +87,9 @@ class Conductor(QObject):
         self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
         self._completer = Completer(self._program, self._funnel, window.composer, lambda: self.talk.key)
-        self._attaching = Attaching(self._program, self._funnel, window.composer, window.pane)
+        self._attaching = Attaching(
+            self._program, self._funnel, window.composer, window.pane, lambda: self.talk.key
+        )
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
         self._outside = Outside(self._program, self._funnel, window, self.library, self._presence, file)

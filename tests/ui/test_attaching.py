@@ -32,7 +32,9 @@ class Table(Desk):
         funnel.told.connect(lambda text, _remedy: self.errors.append(text))
         self.view = ConversationView(self.talk.transcript)
         self.window.place_conversation(self.view)
-        self.attaching = Attaching(self.door, funnel, self.window.composer, self.window.pane)
+        self.attaching = Attaching(
+            self.door, funnel, self.window.composer, self.window.pane, lambda: self.talk.key
+        )
         self.completer = Completer(self.door, funnel, self.window.composer, lambda: self.talk.key)
         self.begin()
 
@@ -111,6 +113,17 @@ def test_a_pasted_picture_becomes_a_file_and_words_stay_words(table: Table) -> N
     table.window.composer.field.paste()
     assert table.window.composer.text() == "words"
     assert table.names == ["pasted.png"]
+
+
+def test_a_picture_pasted_into_a_temporary_conversation_goes_with_it(table: Table) -> None:
+    table.open("temporary:1")
+    QGuiApplication.clipboard().setImage(QImage(8, 8, QImage.Format.Format_RGB32))
+    table.window.composer.field.paste()
+    table.until(lambda: table.names == ["pasted.png"])
+    (given,) = table.window.composer.files
+    assert Path(given.path).exists()
+    table.running.wait(table.running.actions.call("delete", session="temporary:1"))
+    assert not Path(given.path).exists()
 
 
 def test_the_keyboard_takes_a_file_away(table: Table, files: tuple[Path, Path]) -> None:

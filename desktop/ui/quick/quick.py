@@ -105,7 +105,7 @@ class Quick(QObject):
         talk = self.talk = Controller(self._actions, self._funnel, self)
         window = self.window = QuickWindow(talk.transcript)
         self._completer = Completer(self._actions, self._funnel, window.composer, lambda: talk.key)
-        self._attaching = Attaching(self._actions, self._funnel, window.composer, window)
+        self._attaching = Attaching(self._actions, self._funnel, window.composer, window, lambda: talk.key)
         window.composer.show_draft(self._file.state.quick_draft)
         if self.assistant:
             window.call(self.assistant)

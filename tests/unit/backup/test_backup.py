@@ -83,6 +83,8 @@ async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None
     (workspace / "loop").symlink_to(workspace)
     os.close(os.open(os.fsencode(workspace) + b"/no\xfftext", os.O_CREAT | os.O_WRONLY))
     os.mkfifo(workspace / "pipe")
+    for session in ("window:1", "temporary:1"):
+        await desk.call("give", name=f"{session[:4]}.txt", data="bWluZQ==", session=session)
     made = await desk.call("backup_make", path=str(tmp_path / "b.zip"))
     assert made["size"] == (tmp_path / "b.zip").stat().st_size
     assert stat.S_IMODE((tmp_path / "b.zip").stat().st_mode) == 0o600
@@ -97,6 +99,8 @@ async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None
     wanted = {"home/state.db", "workspace/notes/plan.txt", "workspace/sessions/cli%3Adirect.jsonl"}
     assert wanted <= names
     assert "workspace/link" not in names
+    given = [name for name in names if name.startswith("workspace/files/given/")]
+    assert [name[-8:] for name in given] == ["wind.txt"], "and nothing of a temporary conversation"
     assert names - {MANIFEST} == set(manifest["files"])
     with pytest.raises(UsageError, match="already"):
         await desk.call("backup_make", path=str(tmp_path / "b.zip"))

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -135,23 +134,34 @@ async def test_it_does_not_outlive_the_program(tmp_path: Path, desk: Desk) -> No
         assert await again.said(KEY) == []
 
 
-async def paste(desk: Desk, text: str) -> str:
+async def paste(desk: Desk, text: str, session: str = KEY) -> str:
     data = base64.b64encode(text.encode()).decode()
-    return str((await desk.call("give", name="note.txt", data=data))["path"])
+    return str((await desk.call("give", name="note.txt", data=data, session=session))["path"])
 
 
 async def test_what_was_pasted_goes_with_it_and_nothing_else(tmp_path: Path, desk: Desk) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text("mine")
-    earlier = await paste(desk, "earlier")
-    os.utime(earlier, (1, 1))
-    await desk.said(KEY)
-    pasted = await paste(desk, SECRET)
-    files = [pasted, earlier, str(mine)]
+    ordinary, other = await paste(desk, "kept", "window:1"), await paste(desk, SECRET, "temporary:other")
+    files = [await paste(desk, SECRET), ordinary, str(mine), other]
     await desk.call("submit", session=KEY, text="read", front="window", files=files)
     await desk.end()
+    files.append(await paste(desk, SECRET))  # and not sent
+    assert found_in(tmp_path / "workspace" / "files", SECRET) != []
     await desk.call("delete", session=KEY)
-    assert [Path(path).exists() for path in files] == [False, True, True]
+    assert [Path(path).exists() for path in files] == [False, True, True, True, False]
+    await desk.owner.stop()
+    assert found_in(tmp_path / "workspace" / "files", SECRET, KEY, "temporary:") == []
+
+
+async def test_what_a_kill_left_of_it_is_cleared_away_at_the_next_start(tmp_path: Path, desk: Desk) -> None:
+    ordinary, pasted = Path(await paste(desk, "kept", "window:1")), Path(await paste(desk, SECRET))
+    left = {path: path.read_bytes() for path in pasted.parent.iterdir()}
+    await desk.owner.stop()
+    for path, content in left.items():  # as a kill would have left them
+        path.write_bytes(content)
+    async with started(Home(tmp_path, tmp_path / "models")):
+        assert list(pasted.parent.iterdir()) == [ordinary]
 
 
 async def test_what_was_pasted_goes_with_the_program_but_stays_with_what_is_kept(
@@ -160,7 +170,7 @@ async def test_what_was_pasted_goes_with_the_program_but_stays_with_what_is_kept
     files = []
     for key in (KEY, "temporary:other"):
         await desk.said(key)
-        files.append(await paste(desk, SECRET))
+        files.append(await paste(desk, SECRET, key))
         await desk.call("submit", session=key, text="read", front="window", files=files[-1:])
         await desk.end()
     await desk.call("keep", session=KEY)
