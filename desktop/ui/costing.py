@@ -1,5 +1,6 @@
 """What the open conversation has cost since it began, over it: read when that may have changed."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -10,6 +11,7 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.header import Header
 from desktop.ui.funnel import Funnel
+from desktop.ui.widgets.latest import Latest
 from desktop.ui.words import spoken
 
 type Json = dict[str, Any]
@@ -23,9 +25,10 @@ class Costing(QObject):
 
     def __init__(self, actions: Actions, funnel: Funnel, header: Header, talk: Controller) -> None:
         super().__init__(header)
-        self._actions, self._funnel, self._header, self._talk = actions, funnel, header, talk
+        self._actions, self._header, self._talk = actions, header, talk
         self._figures: Json = {}
-        self._begun = self._reading = self._again = False
+        self._begun = False
+        self._latest = Latest(self._read, partial(funnel.run, name="cost:read"))
 
     def begin(self) -> None:
         """The program is up, and nobody waits for it any more."""
@@ -40,26 +43,17 @@ class Costing(QObject):
             self.refresh()
 
     def refresh(self) -> None:
-        """Read it anew; what is asked for while that goes on is read right after."""
+        """Read it anew."""
         if not self._talk.key:
             self._show({})
-        elif self._reading:
-            self._again = True
         elif self._begun:
-            self._reading = True
-            self._funnel.run(self._read(), name="cost:read")
+            self._latest.want()
 
     async def _read(self) -> None:
-        try:
-            self._again = True
-            while self._again:
-                self._again = False
-                key = self._talk.key
-                found = await self._actions.call("cost", session=key) if key else {}
-                if key == self._talk.key:
-                    self._show(found)
-        finally:
-            self._reading = False
+        key = self._talk.key
+        found = await self._actions.call("cost", session=key) if key else {}
+        if key == self._talk.key:
+            self._show(found)
 
     def _show(self, found: Json) -> None:
         self._figures = found

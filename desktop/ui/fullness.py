@@ -1,5 +1,6 @@
 """How full the context of the open conversation is: read when that may have changed, never in between."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject
@@ -11,6 +12,7 @@ from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.meter import Meter
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
+from desktop.ui.widgets.latest import Latest
 
 type Json = dict[str, Any]
 
@@ -20,9 +22,10 @@ class Fullness(QObject):
 
     def __init__(self, actions: Actions, funnel: Funnel, window: MainWindow, talk: Controller) -> None:
         super().__init__(window)
-        self._actions, self._funnel, self._window, self._talk = actions, funnel, window, talk
+        self._actions, self._window, self._talk = actions, window, talk
         self.meter: Meter | None = None
-        self._begun = self._reading = self._again = False
+        self._begun = False
+        self._latest = Latest(self._read, partial(funnel.run, name="context:read"))
 
     def begin(self) -> None:
         """The program is up, and nobody waits for it any more."""
@@ -47,24 +50,15 @@ class Fullness(QObject):
                 self.refresh()
 
     def refresh(self) -> None:
-        """Read it anew; what is asked for while that goes on is read right after."""
-        if self._reading:
-            self._again = True
-        elif self._begun and self._window.isVisible():
-            self._reading = True
-            self._funnel.run(self._read(), name="context:read")
+        """Read it anew."""
+        if self._begun and self._window.isVisible():
+            self._latest.want()
 
     async def _read(self) -> None:
-        try:
-            self._again = True
-            while self._again:
-                self._again = False
-                key = self._talk.key
-                found = await self._found(key)
-                if key == self._talk.key:
-                    self._show(found)
-        finally:
-            self._reading = False
+        key = self._talk.key
+        found = await self._found(key)
+        if key == self._talk.key:
+            self._show(found)
 
     async def _found(self, key: str) -> Json:
         try:

@@ -1,9 +1,9 @@
 """The one way by which errors reach the person: slots, tasks, threads and verbs all end here."""
 
+import asyncio
 import logging
 import sys
 import threading
-from asyncio import AbstractEventLoop
 from collections.abc import Coroutine
 from typing import Any
 
@@ -21,7 +21,7 @@ class Funnel(QObject):
     told = Signal(str, str)
     """Sentence and remedy."""
 
-    def install(self, loop: AbstractEventLoop) -> None:
+    def install(self, loop: asyncio.AbstractEventLoop) -> None:
         """Catch what nobody else caught."""
         sys.excepthook = lambda _kind, error, _trace: self.tell(error)
         threading.excepthook = _log_thread
@@ -37,9 +37,9 @@ class Funnel(QObject):
             _log.error("unexpected", exc_info=error)
         self.told.emit(said.text, said.remedy)
 
-    def run(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+    def run(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[None]:
         """Do something in a task of its own; its failure is told."""
-        tasks.spawn(self._run(work), name=name)
+        return tasks.spawn(self._run(work), name=name)
 
     async def _run(self, work: Coroutine[Any, Any, Any]) -> None:
         try:
@@ -47,7 +47,7 @@ class Funnel(QObject):
         except Exception as error:
             self.tell(error)
 
-    def _from_loop(self, _loop: AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _from_loop(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if error := context.get("exception"):
             self.tell(error)
         else:

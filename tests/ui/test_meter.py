@@ -94,15 +94,15 @@ def test_it_comes_when_the_program_is_at_rest_and_grows_with_the_conversation(se
 def test_it_is_read_anew_on_what_happened_and_hidden_where_nothing_is_known(seen: Shown) -> None:
     desk = seen.desk
     seen.begin()
-    desk.until(lambda: not seen.fullness._reading)
+    desk.until(lambda: not seen.fullness._latest.busy)
     happened: list[tuple[Event, bool]] = [
         (MemoryChanged("window:x", 1), False),
         (MemoryChanged("", 2), True),
     ]
     for event, reads in happened:
         seen.fullness.handle(event)
-        assert seen.fullness._reading is reads, event
-        desk.until(lambda: not seen.fullness._reading)
+        assert seen.fullness._latest.busy is reads, event
+        desk.until(lambda: not seen.fullness._latest.busy)
     seen.fullness._show({})
     assert not seen.meter.isVisible()
     seen.fullness.refresh()

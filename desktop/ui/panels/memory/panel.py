@@ -1,6 +1,7 @@
 """The page of the memory: what the agent knows, what waits, summaries, versions."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QShowEvent
@@ -17,6 +18,7 @@ from desktop.ui.panels.memory.waiting import Waiting
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
@@ -34,7 +36,7 @@ class MemoryPanel(Part):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._found: Json = {}
-        self._reading = self._again = False
+        self._latest = Latest(self._read, partial(self._work.start, name="memory:read"))
         self._toast: Toast | None = None
         self._about, self.tabs, self.outcome = label("muted", wrap=True), Tabs(4), Outcome()
         self.knows = Knows(actions)
@@ -114,29 +116,21 @@ class MemoryPanel(Part):
             page.refresh()
 
     def refresh(self) -> None:
-        """Read what there is; what is asked for while that goes on is read right after."""
-        if self._reading:
-            self._again = True
-        else:
-            self._reading = True
-            self._work.start(self._read(), name="memory:read")
+        """Read what there is."""
+        self._latest.want()
 
     async def _read(self) -> None:
         try:
-            self._again = True
-            while self._again:
-                self._again = False
-                self._found = await self._actions.call("memory")
-                self.outcome.clear()
-                self.knows.show_files(list(self._found["files"]))
-                if self.waiting is not None:
-                    self.waiting.show_found(self._found)
-                self._say_tabs()
-                self._refresh_page()
+            self._found = await self._actions.call("memory")
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
-        finally:
-            self._reading = False
+            return
+        self.outcome.clear()
+        self.knows.show_files(list(self._found["files"]))
+        if self.waiting is not None:
+            self.waiting.show_found(self._found)
+        self._say_tabs()
+        self._refresh_page()
 
     # ---- forgetting
 

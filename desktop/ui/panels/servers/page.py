@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -20,6 +21,7 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
@@ -86,8 +88,7 @@ class Servers(Part):
         self._list = QVBoxLayout()
         self._list.setSpacing(Space.S)
         self._form_place = QVBoxLayout()
-        self._reading: asyncio.Task[None] | None = None
-        self._again = False
+        self._latest = Latest(self._read, partial(self._work.start, name="settings:mcp"))
         for part in (self._nothing, self.ways, self.outcome):
             self.column.addWidget(part)
         self.column.addSpacing(Space.XS)
@@ -117,22 +118,16 @@ class Servers(Part):
         self.outcome.clear()
 
     def refresh(self) -> None:
-        """Read what there is; what is asked for while that goes on is read right after."""
-        if self._reading is not None and not self._reading.done():
-            self._again = True
-        else:
-            self._reading = self._work.start(self._read(), name="settings:mcp")
+        """Read what there is."""
+        self._latest.want()
 
     async def _read(self) -> None:
-        self._again = True
-        while self._again:
-            self._again = False
-            try:
-                found = (await self._actions.call("mcp"))["servers"]
-            except AppError as error:
-                self.outcome.failed(error.text, error.remedy)
-                return
-            await self._show(found)
+        try:
+            found = (await self._actions.call("mcp"))["servers"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        await self._show(found)
 
     async def _show(self, servers: list[Json]) -> None:
         names = [str(server["name"]) for server in servers]
@@ -217,9 +212,7 @@ class Servers(Part):
 
     async def _after(self, names: list[str]) -> None:
         """Show what was saved; the first of it is opened, which starts it."""
-        self.refresh()
-        if self._reading is not None:
-            await self._reading
+        await self._latest.want()
         card = self.cards.get(names[0]) if names else None
         if card is not None:
             if not card.opened:

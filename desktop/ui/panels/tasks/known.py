@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.errors import AppError
 from desktop.ui.actions import Actions
+from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.work import Work
 
 type Json = Mapping[str, Any]
@@ -33,29 +35,24 @@ class Known(QObject):
         """The person's."""
         self.state = self.detail = ""
         """Of the scheduler."""
-        self._reading: asyncio.Task[None] | None = None
-        self._again = False
+        self._latest = Latest(self._read, partial(self._work.start, name="tasks:read"))
 
     def job(self, id_: str) -> Json | None:
         """One job; None where it is gone."""
         return next((job for job in self.jobs if job["id"] == id_), None)
 
     def refresh(self) -> asyncio.Task[None]:
-        """Read the jobs; what is asked for while that goes on is read right after."""
-        self._again = True
-        if self._reading is None or self._reading.done():
-            self._reading = self._work.start(self._read(), name="tasks:read")
-        return self._reading
+        """Read the jobs; the task ends when they are known."""
+        return self._latest.want()
 
     async def _read(self) -> None:
         try:
-            while self._again:
-                self._again = False
-                found = await self._actions.call("jobs")
-                runs = (await self._actions.call("runs", limit=_RECENT))["runs"]
-                self.jobs, self.zone = found["jobs"], str(found["zone"])
-                self.state, self.detail = str(found["state"]), str(found["detail"])
-                self.runs = {str(run["job"]): run for run in reversed(runs)}
-                self.changed.emit()
+            found = await self._actions.call("jobs")
+            runs = (await self._actions.call("runs", limit=_RECENT))["runs"]
         except AppError as error:
             self.failed.emit(error.text, error.remedy)
+            return
+        self.jobs, self.zone = found["jobs"], str(found["zone"])
+        self.state, self.detail = str(found["state"]), str(found["detail"])
+        self.runs = {str(run["job"]): run for run in reversed(runs)}
+        self.changed.emit()

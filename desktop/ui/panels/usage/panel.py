@@ -1,6 +1,7 @@
 """The page of what was used: a span of time, its bars and sums, where it went, the month's budget."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -22,6 +23,7 @@ from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -73,7 +75,8 @@ class UsagePanel(Part):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._found: Json = {}
-        self._reading = self._again = self._whole = False
+        self._whole = False
+        self._latest = Latest(self._read, partial(self._work.start, name="usage:read"))
         self.outcome, self.span, self.sums = Outcome(), CalmBox(), _Sums()
         self.chart, self.lines, self.budget = Chart(), Lines(), BudgetCard()
         self.tabs, self.more = Tabs(len(_WAYS)), button("link")
@@ -159,26 +162,18 @@ class UsagePanel(Part):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read what was used; what is asked for while that goes on is read right after."""
-        if self._reading:
-            self._again = True
-        else:
-            self._reading = True
-            self._work.start(self._read(), name="usage:read")
+        """Read what was used."""
+        self._latest.want()
 
     async def _read(self) -> None:
+        by, _title = _WAYS[self.tabs.current]
         try:
-            self._again = True
-            while self._again:
-                self._again = False
-                by, _title = _WAYS[self.tabs.current]
-                self._found = await self._actions.call("usage", span=self.span.currentData(), by=by)
-                self.outcome.clear()
-                self._show()
+            self._found = await self._actions.call("usage", span=self.span.currentData(), by=by)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
-        finally:
-            self._reading = False
+            return
+        self.outcome.clear()
+        self._show()
 
     def _show(self) -> None:
         found = self._found
