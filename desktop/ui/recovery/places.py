@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.core import backup_words
@@ -65,17 +64,9 @@ class Places(Part):
             )
         )
         if self.isVisible():
-            self._measure()
+            self.refresh()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._measure()
-
-    def show_all(self, reply: Json) -> None:
-        if self.isVisible():
-            self._measure()
-
-    def _measure(self) -> None:
+    def refresh(self) -> None:
         self._work.start(self._read(), name="privacy:places")
 
     async def _read(self) -> None:

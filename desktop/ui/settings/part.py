@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.bus.events import Event
@@ -23,8 +24,17 @@ class Part(QWidget):
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(Space.S)
 
+    def refresh(self) -> None:
+        """Read what is shown: it came into sight, or settings were changed while it is."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
     def show_all(self, reply: Mapping[str, Any]) -> None:
         """Show what the verbs `settings` and, under "providers", `providers` replied."""
+        if self.isVisible():
+            self.refresh()
 
     def happened(self, event: Event) -> None:
         """Something happened that it may show."""

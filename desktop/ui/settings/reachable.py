@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
@@ -59,15 +58,7 @@ class Reachable(Part):
         self._rows: list[_Line] = []
         self.column.setSpacing(0)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self._refresh()
-
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         self._work.start(self._read(), name="settings:reachable")
 
     async def _read(self) -> None:

@@ -1,11 +1,10 @@
 """What holds for good: the sandbox, answers given for all calls of a kind, folders."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
 from desktop.errors import AppError
@@ -84,15 +83,7 @@ class Standing(Part):
         if self._found:
             self._show()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self._refresh()
-
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         self._work.start(self._reading(), name="settings:permissions")
 
     async def _reading(self) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.errors import AppError
@@ -62,15 +61,7 @@ class ToolList(Part):
         self.column.addWidget(self._outcome)
         spoken(self._show)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self._refresh()
-
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         self._work.start(self._read(), name="settings:tools")
 
     async def _read(self) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtGui import QShowEvent
-
 from desktop.bus.events import Event, MemoryChanged, TurnFinished
 from desktop.errors import AppError
 from desktop.text import _
@@ -67,14 +65,6 @@ class MemoryPanel(Part):
             made.setAccessibleName(told)
 
     # ---- what there is
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self.refresh()
 
     def happened(self, event: Event) -> None:
         if isinstance(event, MemoryChanged | TurnFinished) and self.isVisible():

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from desktop.bus.events import Event, ServiceChanged
@@ -100,14 +99,6 @@ class Servers(Part):
         self.ways.by_hand.clicked.connect(lambda: self._open_form(Form(self._actions)))
 
     # ---- what there is
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self.refresh()
 
     def happened(self, event: Event) -> None:
         if isinstance(event, ServiceChanged) and event.name.startswith(_SERVICE) and self.isVisible():

@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.skills.row import Elided, Tile, about, tag, trouble
+from desktop.ui.panels.skills.row import Elided, about, tag, trouble
 from desktop.ui.panels.skills.text import SkillText
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.tile import Tile
 from desktop.ui.words import spoken
 
 type Json = dict[str, Any]
@@ -34,7 +35,7 @@ class SkillEditor(QWidget):
         super().__init__()
         self.skill: Json = _NOTHING
         self._own_copy = False
-        self.back, self._tile, self._tag = IconButton("chevron-left"), Tile(), tag()
+        self.back, self._tile, self._tag = IconButton("chevron-left"), Tile("graduation-cap"), tag()
         self._name, self._about = Elided("title"), label("small", wrap=True)
         self._path = label("small", wrap=True)
         self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -1,10 +1,9 @@
 """The page of the skills: a list, a skill in its place, a form for a new one."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import Event, TurnFinished
@@ -49,17 +48,9 @@ class SkillsPanel(Part):
 
     # ---- what is shown
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self._refresh()
-
     def happened(self, event: Event) -> None:
         if isinstance(event, TurnFinished) and self.isVisible():  # it may have written one
-            self._refresh()
+            self.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.list.isHidden():
@@ -80,7 +71,7 @@ class SkillsPanel(Part):
         self._show(self.list)
         self._show_list()
         self.list.focus_on(name)
-        self._refresh()
+        self.refresh()
 
     def _show_list(self) -> None:
         self.list.show_skills(self._found, self._folder, self._drafts.keys())
@@ -100,7 +91,7 @@ class SkillsPanel(Part):
 
     # ---- what is done
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         self._work.start(self._read(), name="skills:read")
 
     async def _read(self) -> None:

@@ -3,59 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.skills import words
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
-from desktop.ui.theme.icons import icon
-from desktop.ui.theme.theme import text_font, theme
+from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.tile import Tile
 
 type Json = Mapping[str, Any]
 
-_TILE = 36
-_EMOJI = 18
 _LEAST = 24
 _TAG = """QLabel { background: transparent; color: $muted; border: 1px solid $border_strong;
   border-radius: 8px; padding: 0 7px; }"""
-
-
-class Tile(QWidget):
-    """The skill's emoji, or the sign of all skills, on a square."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._emoji = ""
-        self.setFixedSize(_TILE, _TILE)
-
-    def show_emoji(self, emoji: str) -> None:
-        """Show this one; "" for the common sign."""
-        self._emoji = emoji
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().colors.accent_soft))
-        painter.drawRoundedRect(QRectF(self.rect()), Size.RADIUS, Size.RADIUS)
-        if self._emoji:
-            font = text_font()
-            font.setPixelSize(_EMOJI)
-            painter.setFont(font)
-            painter.setPen(QColor(theme().colors.text))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._emoji)
-        else:
-            edge = (_TILE - _EMOJI) // 2
-            icon("graduation-cap").paint(painter, QRect(edge, edge, _EMOJI, _EMOJI))
-        painter.end()
 
 
 class Elided(QLabel):
@@ -99,7 +66,7 @@ class SkillRow(QAbstractButton):
         self.first = False
         """No line is drawn above the first of a card."""
         self._draft = False
-        self.tile, self._name, self._about = Tile(), Elided("title"), Elided("small")
+        self.tile, self._name, self._about = Tile("graduation-cap"), Elided("title"), Elided("small")
         self._tag: Elided | None = None
         """Made when there is something to say: most have none, and a style of its own costs time."""
         self._head = QHBoxLayout()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import Event, JobsChanged, ServiceChanged
@@ -73,14 +73,12 @@ class TasksPanel(Part):
 
     # ---- what is shown
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
+    def refresh(self) -> None:
         self._known.refresh()
 
     def show_all(self, reply: Mapping[str, Any]) -> None:
         self._paused = bool(reply["values"].get("presence.paused", False))
-        if self.isVisible():
-            self._known.refresh()
+        super().show_all(reply)
 
     def happened(self, event: Event) -> None:
         concerned = isinstance(event, JobsChanged) or (

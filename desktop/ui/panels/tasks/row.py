@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -28,37 +28,14 @@ from desktop.ui.widgets.column import Remembering
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.tile import Tile
 
 type Json = Mapping[str, Any]
 
 EDIT, RUN, RUNS, TALK, REMOVE, ON, OFF = "edit", "run", "runs", "talk", "remove", "on", "off"
 """What can be done with a job."""
-_TILE, _ICON = 36, 18
 _DETAIL = 100
 _NARROW = 360
-
-
-class _Tile(QWidget):
-    """A bell for what is only told, a robot for what is done."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._name = "bell"
-        self.setFixedSize(_TILE, _TILE)
-
-    def show_icon(self, name: str) -> None:
-        self._name = name
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().colors.accent_soft))
-        painter.drawRoundedRect(QRectF(self.rect()), Size.RADIUS, Size.RADIUS)
-        edge = (_TILE - _ICON) // 2
-        icon(self._name, "link").paint(painter, QRect(edge, edge, _ICON, _ICON))
-        painter.end()
 
 
 class JobRow(QAbstractButton):
@@ -71,7 +48,11 @@ class JobRow(QAbstractButton):
         self.job: Json = {}
         self._run: Json | None = None
         self._now = Now(0, "UTC")
-        self._tile, self._name, self._about = _Tile(), Elided("title"), label("small", wrap=True)
+        self._tile, self._name, self._about = (
+            Tile("bell", "link"),
+            Elided("title"),
+            label("small", wrap=True),
+        )
         self._mark, self._last = Sign("circle", "muted", Size.SMALL + 2), label("small", wrap=True)
         self._last_row, self._paused_row = QWidget(), QWidget()
         self._paused, self._why = label("small", wrap=True), QVBoxLayout()

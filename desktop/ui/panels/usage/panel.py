@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.bus.events import Event, UsageRecorded
@@ -144,14 +144,6 @@ class UsagePanel(Part):
             self._head.setDirection(way)
 
     # ---- what there is
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        if self.isVisible():
-            self.refresh()
 
     def happened(self, event: Event) -> None:
         if isinstance(event, UsageRecorded) and self.isVisible():
