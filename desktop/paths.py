@@ -6,6 +6,7 @@ home is the platform's data folder and the model files are in the platform's cac
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,3 +79,15 @@ _TEMPORARY = "temporary:"
 def temporary(key: str) -> bool:
     """Whether this is the key of a session that has no place: nothing of it is kept anywhere."""
     return key.startswith(_TEMPORARY)
+
+
+def sync(folder: Path) -> None:
+    """Make new names in a folder durable, where the system lets one ask for that. Blocks."""
+    if os.name == "nt":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

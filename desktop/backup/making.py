@@ -20,7 +20,7 @@ from desktop.backup import form
 from desktop.config import document
 from desktop.errors import ConfigError
 from desktop.pace import Pace, gently
-from desktop.paths import Home
+from desktop.paths import Home, sync
 from desktop.session.unkept import MARK, mark_of
 
 _log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def make(what: What, target: Path, pace: Pace) -> Made:
                 packing.file(name, path)
             packing.manifest(what.why)
         part.replace(target)
-        _sync(target.parent)
+        sync(target.parent)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(target)) from error
@@ -216,14 +216,3 @@ class _Packing:
 def _new(path: Path) -> IO[bytes]:
     flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
     return os.fdopen(os.open(path, flags, 0o600), "w+b")
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -21,13 +21,13 @@ from desktop.importer import log_files, notes, places, secrets, settings, skills
 from desktop.importer.history import OldHistory
 from desktop.importer.items import WRITING, Item, Json, Step, step
 from desktop.importer.jobs import OldJobs
-from desktop.importer.log_files import sync
 from desktop.importer.places import Source, wrong
 from desktop.importer.secrets import Secret
 from desktop.importer.sessions import OldSessions
 from desktop.importer.settings import Found
 from desktop.importer.skills import OldSkills
 from desktop.pace import Pace
+from desktop.paths import sync
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext

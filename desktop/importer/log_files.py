@@ -191,15 +191,3 @@ def _guessed(name: str) -> str:
     key = names.key_of(name)
     lossy = _LOSSY.fullmatch(key)
     return f"{lossy[1]}:{lossy[2]}" if lossy else key
-
-
-def sync(folder: Path) -> None:
-    """Make new names in a folder durable, where the system lets one ask for that."""
-    if os.name == "nt" or not folder.is_dir():
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            os.fsync(handle)
-    finally:
-        os.close(handle)

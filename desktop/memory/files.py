@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from desktop.paths import sync
+
 NOTES = {"SOUL": "SOUL.md", "USER": "USER.md", "MEMORY": "memory/MEMORY.md", "AGENTS": "AGENTS.md"}
 """The notes by the name that front ends have for them."""
 DREAMS = ("SOUL", "USER", "MEMORY")
@@ -116,12 +118,7 @@ def replace(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     unfinished.replace(path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    sync(path.parent)
 
 
 def append_line(path: Path, record: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from desktop.errors import explain
-from desktop.paths import temporary
+from desktop.paths import sync, temporary
 from desktop.session import names, reader, records, trash
 from desktop.session.listing import describe_all
 from desktop.session.model import Message, SessionInfo, marked, now, place_in
@@ -356,7 +356,7 @@ def _write(path: Path, lines: list[Message], encoding: str) -> None:
     finally:
         os.close(file)
     if created:
-        _sync_folder(path.parent)
+        sync(path.parent)
 
 
 def _write_all(file: int, data: bytes) -> None:
@@ -378,16 +378,3 @@ def _take_back(file: int, end: int, created: Path | None) -> None:
             created.unlink()
     except OSError as error:
         _log.warning("a half-written record was left behind: %s", error)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new file's name durable; where folders cannot be opened the system does it itself."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        _log.info("%s cannot be synced: %s", folder, error)
-    finally:
-        os.close(handle)

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from desktop.paths import sync
 from desktop.tasks import in_daemon
 from desktop.tools.base import ToolFailure
 from desktop.tools.files.opening import Refusal, kind, reason, shown
@@ -54,16 +55,7 @@ def write_whole(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync(path.parent)
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    sync(path.parent)
 
 
 def utf8(text: str, what: str) -> bytes:
