@@ -41,9 +41,10 @@ class Setup(QObject):
         """Whether the card is wanted; None until somebody has looked."""
         self._nothing = QWidget()
         self.stack.addWidget(self._nothing)
+        self._said = 0
         self._cover: QWidget | None = None
         transcript.reset.connect(self._moved)
-        transcript.added.connect(self._moved)
+        transcript.added.connect(self._went_on)
         self._show()
 
     @property
@@ -91,7 +92,9 @@ class Setup(QObject):
         self._funnel.run(self._look_for_damage(), name="setup:damage")
 
     async def _look_for_damage(self) -> None:
-        if (await self._actions.call("damage"))["new"]:
+        """Where something is said meanwhile, nothing covers that: the next start tells it again."""
+        said = self._said
+        if (await self._actions.call("damage"))["new"] and said == self._said:
             from desktop.ui.recovery.page import Recovery
 
             Recovery(self._actions, self._funnel, self).show()
@@ -101,6 +104,10 @@ class Setup(QObject):
         self._cover = page
         self.stack.addWidget(page)
         self.stack.setCurrentWidget(page)
+
+    def _went_on(self) -> None:
+        self._said += 1
+        self._moved()
 
     def _moved(self) -> None:
         """Another conversation was opened, or something said: that is what the person wants to see."""
