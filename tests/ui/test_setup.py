@@ -1,0 +1,51 @@
+"""What covers the conversation: the page of damage, and nothing where something was said meanwhile."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop import tasks
+from desktop.ui.funnel import Funnel
+from desktop.ui.setup import Setup
+from tests.servers.scripted import ScriptedServer
+from tests.stories.program import Program
+from tests.ui.test_library import Desk
+
+
+@pytest.fixture
+def desk(
+    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
+) -> Iterator[Desk]:
+    Program(home).use_server(server.url, "say:Noted.")
+    made = Desk(request.getfixturevalue("running"), qtbot)
+    made.begin()
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize("talks", [False, True])
+def test_damage_covers_the_conversation_unless_something_was_said(desk: Desk, talks: bool) -> None:
+    jobs = desk.running.core.workspace / "cron" / "jobs.json"
+    jobs.parent.mkdir(parents=True, exist_ok=True)
+    jobs.write_text('{"jobs": [')
+    view = QWidget()
+    setup = Setup(desk.door, Funnel(desk.window), desk.window, view, desk.talk.transcript)
+    desk.window.place_conversation(setup.stack)
+    held = desk.door.after["damage"] = asyncio.Event()
+    setup.look_for_damage()
+    desk.until(lambda: "damage" in desk.door.asked)
+    if talks:
+        desk.talk.send("hello")
+        desk.until(lambda: desk.said[1:] == ["Noted."])
+    held.set()
+
+    def covered() -> bool:
+        shown = setup.stack.currentWidget()
+        return shown is not None and shown.accessibleName() == "Something is damaged"
+
+    desk.until(lambda: not any(task.get_name() == "setup:damage" for task in tasks._running))
+    assert covered() is not talks
