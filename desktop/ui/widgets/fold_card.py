@@ -1,5 +1,7 @@
 """A card that shows how a thing stands, and folds its details away below."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
@@ -16,9 +18,11 @@ class FoldCard[D: QWidget](QFrame):
     A child puts what it says into `words` and `side`, and widgets between head and details by below_head().
     """
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[], D]) -> None:
+        """`make`: makes what it opens to."""
         super().__init__()
         self.setProperty("kind", "card")
+        self._make = make
         self.title, self.open_button = label("title"), IconButton("chevron-right")
         self.details: D | None = None
         self._head, self._below = QWidget(), QWidget()
@@ -50,10 +54,6 @@ class FoldCard[D: QWidget](QFrame):
         """Put this below the head, seen while it is folded, too."""
         self._column.insertWidget(1, widget)
 
-    def make_details(self) -> D:
-        """Make what it opens to."""
-        raise NotImplementedError
-
     def fill(self, details: D) -> None:
         """Show in the details how it stands, at each opening."""
 
@@ -68,7 +68,7 @@ class FoldCard[D: QWidget](QFrame):
     def open(self) -> D:
         """Open it where it is folded; the details."""
         if self.details is None:
-            self.details = self.make_details()
+            self.details = self._make()
             self._folding.addWidget(self.details)
         elif self.opened:
             return self.details

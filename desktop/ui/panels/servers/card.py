@@ -81,7 +81,7 @@ class ServerCard(FoldCard[Details]):
     changed = Signal()
 
     def __init__(self, actions: Actions, name: str) -> None:
-        super().__init__()
+        super().__init__(self._made)
         self.name = name
         self.server: Mapping[str, Any] = {}
         self._actions, self._work = actions, Work(self)
@@ -143,7 +143,7 @@ class ServerCard(FoldCard[Details]):
 
     # ---- what it opens to
 
-    def make_details(self) -> Details:
+    def _made(self) -> Details:
         made = Details(self._actions, self.name)
         made.edit_wanted.connect(lambda: self.edit_wanted.emit(self.name))
         made.remove_wanted.connect(lambda: self.remove_wanted.emit(self.name))

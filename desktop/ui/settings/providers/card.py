@@ -22,7 +22,7 @@ class ProviderCard(FoldCard[Details]):
     changed = Signal(str)
 
     def __init__(self, actions: Actions, notice: KeychainNotice) -> None:
-        super().__init__()
+        super().__init__(self._made)
         self._actions, self._notice = actions, notice
         self.provider: Json = {}
         self._reply: Json = {}
@@ -55,7 +55,7 @@ class ProviderCard(FoldCard[Details]):
 
     # ---- what it opens to
 
-    def make_details(self) -> Details:
+    def _made(self) -> Details:
         made = Details(self._actions, self.provider, self._notice)
         made.changed.connect(self.changed)
         return made
