@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop import tasks
 from desktop.tasks import cancel, spawn
+from desktop.ui.conversation.chips import Given
 from desktop.ui.funnel import Funnel
 from desktop.ui.quick.quick import Quick
 from desktop.ui.quick.window import QuickWindow
@@ -187,6 +188,8 @@ def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
     bed.rest()
     bed.desk.type("A half")
     bed.until(lambda: bed.window.composer.text() == "A half")
+    kept = Given(str(tmp_path / "kept.txt"), "kept.txt")
+    bed.window.composer.add_file(kept)
     bed.quick.talk.revisions.last()
     assert [file.path for file in bed.window.composer.files] == [str(note)]
     server.script("say:Once more.")
@@ -196,6 +199,7 @@ def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
     bed.until(lambda: bed.said == ["Read it again", "Once more."], timeout=20_000)
     assert bed.quick.talk.transcript.entries[0].files == [str(note)]
     assert bed.window.composer.text() == bed.file.state.quick_draft == "A half"
+    assert list(bed.window.composer.files) == [kept]
     bed.rest()
 
 

@@ -19,6 +19,7 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.state import StateFile
 
 if TYPE_CHECKING:
+    from desktop.ui.conversation.chips import Given
     from desktop.ui.quick.window import QuickWindow
 
 type Json = dict[str, Any]
@@ -45,6 +46,8 @@ class Quick(QObject):
         self._used = 0.0
         self._turn = ""
         """Of the message that is being written otherwise."""
+        self._aside: list[Given] = []
+        """Files that were to go along with what was being written before that."""
         self.assistant = ""
 
     # ---- coming and going
@@ -122,7 +125,7 @@ class Quick(QObject):
         window.view.work_wanted.connect(talk.files.act)
         window.view.work_wanted.connect(talk.revisions.act)
         talk.revisions.edit_wanted.connect(self._edit)
-        talk.opened.connect(self._edited)
+        talk.opened.connect(self._cancel)
         talk.revisions.forked.connect(talk.open)
         window.view.answered.connect(talk.questions.take)
         talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
@@ -154,6 +157,8 @@ class Quick(QObject):
         from desktop.ui.conversation.chips import Given
 
         assert self.window is not None
+        if not self._turn:
+            self._aside = list(self.window.composer.files)
         self._turn = turn
         words = _("Write it otherwise: what was said after it leaves the conversation.")
         self.window.notice.tell(words, "", tone="info", actions=((_("Cancel"), self._cancel),))
@@ -162,16 +167,13 @@ class Quick(QObject):
         self.window.composer.setFocus()
 
     def _cancel(self) -> None:
-        """Show again what was being written."""
-        assert self.window is not None
-        self._edited()
+        """No message is written otherwise any more: show again what was being written before."""
+        if not self._turn or self.window is None:
+            return
+        self._turn = ""
+        self.window.notice.hide()
         self.window.composer.show_draft(self._file.state.quick_draft)
-        self.window.composer.show_files(())
-
-    def _edited(self) -> None:
-        if self._turn and self.window is not None:
-            self._turn = ""
-            self.window.notice.hide()
+        self.window.composer.show_files(self._aside)
 
     def _refused(self, _key: str, text: str) -> None:
         if self.window is not None:
