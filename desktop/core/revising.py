@@ -41,21 +41,20 @@ class Revising:
     async def edit(self, arguments: Json, _send: Send) -> Json:
         """Ask otherwise: `text` (and the paths of `files`, else those that went along) takes the place of
         `turn` and of all that came after. Raises UsageError, StorageError."""
-        session, asked, _messages = await self._found(arguments)
+        session, asked, messages = await self._found(arguments)
         given = arguments.get("files")
         files = _files(asked) if given is None else tuple(str(path) for path in given)
-        made = await self._anew(arguments, session, str(arguments["text"]), files)
-        await self._begins_with(session, made["turn"])
+        text = str(arguments["text"])
+        made = await self._anew(arguments, session, text, files)
+        if asked is next((m for m in messages if m.get("role") == "user" and replayable(m)), None):
+            await self._begins_with(session, title_of({"content": text}))
         return made
 
-    async def _begins_with(self, session: Session, turn: str) -> None:
-        """Where the conversation begins with this turn now, these are its first words."""
-        said = (m for m in await session.everything() if m.get("role") == "user" and replayable(m))
-        first = next(said, {})
-        if first.get("_turn") == turn:
-            await session.set_metadata(**{BEGINS: title_of(first)})
-            if not session.metadata.get("title"):
-                self._core.bus.publish(ConversationChanged(session.key, title=title_of(first)))
+    async def _begins_with(self, session: Session, words: str) -> None:
+        """The conversation has other first words now."""
+        await session.set_metadata(**{BEGINS: words})
+        if not session.metadata.get("title"):
+            self._core.bus.publish(ConversationChanged(session.key, title=words))
 
     async def regenerate(self, arguments: Json, _send: Send) -> Json:
         """Answer `turn` anew, by another `model` of `provider` where named. Raises UsageError,
