@@ -307,8 +307,6 @@ class Core:
         await self._keeper.close()
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
-        for key in list(self.sessions.unkept):
-            await self.sessions.delete(key)
         await in_thread(sweep, self.workspace)
         self.sessions.close()
         await self.finding.close()

@@ -101,10 +101,7 @@ def _place(given: str, replace: bool) -> Path:
     if path.is_dir():
         path = path / "nanobot-diagnostics.zip"
     if path.exists() and not replace:
-        raise UsageError(
-            _("There is a file {path} already.").format(path=path),
-            _("Give another name."),
-        )
+        raise UsageError(_("There is a file {path} already.").format(path=path), _("Give another name."))
     return path
 
 

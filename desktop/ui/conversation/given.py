@@ -127,7 +127,5 @@ class File(QToolButton):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(icon("external-link"), _("Open"), partial(open_file, self.path))
-        menu.addAction(
-            icon("folder"), _("Show in its folder"), partial(show_in_folder, str(Path(self.path).parent))
-        )
+        menu.addAction(icon("folder"), _("Show in its folder"), partial(show_in_folder, self.path))
         menu.popup(self.mapToGlobal(at))
