@@ -12,18 +12,23 @@ def middle(values: Sequence[float]) -> float:
 class Table:
     """Prints figures as they come."""
 
-    def __init__(self) -> None:
-        self._headed = False
+    def __init__(self, *, headed: bool = False) -> None:
+        """`headed`: the head of the table was printed already."""
+        self._headed = headed
 
     def line(
         self, what: str, ours: str, peer: str = "", budget: str = "", holds: bool | None = None
     ) -> None:
         """One figure. `holds`: None where there is no budget."""
-        if not self._headed:
-            self._print("figure", "ours", "peer", "budget", "")
-            self._headed = True
+        self.head()
         verdict = "" if holds is None else "holds" if holds else "MISSED"
         self._print(what, ours, peer, budget, verdict)
+
+    def head(self) -> None:
+        """Print the head of the table, once."""
+        if not self._headed:
+            self._headed = True
+            self._print("figure", "ours", "peer", "budget", "")
 
     @staticmethod
     def _print(what: str, ours: str, peer: str, budget: str, verdict: str) -> None:
