@@ -12,7 +12,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "desktop"
 
-KIT = "errors paths text logs tasks pace"
+KIT = "errors paths text logs tasks pace origin files"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -22,6 +22,8 @@ MAY_IMPORT = {
     "logs": KIT,
     "tasks": KIT,
     "pace": KIT,
+    "origin": KIT,
+    "files": KIT,
     "bus": KIT,
     "config": KIT,
     "database": KIT,

@@ -15,6 +15,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from desktop.files import Seen
+
 type Json = dict[str, Any]
 
 
@@ -125,6 +127,10 @@ class ToolResult:
     """Pictures that the model is shown where it can see."""
     spoke: bool = False
     """The call put a message into the turn's own conversation."""
+    read: tuple[Seen, ...] = ()
+    """Files whose content is in the text."""
+    wrote: tuple[Seen, ...] = ()
+    """Files that the call made or changed."""
 
 
 class Tool[A: Arguments](ABC):

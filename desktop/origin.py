@@ -1,0 +1,83 @@
+"""Whose words a text is, so that what a page or a stranger wrote can never pass for the person's.
+
+A mark is stored where the text is: on message records, files, notes, jobs, deliveries. A turn is as trusted
+as the least trusted text that is sent to the model.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+MOST_SOURCES = 6
+_LONGEST_SOURCE = 120
+
+
+class Origin(StrEnum):
+    """Where a text comes from, the most trusted first."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    """Made by the agent while nothing unknown or untrusted was in view."""
+    UNKNOWN = "unknown"
+    """From a file that nobody vouches for."""
+    UNTRUSTED = "untrusted"
+    """From pages, mails, strangers, servers, or made while such text was in view."""
+
+
+_ORDER = tuple(Origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The origin of a text, and what it came from, for the person: sites, files, servers."""
+
+    origin: Origin = Origin.PERSON
+    sources: tuple[str, ...] = ()
+
+    @property
+    def trusted(self) -> bool:
+        return self.origin in (Origin.PERSON, Origin.AGENT)
+
+    def __or__(self, other: "Mark") -> "Mark":
+        """The mark of a text that has both in it: the less trusted one, with the sources of both."""
+        origin = max(self.origin, other.origin, key=_ORDER.index)
+        sources = tuple(dict.fromkeys((*self.sources, *other.sources)))[:MOST_SOURCES]
+        return Mark(origin, sources)
+
+    def as_fields(self) -> dict[str, Any]:
+        """The mark as fields of a record; none for the person's own."""
+        if self.origin is Origin.PERSON:
+            return {}
+        return {"_origin": self.origin.value, **({"_sources": list(self.sources)} if self.sources else {})}
+
+
+TRUSTED = Mark()
+AGENT = Mark(Origin.AGENT)
+UNKNOWN = Mark(Origin.UNKNOWN)
+
+
+def untrusted(*sources: str) -> Mark:
+    """The mark of text from such sources."""
+    return Mark(Origin.UNTRUSTED, tuple(source[:_LONGEST_SOURCE] for source in sources if source))
+
+
+def mark_of(record: Mapping[str, Any]) -> Mark:
+    """The mark that a stored record carries; one that cannot be read counts as unknown."""
+    given = record.get("_origin")
+    if given is None:
+        return untrusted() if record.get("_outside") else TRUSTED
+    sources = record.get("_sources")
+    names = tuple(str(name) for name in sources[:MOST_SOURCES]) if isinstance(sources, list) else ()
+    try:
+        return Mark(Origin(str(given)), names)
+    except ValueError:
+        return Mark(Origin.UNKNOWN, names)
+
+
+def worst(marks: Iterable[Mark]) -> Mark:
+    """The mark of a text made of several; the person's for none."""
+    found = TRUSTED
+    for mark in marks:
+        found |= mark
+    return found
