@@ -51,6 +51,10 @@ class Mark:
             return {}
         return {"_origin": self.origin.value, **({"_sources": list(self.sources)} if self.sources else {})}
 
+    def fields_if_marked(self) -> dict[str, Any]:
+        """The same, and none for the agent's own either: for a message of which the role says that."""
+        return {} if self.trusted else self.as_fields()
+
 
 TRUSTED = Mark()
 AGENT = Mark(Origin.AGENT)

@@ -8,7 +8,7 @@ is told that it is not answered yet.
 import asyncio
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,15 @@ from desktop.agent.scope import Scope
 from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import PermissionAsked, PermissionSettled
+from desktop.files import Seen
 from desktop.inbox.inbox import APPROVAL, Inbox, Notice
+from desktop.marks import Marks
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Claim
 from desktop.tools.permissions.card import Card, card, digest
 from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
-from desktop.tools.permissions.rules import standing
+from desktop.tools.permissions.rules import changes, look, standing
 from desktop.tools.permissions.visible import one_line
 
 PARKED = (
@@ -69,8 +71,8 @@ class Answer:
 class Gate:
     """Judges calls. One for all turns; `answer()` reaches the one that waits."""
 
-    def __init__(self, scope: Scope, inbox: Inbox, bus: Bus) -> None:
-        self._scope, self._inbox, self._bus = scope, inbox, bus
+    def __init__(self, scope: Scope, inbox: Inbox, bus: Bus, marks: Marks) -> None:
+        self._scope, self._inbox, self._bus, self._marks = scope, inbox, bus, marks
         self._open: dict[str, asyncio.Future[Answer | None]] = {}
 
     def answer(self, question: str, answer: Answer) -> bool:
@@ -94,8 +96,7 @@ class Gate:
         yes = plan.late.digest if plan.late else ""
         network = bool(plan.late and plan.late.network)
         while True:
-            situation = self._scope.situation(turn)
-            decision, seen = await in_thread(_judge, plan, situation)
+            situation, decision, seen = await self._judged(turn, plan)
             if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
                 return Ruling(True, "person", said, network=network, writable=decision.writable)
@@ -111,10 +112,22 @@ class Gate:
                 return Ruling(False, "person", _refused(answer), _told(answer))
             yes, network = shown.digest, answer.network
 
+    async def _judged(self, turn: Turn, plan: Plan) -> tuple[Situation, Decision, str]:
+        """The policy's word, and the digest of all that it was about. A standing answer is void where what
+        it covers was changed by anything but the person."""
+        situation = await in_thread(self._scope.situation, turn)
+        decision, seen, changed = await in_thread(_judge, plan, situation)
+        if decision.rule and changed:
+            written = await self._marks.written(changed, decision.rule.at)
+            if written:
+                situation = replace(situation, altered=frozenset(map(str, written)))
+                decision, seen, _changed = await in_thread(_judge, plan, situation)
+        return situation, decision, seen
+
     async def _ask(self, turn: Turn, plan: Plan, situation: Situation, shown: Card) -> Answer | None:
         """The person's answer; None where it was parked."""
         question = uuid.uuid4().hex[:12]
-        rule = standing(plan.tool, plan.claim, situation)
+        rule = await in_thread(standing, plan.tool, plan.claim, situation)
         body: dict[str, Any] = {
             "card": shown.as_json(),
             "tool": plan.tool,
@@ -159,10 +172,22 @@ def _origin(turn: Turn) -> str:
     return turn.inbound.front
 
 
-def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str]:
-    """The policy's word, and the digest of all that it was about."""
+def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str, list[Seen]]:
+    """The policy's word, the digest of all that it was about, and what changed of that which the standing
+    answer covers that it rests on."""
     decision = decide(plan.tool, plan.claim, situation)
-    return decision, digest(plan.tool, plan.claim, plan.arguments, situation)
+    found = look(plan.claim, situation) if decision.rule else None
+    changed = changes(decision.rule, found, situation) if decision.rule and found else []
+    shown = digest(plan.tool, plan.claim, plan.arguments, situation)
+    return decision, shown, [_seen(one.path, one.digest) for one in changed]
+
+
+def _seen(path: Path, digest: str) -> Seen:
+    try:
+        stat = path.stat()
+    except OSError:
+        return Seen(path, 0, 0, 0, 0, 0, digest)
+    return Seen(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, digest)
 
 
 def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None:

@@ -25,6 +25,10 @@ class Rule(Section):
     """The host of the address that is fetched."""
     network: bool = False
     """Whether the command may use the network."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """The files that the command runs, by their paths, and the SHA-256 of what they said then."""
+    at: float = 0.0
+    """When the answer was given, Unix time in seconds."""
 
 
 class Folder(Section):

@@ -19,6 +19,7 @@ from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, SUBAGENT, Notice
 from desktop.memory.keeper import Keeper
+from desktop.origin import mark_of
 from desktop.tasks import spawn
 from desktop.text import _
 
@@ -93,7 +94,9 @@ class Notices:
         """Answer in the conversation of a notice."""
         notice, text = await self._get(arguments), str(arguments["text"])
         session = notice.session or f"reminder:{notice.id}"
-        turn = await self._core.loop.submit(Inbound(session, text, "window", about=_about(notice)))
+        turn = await self._core.loop.submit(
+            Inbound(session, text, "window", about=_about(notice), mark=mark_of(notice.body))
+        )
         await self._core.inbox.settle(notice.id, "replied")
         return {"turn": turn, "session": session}
 

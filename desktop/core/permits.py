@@ -18,6 +18,7 @@ from desktop.core.told import told
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, OPEN, Notice
+from desktop.origin import TRUSTED, untrusted
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -90,8 +91,7 @@ class Permits:
             raise UsageError(_("This cannot be allowed for good."))
         rule = Rule.model_validate(given)
         rules = self._core.store.config.permissions.rules
-        if rule not in rules:
-            await self._store_rules((*rules, rule))
+        await self._store_rules((*(kept for kept in rules if _what(kept) != _what(rule)), rule))
 
     async def permissions(self, arguments: Json, _send: Send) -> Json:
         """Standing answers, folders, the sandbox; with `session`, that conversation's mode and folders."""
@@ -170,17 +170,24 @@ class Permits:
 
 def _late(notice: Notice, answer: Answer, front: str) -> Inbound:
     """The message that tells of an answer given after the turn had ended, and carries the call out."""
-    body = notice.body
+    body, card = notice.body, notice.body.get("card") or {}
+    # The title holds what the model wanted, which marked text may have put there.
+    mark = untrusted(*card.get("sources", ())) if card.get("outside") else TRUSTED
     if answer.yes:
         text = _("You can do it now, I allow it: {what}").format(what=notice.title)
         late = Late(
             notice.id, str(body["tool"]), str(body["arguments"]), str(body["digest"]), answer.network
         )
-        return Inbound(notice.session, text, front, note=True, late=late)
+        return Inbound(notice.session, text, front, note=True, late=late, mark=mark)
     text = _("No, do not do this: {what}").format(what=notice.title)
     if answer.reason:
         text = f"{text}\n\n{answer.reason}"
-    return Inbound(notice.session, text, front, note=True)
+    return Inbound(notice.session, text, front, note=True, mark=mark)
+
+
+def _what(rule: Rule) -> Rule:
+    """A rule without what it covered when it was given."""
+    return rule.model_copy(update={"files": {}, "at": 0.0})
 
 
 def _plain(section: Rule | Folder) -> Json:

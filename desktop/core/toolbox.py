@@ -5,7 +5,7 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.agent.hands import Kit
+from desktop.agent.call import Kit
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
 

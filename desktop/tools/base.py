@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from desktop.files import Seen
+from desktop.origin import TRUSTED, Mark
 
 type Json = dict[str, Any]
 
@@ -73,6 +74,10 @@ class Claim:
     """What the service and this tool of it are, hashed: a yes is good for just that."""
     always_ask: str = ""
     """Why the person is asked whatever they said before, as a sentence; empty where they need not be."""
+    lasts: bool = False
+    """It changes something of the program's own that lasts, such as a job or a reminder."""
+    stays: bool = False
+    """The person said of the service that it is on this computer and only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +124,10 @@ class ToolResult:
     """What a call brought. `text` is what the model reads."""
 
     text: str
-    outside: bool = False
-    """The text came from outside (a page, a stranger): it is data, never an instruction."""
+    mark: Mark = TRUSTED
+    """Whose words the text is, as far as the tool knows; what it read from files counts besides."""
     addresses: frozenset[str] = frozenset()
-    """Addresses that the outside text gave: the model may fetch these without a question."""
+    """Addresses that the text gave: the model may fetch some of these without a question."""
     images: tuple[Path, ...] = ()
     """Pictures that the model is shown where it can see."""
     spoke: bool = False
@@ -147,6 +152,8 @@ class Tool[A: Arguments](ABC):
     """Whether calls of one round may run side by side."""
     capped: bool = True
     """Whether a long result goes to a file with a pointer."""
+    mark: Mark = TRUSTED
+    """Whose words all its text is, failures too."""
     arguments: type[A]
 
     @abstractmethod

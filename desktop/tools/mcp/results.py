@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from desktop.origin import untrusted
 from desktop.tools.base import ToolResult
 
 MOST_TEXT = 10_000_000
@@ -94,7 +95,7 @@ def result(content: Sequence[Any], structured: Any, folder: Path, workspace: Pat
     text = "\n".join(parts.lines)
     return ToolResult(
         text or "[The tool gave no text.]",
-        outside=True,
+        mark=untrusted(),
         addresses=frozenset(_addresses(text)),
         images=tuple(parts.images),
     )
