@@ -7,8 +7,9 @@ is told that it is not answered yet.
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Claim
 from desktop.tools.permissions.card import Card, card, digest
+from desktop.tools.permissions.places import resolve, settled
 from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
 from desktop.tools.permissions.rules import standing
 from desktop.tools.permissions.visible import one_line
@@ -55,6 +57,8 @@ class Ruling:
     parked: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    judged: Mapping[Path, Path] = field(default_factory=dict)
+    """The paths of the claim, and where they really led when the call was judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +99,15 @@ class Gate:
         network = bool(plan.late and plan.late.network)
         while True:
             situation = self._scope.situation(turn)
-            decision, seen = await in_thread(_judge, plan, situation)
+            decision, seen, judged = await in_thread(judge, plan, situation)
             if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
-                return Ruling(True, "person", said, network=network, writable=decision.writable)
+                granted = Ruling(True, "person", said, network=network, writable=decision.writable)
+                return replace(granted, judged=judged)
             if ruling := _without_asking(turn, plan, decision):
-                return ruling
+                return replace(ruling, judged=judged)
             shown = await in_thread(
-                card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
+                _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )
             answer = await self._ask(turn, plan, situation, shown)
             if answer is None:
@@ -159,10 +164,19 @@ def _origin(turn: Turn) -> str:
     return turn.inbound.front
 
 
-def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str]:
-    """The policy's word, and the digest of all that it was about."""
-    decision = decide(plan.tool, plan.claim, situation)
-    return decision, digest(plan.tool, plan.claim, plan.arguments, situation)
+def judge(plan: Plan, situation: Situation) -> tuple[Decision, str, Mapping[Path, Path]]:
+    """The policy's word, the digest of all that it was about, and where the paths led in both."""
+    with settled():
+        decision = decide(plan.tool, plan.claim, situation)
+        seen = digest(plan.tool, plan.claim, plan.arguments, situation)
+        judged = {path: resolve(path)[0] for path in (*plan.claim.reads, *plan.claim.writes)}
+        return decision, seen, judged
+
+
+def _card(*about: Any) -> Card:
+    """The card, whose lines and digest speak of the same places."""
+    with settled():
+        return card(*about)
 
 
 def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None:

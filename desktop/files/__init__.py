@@ -6,8 +6,23 @@ opened by a way on which no link is followed any more.
 """
 
 from desktop.files.links import Judge, judge_links
-from desktop.files.place import Entry, NotPlain, Opened, Place
+from desktop.files.opened import NotPlain, Opened
+from desktop.files.place import Entry, Place
 from desktop.files.seen import Seen, seen
-from desktop.files.ways import Astray
+from desktop.files.walk import Found, walk
+from desktop.files.ways import Astray, Name
 
-__all__ = ["Astray", "Entry", "Judge", "NotPlain", "Opened", "Place", "Seen", "judge_links", "seen"]
+__all__ = [
+    "Astray",
+    "Entry",
+    "Found",
+    "Judge",
+    "Name",
+    "NotPlain",
+    "Opened",
+    "Place",
+    "Seen",
+    "judge_links",
+    "seen",
+    "walk",
+]

@@ -10,27 +10,18 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 
 from desktop.files import system
+from desktop.files.opened import READ, NotPlain, Opened, opened
 from desktop.files.seen import Seen, seen
 from desktop.files.ways import Name, Ways, parts_of, straight
 from desktop.text import _
 
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-
-
-class NotPlain(OSError):
-    """Something that is no plain file: a folder, a device, a pipe, a socket."""
-
-    def __init__(self, mode: int, path: str) -> None:
-        super().__init__(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, _("no plain file"), path)
-        self.mode = mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +31,6 @@ class Entry:
     name: str
     kind: str
     """file, folder, link or other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A plain file that is open for reading."""
-
-    stream: BufferedReader
-    path: Path
-    """Its real path."""
-    status: os.stat_result
-
-    def __enter__(self) -> "Opened":
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.stream.close()
-
-    def seen(self, digest: str = "") -> Seen:
-        """Its identity as it is now."""
-        return seen(self.path, os.fstat(self.stream.fileno()), digest)
 
 
 class Place(Ways):
@@ -138,12 +109,8 @@ class Place(Ways):
 
     def _opened(self, path: str, led: bool = False) -> Opened:
         with straight(led):
-            handle = system.open_file(path, _READ, self._modern)
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(handle)
-            raise NotPlain(status.st_mode, path)
-        return Opened(os.fdopen(handle, "rb"), Path(path), status)
+            handle = system.open_file(path, READ, self._modern)
+        return opened(handle, path)
 
     def read(self, name: Name, most: int = -1) -> bytes:
         """What a plain file holds, `most` bytes of it."""
@@ -155,18 +122,20 @@ class Place(Ways):
     def write(
         self,
         name: Name,
-        data: bytes,
+        data: bytes | Iterable[bytes],
         *,
         mode: int | None = None,
         fresh: bool = False,
+        durable: bool = True,
         check: Callable[[], None] | None = None,
     ) -> Seen:
         """Put a file in place, whole or not at all, and its folders. An old one's permissions stay unless
-        `mode` says others. `fresh`: raise FileExistsError where something has the name. `check` is called
-        just before the file gets its name, and may raise."""
+        `mode` says others. `fresh`: raise FileExistsError where something has the name. `durable`: wait
+        until it is on the disk. `check` is called just before the file gets its name, and may raise."""
 
         def put(at: system.Folder, last: str) -> Seen:
-            return _put(at, last, data, _permissions(at, last, mode, fresh), check)
+            mode_of = _permissions(at, last, mode, fresh)
+            return _put(at, last, (data,) if isinstance(data, bytes) else data, mode_of, durable, check)
 
         return self._at(name, True, put, make=True, follow=not fresh)
 
@@ -230,15 +199,21 @@ def _permissions(at: system.Folder, name: str, mode: int | None, fresh: bool) ->
 
 
 def _put(
-    at: system.Folder, name: str, data: bytes, mode: int, check: Callable[[], None] | None = None
+    at: system.Folder,
+    name: str,
+    blocks: Iterable[bytes],
+    mode: int,
+    durable: bool = True,
+    check: Callable[[], None] | None = None,
 ) -> Seen:
     temporary = f".{secrets.token_hex(8)}.tmp"
     handle = at.open(temporary, _NEW)
     try:
         try:
-            _fill(handle, data)
+            digest = _fill(handle, blocks)
             system.set_mode(handle, mode)
-            os.fsync(handle)
+            if durable:
+                os.fsync(handle)
             if check is not None:
                 check()
         except BaseException:
@@ -249,14 +224,20 @@ def _put(
         with contextlib.suppress(OSError):
             at.unlink(temporary)
         raise
-    at.sync()
-    return seen(Path(at.named(name)), status, hashlib.sha256(data).hexdigest())
+    if durable:
+        at.sync()
+    return seen(Path(at.named(name)), status, digest)
 
 
-def _fill(handle: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(handle, left) :]
+def _fill(handle: int, blocks: Iterable[bytes]) -> str:
+    """Write everything; its SHA-256."""
+    made = hashlib.sha256()
+    for block in blocks:
+        made.update(block)
+        left = memoryview(block)
+        while left:
+            left = left[os.write(handle, left) :]
+    return made.hexdigest()
 
 
 def _appending(at: system.Folder, name: str) -> int:
@@ -269,7 +250,7 @@ def _appending(at: system.Folder, name: str) -> int:
         return handle
     with os.fdopen(handle, "rb") as shared:  # its other name may be a file of the person's
         data = shared.read()
-    _put(at, name, data, stat.S_IMODE(status.st_mode))
+    _put(at, name, (data,), stat.S_IMODE(status.st_mode))
     return at.open(name, _APPEND)
 
 

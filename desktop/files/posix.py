@@ -79,6 +79,10 @@ class Folder:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the handle back."""
         os.close(self.handle)
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
@@ -96,6 +100,11 @@ class Folder:
         """The status of an entry, of a link itself. Raises OSError."""
         with self._told(name):
             return os.stat(name, dir_fd=self.handle, follow_symlinks=False)
+
+    def target(self, name: str) -> str:
+        """What a link says. Raises OSError."""
+        with self._told(name):
+            return os.readlink(name, dir_fd=self.handle)
 
     def writable(self, name: str) -> bool:
         """Whether the system lets this account write it."""

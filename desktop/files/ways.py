@@ -90,6 +90,10 @@ class Ways:
         with straight(led=True), self._strict(folder, make=make) as at:
             return work(at, last)
 
+    def folder(self, name: Name) -> "system.Folder":
+        """A folder by its handle, for reading what is in it. Raises Astray, OSError."""
+        return self._folder(self._full(name), writing=False)
+
     def _folder(self, path: str, *, writing: bool, make: bool = False) -> "system.Folder":
         try:
             return self._strict(path, make=make)

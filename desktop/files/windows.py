@@ -107,6 +107,10 @@ class Folder:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the handle back."""
         _kernel().CloseHandle(self.handle)
 
     def named(self, name: str) -> str:
@@ -120,6 +124,10 @@ class Folder:
     def stat(self, name: str) -> os.stat_result:
         """The status of an entry, of a link itself. Raises OSError."""
         return os.lstat(self.named(name))
+
+    def target(self, name: str) -> str:
+        """What a link says. Raises OSError."""
+        return os.readlink(self.named(name))
 
     def writable(self, name: str) -> bool:
         """Whether it is not write-protected."""
