@@ -7,8 +7,9 @@ is told that it is not answered yet.
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Claim
 from desktop.tools.permissions.card import Card, card, digest
+from desktop.tools.permissions.places import resolve, settled
 from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
 from desktop.tools.permissions.rules import changes, look, standing
 from desktop.tools.permissions.visible import one_line
@@ -57,6 +59,8 @@ class Ruling:
     parked: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    judged: Mapping[Path, Path] = field(default_factory=dict)
+    """The paths of the claim, and where they really led when the call was judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +100,16 @@ class Gate:
         yes = plan.late.digest if plan.late else ""
         network = bool(plan.late and plan.late.network)
         while True:
-            situation, decision, seen = await self._judged(turn, plan)
+            situation, judged = await self._judged(turn, plan)
+            decision, seen = judged.decision, judged.digest
             if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
-                return Ruling(True, "person", said, network=network, writable=decision.writable)
+                granted = Ruling(True, "person", said, network=network, writable=decision.writable)
+                return replace(granted, judged=judged.paths)
             if ruling := _without_asking(turn, plan, decision):
-                return ruling
+                return replace(ruling, judged=judged.paths)
             shown = await in_thread(
-                card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
+                _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )
             answer = await self._ask(turn, plan, situation, shown)
             if answer is None:
@@ -112,17 +118,17 @@ class Gate:
                 return Ruling(False, "person", _refused(answer), _told(answer))
             yes, network = shown.digest, answer.network
 
-    async def _judged(self, turn: Turn, plan: Plan) -> tuple[Situation, Decision, str]:
-        """The policy's word, and the digest of all that it was about. A standing answer is void where what
-        it covers was changed by anything but the person."""
+    async def _judged(self, turn: Turn, plan: Plan) -> tuple[Situation, Judged]:
+        """The policy's word. A standing answer is void where what it covers was changed by anything but the
+        person. Raises StorageError."""
         situation = await in_thread(self._scope.situation, turn)
-        decision, seen, changed = await in_thread(_judge, plan, situation)
-        if decision.rule and changed:
-            written = await self._marks.written(changed, decision.rule.at)
+        judged = await in_thread(judge, plan, situation)
+        if judged.decision.rule and judged.changed:
+            written = await self._marks.written(judged.changed, judged.decision.rule.at)
             if written:
                 situation = replace(situation, altered=frozenset(map(str, written)))
-                decision, seen, _changed = await in_thread(_judge, plan, situation)
-        return situation, decision, seen
+                judged = await in_thread(judge, plan, situation)
+        return situation, judged
 
     async def _ask(self, turn: Turn, plan: Plan, situation: Situation, shown: Card) -> Answer | None:
         """The person's answer; None where it was parked."""
@@ -172,14 +178,31 @@ def _origin(turn: Turn) -> str:
     return turn.inbound.front
 
 
-def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str, list[Seen]]:
-    """The policy's word, the digest of all that it was about, and what changed of that which the standing
-    answer covers that it rests on."""
-    decision = decide(plan.tool, plan.claim, situation)
-    found = look(plan.claim, situation) if decision.rule else None
-    changed = changes(decision.rule, found, situation) if decision.rule and found else []
-    shown = digest(plan.tool, plan.claim, plan.arguments, situation)
-    return decision, shown, [_seen(one.path, one.digest) for one in changed]
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the policy says of a call."""
+
+    decision: Decision
+    digest: str
+    """Of all that it was about."""
+    paths: Mapping[Path, Path]
+    """Where its paths led."""
+    changed: list[Seen]
+    """What is not as it was of the files that the standing answer covers, where it rests on one."""
+
+
+def judge(plan: Plan, situation: Situation) -> Judged:
+    """Judge a call. Blocks."""
+    with settled():
+        decision = decide(plan.tool, plan.claim, situation)
+        found = look(plan.claim, situation) if decision.rule else None
+        changed = changes(decision.rule, found, situation) if decision.rule and found else []
+        return Judged(
+            decision,
+            digest(plan.tool, plan.claim, plan.arguments, situation),
+            {path: resolve(path)[0] for path in (*plan.claim.reads, *plan.claim.writes)},
+            [_seen(one.path, one.digest) for one in changed],
+        )
 
 
 def _seen(path: Path, digest: str) -> Seen:
@@ -188,6 +211,12 @@ def _seen(path: Path, digest: str) -> Seen:
     except OSError:
         return Seen(path, 0, 0, 0, 0, 0, digest)
     return Seen(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, digest)
+
+
+def _card(*about: Any) -> Card:
+    """The card, whose lines and digest speak of the same places."""
+    with settled():
+        return card(*about)
 
 
 def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None:

@@ -153,8 +153,12 @@ class Hands:
         assert done.tool
         assert done.plan
         assert done.ruling
+        ruling = done.ruling
         context = replace(
-            self._context(turn, done.call), network=done.ruling.network, writable=done.ruling.writable
+            self._context(turn, done.call),
+            network=ruling.network,
+            writable=ruling.writable,
+            judged=ruling.judged,
         )
         try:
             begun = await self._provenance.begin(turn, done) if self._provenance else None

@@ -4,6 +4,7 @@ found by their names while the person types one."""
 import base64
 import binascii
 import contextlib
+import os
 import stat
 from datetime import datetime
 from pathlib import Path
@@ -90,21 +91,24 @@ class Giving:
         return {"files": found}
 
     def _find(self, top: Path, words: str, limit: int) -> list[Json]:
-        from desktop.tools.files.walking import walk
+        from desktop.tools.files.walking import Closed, walk
 
-        hidden = frozenset(str(self._core.workspace / name) for name in ("sessions", "memory", "cron"))
+        real = Path(os.path.realpath(top))
+        workspace = os.path.realpath(self._core.workspace)
+        closed = Closed(f"{workspace}{os.sep}{name}" for name in ("sessions", "memory", "cron"))
         begin: list[Json] = []
         within: list[Json] = []
-        for number, entry in enumerate(walk(top, hidden)):
+        for number, entry in enumerate(walk(real, closed)):
             if number >= _MOST_FILES or len(begin) >= limit:
                 break
-            if entry.name.startswith(".") or not entry.is_file(follow_symlinks=False):
+            last = entry.name.rpartition("/")[2]
+            if last.startswith(".") or entry.kind != "file":
                 continue
-            name = Path(entry.path).relative_to(top).as_posix()
-            if entry.name.casefold().startswith(words):
-                begin.append({"path": entry.path, "name": name})
-            elif words in name.casefold():
-                within.append({"path": entry.path, "name": name})
+            found = {"path": str(top / entry.name), "name": entry.name}
+            if last.casefold().startswith(words):
+                begin.append(found)
+            elif words in entry.name.casefold():
+                within.append(found)
         return [*begin, *within][:limit]
 
 

@@ -170,7 +170,7 @@ class Workshop:
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]
         tools = [
-            *file_tools(kept, (*hidden, *own)),
+            *file_tools(kept, (*hidden, *own), (home, workspace)),
             *exec_tools(lambda: self._config().tools.commands, hidden, own),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
             MemorySearch(self._recall),

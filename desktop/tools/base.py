@@ -103,6 +103,8 @@ class ToolContext:
     """A command may use the network: a rule or the approval said so."""
     writable: tuple[Path, ...] = ()
     """Folders outside the workspace that a command may write to."""
+    judged: Mapping[Path, Path] = field(default_factory=dict)
+    """The paths of the claim, and the real paths that were judged for them: the only ones to be opened."""
     say: Callable[[Saying], Awaitable[None]] | None = None
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
     spawn: Callable[[str, str], Awaitable[bool]] | None = None
@@ -117,6 +119,13 @@ class ToolContext:
             return self.cwd / Path(name).expanduser()
         except RuntimeError:
             raise ToolFailure(f"There is no home folder for {name!r}.") from None
+
+    def real(self, path: Path) -> Path:
+        """The real path that was judged for a path of the claim. Raises ToolFailure where none was."""
+        try:
+            return self.judged[path]
+        except KeyError:
+            raise ToolFailure(f"{path} was not judged before this call.") from None
 
 
 @dataclass(frozen=True, slots=True)

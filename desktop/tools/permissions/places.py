@@ -13,6 +13,8 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -49,8 +51,32 @@ def inside(path: Path, root: Path, folds: bool = FOLDS) -> bool:
     return folds and Path(folded(path)).is_relative_to(Path(folded(root)))
 
 
+_settled: ContextVar[dict[Path, tuple[Path, bool]] | None] = ContextVar("settled", default=None)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Within this, each path leads where it led when it was looked at first: a link that is exchanged
+    meanwhile cannot make two parts of one judgement speak of two places."""
+    token = _settled.set({})
+    try:
+        yield
+    finally:
+        _settled.reset(token)
+
+
 def resolve(path: Path) -> tuple[Path, bool]:
     """Where a path leads once links are followed, and whether that is certain."""
+    known = _settled.get()
+    if known is None:
+        return _resolved(path)
+    if path not in known:
+        known[path] = _resolved(path)
+        known.setdefault(known[path][0], known[path])
+    return known[path]
+
+
+def _resolved(path: Path) -> tuple[Path, bool]:
     try:
         real = os.path.realpath(path)
         Path(real).stat()
