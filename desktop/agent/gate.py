@@ -55,6 +55,7 @@ class Ruling:
     parked: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Gate:
             decision, seen = await in_thread(_judge, plan, situation)
             if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
-                return Ruling(True, "person", said, network=network, writable=decision.writable)
+                return _granted("person", said, network, decision)
             if ruling := _without_asking(turn, plan, decision):
                 return ruling
             shown = await in_thread(
@@ -171,12 +172,23 @@ def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None
         told = decision.hint or "This is never allowed. Do not try it another way."
         return Ruling(False, decision.reason, decision.text, told)
     if decision.verdict is Verdict.ALLOW:
-        granted = decision.network
-        return Ruling(True, decision.reason, decision.text, network=granted, writable=decision.writable)
+        return _granted(decision.reason, decision.text, decision.network, decision)
     if turn.inbound.approve == "all":
         said = _("Allowed for this run by --approve all.")
-        return Ruling(True, "all", said, network=plan.claim.network, writable=decision.writable)
+        return _granted("all", said, plan.claim.network, decision)
     return None
+
+
+def _granted(reason: str, text: str, network: bool, decision: Decision) -> Ruling:
+    """A yes, with the folders that a command may use."""
+    return Ruling(
+        True,
+        reason,
+        text,
+        network=network,
+        writable=decision.writable,
+        readable=decision.readable,
+    )
 
 
 def _refused(answer: Answer) -> str:

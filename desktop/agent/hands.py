@@ -202,7 +202,10 @@ class Hands:
         assert done.plan
         assert done.ruling
         context = replace(
-            self._context(turn, done.call), network=done.ruling.network, writable=done.ruling.writable
+            self._context(turn, done.call),
+            network=done.ruling.network,
+            writable=done.ruling.writable,
+            readable=done.ruling.readable,
         )
         try:
             result = await done.tool.run(done.args, context)

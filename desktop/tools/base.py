@@ -98,6 +98,8 @@ class ToolContext:
     """A command may use the network: a rule or the approval said so."""
     writable: tuple[Path, ...] = ()
     """Folders outside the workspace that a command may write to."""
+    readable: tuple[Path, ...] = ()
+    """Folders outside the workspace that a command may read."""
     say: Callable[[Saying], Awaitable[None]] | None = None
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
     spawn: Callable[[str, str], Awaitable[bool]] | None = None

@@ -5,6 +5,7 @@ refusals; then what the mode, the granted folders and the standing answers say. 
 standing answers away where they could send, run or remember something (DESIGN.md, decision 6).
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from desktop.text import _
@@ -206,6 +207,7 @@ class _Judge:
 
     def _run(self) -> Decision:
         writable = tuple(root for root, write in self.folders if write)
+        readable = tuple(root for root, write in self.folders if not write)
         if self.finding:
             answer = self._ask("risky", self.finding.text)
         else:
@@ -213,7 +215,7 @@ class _Judge:
         network = answer.verdict is Verdict.ALLOW and bool(
             self.claim.network if self.at.free else self.rule and self.rule.network
         )
-        return Decision(answer.verdict, answer.reason, answer.text, network=network, writable=writable)
+        return replace(answer, network=network, writable=writable, readable=readable)
 
     def _send(self) -> Decision:
         if self.claim.service:

@@ -56,6 +56,8 @@ class Decision:
     """Whether the network is granted to the command."""
     writable: tuple[Path, ...] = ()
     """Folders outside the workspace that the command may write to."""
+    readable: tuple[Path, ...] = ()
+    """Folders outside the workspace that the command may read."""
 
 
 def granted(situation: Situation) -> list[tuple[Path, bool]]:
