@@ -25,7 +25,8 @@ _READ_ONLY = re.compile(r"read-only file system", re.IGNORECASE)
 _HIDDEN = re.compile(r"no such file or directory", re.IGNORECASE)
 _UNSEEN = (
     "The working folder {folder} is hidden in the sandbox: of people's homes only the workspace and "
-    "granted folders are there. Ask the person to open that folder to this conversation, or work in the workspace."
+    "granted folders are there. Ask the person to open that folder to this conversation, or work in the "
+    "workspace."
 )
 
 
