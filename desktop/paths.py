@@ -7,6 +7,7 @@ home is the platform's data folder and the model files are in the platform's cac
 import os
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -76,6 +77,38 @@ def self_command(*arguments: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, *arguments]
     return [sys.executable, "-P", "-m", "desktop", *arguments]
+
+
+def own_folder(folder: Path) -> Path:
+    """A folder that this account alone can enter, made if it is missing. Raises OSError where it belongs to
+    another account, or is a link. Blocks."""
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise PermissionError(f"{folder} is not a folder of this account.")
+    if found.st_mode & _OTHERS:
+        folder.chmod(0o700)
+    return folder
+
+
+def runtime_folder() -> Path:
+    """Where sockets can be that find no place in a home. Raises OSError. Blocks."""
+    for folder in runtime_folders():
+        with suppress(OSError):
+            return own_folder(folder)
+    return Path(tempfile.mkdtemp(prefix=f"{_runtime_name()}-"))
+
+
+def runtime_folders() -> list[Path]:
+    """The usual places of runtime_folder(), whether or not they are there."""
+    given = os.environ.get("XDG_RUNTIME_DIR")
+    places = [Path(given, APP)] if given and Path(given).is_absolute() else []
+    return [*places, Path(tempfile.gettempdir(), _runtime_name())]
+
+
+def _runtime_name() -> str:
+    return f"{APP}-{os.geteuid()}"
 
 
 def be_private() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from desktop.config.tools import ExecTool
+from desktop.paths import runtime_folders
 from desktop.tools.exec.toolchains import PRIVATE, SHARED
 from desktop.tools.exec.view import Walls
 from desktop.tools.permissions.places import HOME_FILES, fences, folded
@@ -61,6 +62,8 @@ def _homes(person: Path) -> Iterator[Path]:
             yield Path(entry.pw_dir)
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
         yield Path(runtime)
+    for folder in runtime_folders():
+        yield from folder.parent.glob(f"{folder.name}*")  # wherever the temporary folder is
 
 
 def _split(*lists: str) -> list[str]:
