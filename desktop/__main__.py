@@ -2,9 +2,12 @@
 
 import sys
 
+from desktop.paths import be_private
+
 
 def main() -> None:
     """Run what the arguments ask for; never returns normally on failure (exit codes 0, 1, 2)."""
+    be_private()
     arguments = sys.argv[1:]
     hidden = arguments[0] if arguments else ""
     if arguments in ([], ["--hidden"]):

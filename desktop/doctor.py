@@ -18,7 +18,7 @@ from desktop.cron.health import look as look_at_jobs
 from desktop.database import Database
 from desktop.errors import AppError, explain
 from desktop.memory.health import look as look_at_memory
-from desktop.paths import Home
+from desktop.paths import Home, open_to_others
 from desktop.providers import discover, weights
 from desktop.providers.local import installed
 from desktop.providers.registry import choose
@@ -48,6 +48,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
     workspace = workspace_of(home, store.config)
     looks: list[tuple[str, Callable[[], Awaitable[list[Finding]]]]] = [
         (_("Home"), lambda: in_thread(_home, home)),
+        (_("Home"), lambda: in_thread(_openness, home, workspace)),
         (_("Settings"), lambda: _settings(store)),
         (_("Conversations"), lambda: _conversations(workspace)),
         (_("Skills"), lambda: in_thread(_skills, store, workspace)),
@@ -90,6 +91,19 @@ def _home(home: Home) -> list[Finding]:
             )
         ]
     return [Finding(part, ok=True, state=_("{root} can be written.").format(root=home.root))]
+
+
+def _openness(home: Home, workspace: Path) -> list[Finding]:
+    found = open_to_others(home, workspace)
+    if not found:
+        return []
+    n = len(found)
+    state = ngettext(
+        "Other accounts of this computer can reach {n} file or folder of yours: {first}",
+        "Other accounts of this computer can reach {n} files and folders of yours, among them {first}",
+        n,
+    ).format(n=n, first=found[0])
+    return [Finding(_("Home"), False, state, _("Close them with: nanobot-desktop doctor --fix"))]
 
 
 async def _settings(store: ConfigStore) -> list[Finding]:

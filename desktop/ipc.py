@@ -1,27 +1,34 @@
 """Who owns a home, and how everybody else talks to the owner.
 
-One process owns a home: it holds the lock beside the file `ipc` and answers on a loopback port. The
-file, readable by its owner alone, holds the port and a random token; without the token a connection
-is closed before a byte of it is interpreted. The lock goes with the process, however it dies.
+One process owns a home: it holds the lock beside the file `ipc` and answers at the address that the file
+names. That is a unix socket in a folder of its own, which this account alone can enter, and who is at the
+other end is asked of the system by both sides. On Windows it is a loopback port with a random token. The
+lock goes with the process, however it dies.
 
-A connection carries one request. After the token, one JSON object a line: {"verb", "arguments"}, then from
-the owner any number of {"event": ...} lines and one {"result": ...} or {"failed": {"text", "remedy",
-"kind"}}. A client that hangs up before that ends its request.
+A connection carries one request. (After the token, where there is one,) one JSON object a line: {"verb",
+"arguments"}, then from the owner any number of {"event": ...} lines and one {"result": ...} or {"failed":
+{"text", "remedy", "kind"}}. A client that hangs up before that ends its request. Who connects and asks
+nothing is hung up on: after a while, or at once when many do, the one that waits longest first.
 """
 
 import asyncio
+import hashlib
 import hmac
 import json
 import logging
 import os
 import secrets
+import socket
+import struct
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.errors import AppError, explain, told
 from desktop.logs import mask
-from desktop.paths import Home
+from desktop.paths import Home, own_folder, runtime_folder
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 
@@ -35,7 +42,14 @@ type Handler = Callable[[str, Json, Send], Awaitable[Json]]
 
 _TOKEN_LENGTH = 43
 _LINE_LIMIT = 64 * 2**20
-_STRANGERS = 8
+_WAITING = 64
+"""So many connections may wait that have not asked anything yet."""
+_ASKING = 512
+"""So many requests are answered at the same time."""
+_BACKLOG = 1024
+_GREETING_SECONDS = 10
+_LONGEST_PATH = 103 if sys.platform == "darwin" else 107
+"""Bytes of the path of a socket."""
 _log = logging.getLogger(__name__)
 
 
@@ -70,30 +84,38 @@ class Server:
         self._home, self._handler = home, handler
         self._token = secrets.token_urlsafe(32)
         self._server: asyncio.Server | None = None
-        self._strangers = 0
+        self._socket: Path | None = None
+        self._waiting: dict[asyncio.StreamWriter, None] = {}
         self._connections: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
         self._answers: set[asyncio.Task[None]] = set()
         self._quiet = asyncio.Event()
         self._quiet.set()
 
     async def start(self) -> None:
-        """Listen on a free loopback port and publish it. Raises OSError."""
-        self._server = await asyncio.start_server(self._welcome, "127.0.0.1", 0, limit=_LINE_LIMIT)
-        mask(self._token)
-        port = self._server.sockets[0].getsockname()[1]
-        _write_private(self._home.ipc, {"port": port, "token": self._token, "pid": os.getpid()})
+        """Listen and publish where. Raises OSError."""
+        if sys.platform == "win32":
+            self._server = await asyncio.start_server(self._welcome, "127.0.0.1", 0, limit=_LINE_LIMIT)
+            mask(self._token)
+            address: Json = {"port": self._server.sockets[0].getsockname()[1], "token": self._token}
+        else:
+            ear, self._socket = await in_thread(_bind, self._home)
+            self._server = await asyncio.start_unix_server(
+                self._welcome, sock=ear, limit=_LINE_LIMIT, backlog=_BACKLOG
+            )
+            address = {"socket": str(self._socket), "id": secrets.token_hex(8)}
+        await in_thread(_write_private, self._home.ipc, {**address, "pid": os.getpid()})
 
     async def finish(self) -> None:
         """Withdraw the address and wait until the requests under way are answered."""
         if self._server is not None:
-            await in_thread(self._home.ipc.unlink, missing_ok=True)
+            await in_thread(self._withdraw)
             self._server.close()
             await self._quiet.wait()
 
     async def stop(self) -> None:
         """Withdraw the address and hang up on everyone."""
         if self._server is not None:
-            await in_thread(self._home.ipc.unlink, missing_ok=True)
+            await in_thread(self._withdraw)
             self._server.close()
             await cancel(*self._answers)
             connections = [task for task in self._connections.values() if task]
@@ -101,34 +123,58 @@ class Server:
                 writer.transport.abort()
             await asyncio.gather(*connections)
 
+    def _withdraw(self) -> None:
+        for path in (self._home.ipc, self._socket):
+            if path is not None:
+                path.unlink(missing_ok=True)
+
     async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._connections[writer] = asyncio.current_task()
         try:
-            if self._strangers < _STRANGERS and await self._knows_the_token(reader):
-                await self._serve(reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
+            if _is_own(writer) and (request := await self._greeting(reader, writer)):
+                await self._serve(json.loads(request), reader, writer)
+        except (
+            OSError,
+            asyncio.IncompleteReadError,
+            TimeoutError,
+            ValueError,
+            KeyError,
+            TypeError,
+        ) as error:
             _log.debug("a client went away: %s", type(error).__name__)
         finally:
             del self._connections[writer]
             writer.close()
 
-    async def _knows_the_token(self, reader: asyncio.StreamReader) -> bool:
-        self._strangers += 1
+    async def _greeting(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        """The request of a client; empty where it has no right to one. One that does not say what it wants
+        holds up nobody: there is a place for a new one at once."""
+        if len(self._waiting) >= _WAITING:
+            next(iter(self._waiting)).transport.abort()
+        self._waiting[writer] = None
         try:
-            async with asyncio.timeout(5):
-                given = await reader.readexactly(_TOKEN_LENGTH + 1)
+            async with asyncio.timeout(_GREETING_SECONDS):
+                if sys.platform == "win32":
+                    given = await reader.readexactly(_TOKEN_LENGTH + 1)
+                    if not hmac.compare_digest(given, self._token.encode() + b"\n"):
+                        return b""
+                return await reader.readline()
         finally:
-            self._strangers -= 1
-        return hmac.compare_digest(given, self._token.encode() + b"\n")
+            self._waiting.pop(writer, None)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        request = json.loads(await reader.readline())
+    async def _serve(
+        self, request: Json, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         verb, arguments = str(request["verb"]), dict(request["arguments"])
 
         def send(line: Json) -> None:
             if not writer.is_closing():
                 writer.write(json.dumps(line).encode() + b"\n")
 
+        if len(self._answers) >= _ASKING:
+            send({"failed": _failed(_busy())})
+            await writer.drain()
+            return
         answer = spawn(self._answer(verb, arguments, send), name=f"ipc:{verb}")
         hung_up = spawn(reader.read(1), name="ipc:hung-up")
         self._answers.add(answer)
@@ -149,15 +195,11 @@ class Server:
             failure = explain(error)
             if failure is not error:
                 _log.exception("request %s failed", verb)
-            send(
-                {
-                    "failed": {
-                        "text": failure.text,
-                        "remedy": failure.remedy,
-                        "kind": type(failure).__name__,
-                    }
-                }
-            )
+            send({"failed": _failed(failure)})
+
+
+def _failed(failure: AppError) -> Json:
+    return {"text": failure.text, "remedy": failure.remedy, "kind": type(failure).__name__}
 
 
 class NoOwnerError(Exception):
@@ -169,15 +211,10 @@ async def call(home: Home, verb: str, arguments: Json) -> AsyncGenerator[Json]:
 
     Raises NoOwnerError when there is nobody to ask, AppError as the owner told it.
     """
-    try:
-        address = json.loads(await in_thread(home.ipc.read_text, "utf-8"))
-        reader, writer = await asyncio.open_connection("127.0.0.1", address["port"], limit=_LINE_LIMIT)
-        token = str(address["token"])
-    except (OSError, ValueError, KeyError) as error:
-        raise NoOwnerError from error
+    reader, writer, token = await _connect(home)
     try:
         request = json.dumps({"verb": verb, "arguments": arguments})
-        writer.write(f"{token}\n{request}\n".encode())
+        writer.write(f"{token}{request}\n".encode())
         while line := await reader.readline():
             answer = json.loads(line)
             if failed := answer.get("failed"):
@@ -190,6 +227,78 @@ async def call(home: Home, verb: str, arguments: Json) -> AsyncGenerator[Json]:
         raise _cut_off() from error
     finally:
         writer.close()
+
+
+async def _connect(home: Home) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
+    """A connection to the owner, and what has to be said first on it. Raises NoOwnerError, AppError."""
+    try:
+        address = json.loads(await in_thread(home.ipc.read_text, "utf-8"))
+        if sys.platform == "win32":
+            port, token = int(address["port"]), str(address["token"])
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=_LINE_LIMIT)
+            return reader, writer, f"{token}\n"
+        if "socket" not in address:
+            raise _older(int(address["pid"]))
+        reader, writer = await asyncio.open_unix_connection(str(address["socket"]), limit=_LINE_LIMIT)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NoOwnerError from error
+    if not _is_own(writer):
+        writer.close()
+        raise NoOwnerError
+    return reader, writer, ""
+
+
+def _older(pid: int) -> Exception:
+    """Why an owner that published a port is not asked: others could have that port by now."""
+    with suppress(OSError):
+        os.kill(pid, 0)
+        return AppError(
+            _("An older version of Nanobot is running (process {pid}).").format(pid=pid),
+            _("Quit it, and do this again."),
+        )
+    return NoOwnerError()
+
+
+def _is_own(writer: asyncio.StreamWriter) -> bool:
+    """Whether the other end of a unix socket is this very account's, as the system says."""
+    other = writer.get_extra_info("socket")
+    if sys.platform == "linux":
+        _pid, user, _group = struct.unpack(
+            "=iII", other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        )
+    elif sys.platform == "darwin":
+        _version, user = struct.unpack_from("=II", other.getsockopt(0, 1, 76))  # SOL_LOCAL, LOCAL_PEERCRED
+    else:
+        return True  # a port with a token
+    return bool(user == os.geteuid())
+
+
+def _bind(home: Home) -> tuple[socket.socket, Path]:
+    """A socket in a folder that only this account can enter: in the home, or where its path is too long
+    or its disk has none, in the runtime folder. Raises OSError."""
+    folder = home.root / "ipc.d"
+    if len(os.fsencode(folder / "socket")) <= _LONGEST_PATH:
+        with suppress(OSError):
+            return _bound(own_folder(folder) / "socket")
+    name = hashlib.sha256(os.fsencode(os.path.realpath(home.root))).hexdigest()[:16]
+    return _bound(runtime_folder() / name)
+
+
+def _bound(path: Path) -> tuple[socket.socket, Path]:
+    """What lies there is of an owner that is gone: the lock is ours."""
+    path.unlink(missing_ok=True)
+    ear = socket.socket(socket.AF_UNIX)
+    try:
+        ear.bind(str(path))
+        path.chmod(0o600)
+    except OSError:
+        ear.close()
+        raise
+    return ear, path
+
+
+def _busy() -> AppError:
+    return AppError(_("The running Nanobot has too many requests."), _("Wait a little, and try again."))
 
 
 def _cut_off() -> AppError:

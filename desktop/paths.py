@@ -5,12 +5,18 @@ home is the platform's data folder and the model files are in the platform's cac
 """
 
 import os
+import stat
 import sys
+import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 APP = "nanobot-desktop"
+PRIVATE_UMASK = 0o077
+_OTHERS = 0o077
+_persons_umask = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,77 @@ def self_command(*arguments: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, *arguments]
     return [sys.executable, "-P", "-m", "desktop", *arguments]
+
+
+def own_folder(folder: Path) -> Path:
+    """A folder that this account alone can enter, made if it is missing. Raises OSError where it belongs to
+    another account, or is a link. Blocks."""
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise PermissionError(f"{folder} is not a folder of this account.")
+    if found.st_mode & _OTHERS:
+        folder.chmod(0o700)
+    return folder
+
+
+def runtime_folder() -> Path:
+    """Where sockets can be that find no place in a home. Raises OSError. Blocks."""
+    for folder in runtime_folders():
+        with suppress(OSError):
+            return own_folder(folder)
+    return Path(tempfile.mkdtemp(prefix=f"{_runtime_name()}-"))
+
+
+def runtime_folders() -> list[Path]:
+    """The usual places of runtime_folder(), whether or not they are there."""
+    given = os.environ.get("XDG_RUNTIME_DIR")
+    places = [Path(given, APP)] if given and Path(given).is_absolute() else []
+    return [*places, Path(tempfile.gettempdir(), _runtime_name())]
+
+
+def _runtime_name() -> str:
+    return f"{APP}-{os.geteuid()}"
+
+
+def be_private() -> None:
+    """From now on, let nobody but this account read what this process and its children make."""
+    global _persons_umask
+    before = os.umask(PRIVATE_UMASK)
+    _persons_umask = before if _persons_umask < 0 else _persons_umask
+
+
+def persons_umask() -> int:
+    """The umask that the person has, for what is made in their name (commands); -1 for "as it is"."""
+    return _persons_umask
+
+
+def open_to_others(home: Home, workspace: Path) -> list[Path]:
+    """What of a home and its workspace other accounts may read or write: the folders that hold the person's
+    data, and the program's own files. Blocks."""
+    return [path for path in _private(home, workspace) if _is_open(path)]
+
+
+def close_to_others(path: Path) -> None:
+    """Take the rights of other accounts away. Raises OSError. Blocks."""
+    path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)
+
+
+def _private(home: Home, workspace: Path) -> Iterator[Path]:
+    yield from (home.root, home.logs, workspace)
+    yield from (workspace / name for name in ("sessions", "memory", "cron", "skills", "files"))
+    for folder in (home.root, home.logs):
+        with suppress(OSError):
+            yield from (path for path in folder.iterdir() if path.is_file())
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return os.name != "nt" and not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & _OTHERS)
 
 
 _TEMPORARY = "temporary:"

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from desktop import tasks
+from desktop.paths import be_private
 
 if TYPE_CHECKING:
     from tests.desktop.desk import Desk
@@ -38,6 +39,7 @@ settings.load_profile("steady")
 def pytest_configure(config: pytest.Config) -> None:
     # A run in the background ignores Ctrl+C, and so would the programs that it starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    be_private()  # as the program does first of all
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 

@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
     "doctor": f"{KIT} config database session memory skills cron inbox services providers",
     "ui": f"{KIT} bus config services session memory skills cron inbox usage core",
-    "__main__": "cli providers tools",
+    "__main__": "paths cli providers tools",
 }
 MAY_IMPORT["core"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"}))
 MAY_IMPORT["cli"] = " ".join(sorted(set(MAY_IMPORT) - {"__main__"} | {"core"}))

@@ -61,6 +61,7 @@ class Ruling:
     writable: tuple[Path, ...] = ()
     judged: Mapping[Path, Path] = field(default_factory=dict)
     """The paths of the claim, and where they really led when the call was judged."""
+    readable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,19 @@ class Answer:
     yes: bool
     reason: str = ""
     network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the policy says of a call."""
+
+    decision: Decision
+    digest: str
+    """Of all that it was about."""
+    paths: Mapping[Path, Path]
+    """Where its paths led."""
+    changed: list[Seen]
+    """What is not as it was of the files that the standing answer covers, where it rests on one."""
 
 
 class Gate:
@@ -104,8 +118,7 @@ class Gate:
             decision, seen = judged.decision, judged.digest
             if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
-                granted = Ruling(True, "person", said, network=network, writable=decision.writable)
-                return replace(granted, judged=judged.paths)
+                return replace(_granted("person", said, network, decision), judged=judged.paths)
             if ruling := _without_asking(turn, plan, decision):
                 return replace(ruling, judged=judged.paths)
             shown = await in_thread(
@@ -178,19 +191,6 @@ def _origin(turn: Turn) -> str:
     return turn.inbound.front
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What the policy says of a call."""
-
-    decision: Decision
-    digest: str
-    """Of all that it was about."""
-    paths: Mapping[Path, Path]
-    """Where its paths led."""
-    changed: list[Seen]
-    """What is not as it was of the files that the standing answer covers, where it rests on one."""
-
-
 def judge(plan: Plan, situation: Situation) -> Judged:
     """Judge a call. Blocks."""
     with settled():
@@ -225,12 +225,23 @@ def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None
         told = decision.hint or "This is never allowed. Do not try it another way."
         return Ruling(False, decision.reason, decision.text, told)
     if decision.verdict is Verdict.ALLOW:
-        granted = decision.network
-        return Ruling(True, decision.reason, decision.text, network=granted, writable=decision.writable)
+        return _granted(decision.reason, decision.text, decision.network, decision)
     if turn.inbound.approve == "all":
         said = _("Allowed for this run by --approve all.")
-        return Ruling(True, "all", said, network=plan.claim.network, writable=decision.writable)
+        return _granted("all", said, plan.claim.network, decision)
     return None
+
+
+def _granted(reason: str, text: str, network: bool, decision: Decision) -> Ruling:
+    """A yes, with the folders that a command may use."""
+    return Ruling(
+        True,
+        reason,
+        text,
+        network=network,
+        writable=decision.writable,
+        readable=decision.readable,
+    )
 
 
 def _refused(answer: Answer) -> str:

@@ -158,6 +158,7 @@ class Hands:
             self._context(turn, done.call),
             network=ruling.network,
             writable=ruling.writable,
+            readable=ruling.readable,
             judged=ruling.judged,
         )
         try:

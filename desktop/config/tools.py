@@ -35,6 +35,16 @@ class ExecTool(Section):
         max_length=4096,
         json_schema_extra=notes(applies="answer"),
     )
+    readable: str = Field(
+        default="",
+        title=mark("Folders that commands read"),
+        description=mark(
+            "In the sandbox your home is hidden but for the workspace, folders you opened and usual "
+            "toolchains. More folders that commands can read, separated as PATH is."
+        ),
+        max_length=4096,
+        json_schema_extra=notes(applies="answer"),
+    )
     sandbox: Literal["auto", "off"] = Field(
         default="auto",
         title=mark("Sandbox"),

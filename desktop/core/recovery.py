@@ -18,6 +18,7 @@ from desktop.cron.zone import zone
 from desktop.database import Database
 from desktop.errors import AppError, UsageError, explain
 from desktop.pace import Pace
+from desktop.paths import close_to_others, open_to_others
 from desktop.session.listing import describe
 from desktop.session.model import SessionInfo
 from desktop.tasks import in_thread
@@ -102,11 +103,30 @@ class RecoveryVerbs:
             except (AppError, OSError, sqlite3.Error) as error:
                 _log.info("%s could not be mended: %s", one.id, error)
                 failed.append(f"{one.title}: {explain(error)}")
+        if not wanted:
+            closed, left = await in_thread(self._close)
+            done, failed = done + closed, failed + left
         if done:
             self._core.sessions.on_write(None)
             self._core.bus.publish(SettingsChanged())
             self._core.bus.publish(JobsChanged())
         return {"done": done, "failed": failed}
+
+    def _close(self) -> tuple[list[str], list[str]]:
+        """Take what is the person's from other accounts of this computer."""
+        n, failed = 0, []
+        for path in open_to_others(self._core.home, self._core.workspace):
+            try:
+                close_to_others(path)
+                n += 1
+            except OSError as error:
+                failed.append(f"{path}: {explain(error)}")
+        told = ngettext(
+            "{n} file or folder is closed to other accounts of this computer now.",
+            "{n} files and folders are closed to other accounts of this computer now.",
+            n,
+        )
+        return [told.format(n=n)] if n else [], failed
 
     # ---- looking
 

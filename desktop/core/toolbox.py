@@ -164,14 +164,12 @@ class Workshop:
         kept = self.kept
         kept.sweep()
         sweep()
-        for folder in ("cron", "memory/archive"):  # what is not there cannot be fenced
-            (self._workspace / folder).mkdir(parents=True, exist_ok=True)
         home, workspace = self._home.root, self._workspace
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]
         tools = [
             *file_tools(kept, (*hidden, *own), (home, workspace)),
-            *exec_tools(lambda: self._config().tools.commands, hidden, own),
+            *exec_tools(lambda: self._config().tools.commands, home, workspace),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
             MemorySearch(self._recall),
             Message(),

@@ -2,11 +2,16 @@
 
 import asyncio
 import json
+import os
+import re
+import shutil
+import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,14 @@ import pytest
 from desktop.errors import AppError, KeychainError, StorageError, UsageError
 from desktop.ipc import Handler, NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
+from desktop.tasks import in_thread
+
+ROOT = sys.platform != "win32" and os.geteuid() == 0
+unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has a port and a token")
+
+
+def published(home: Home) -> Path:
+    return Path(json.loads(home.ipc.read_text())["socket"])
 
 
 @pytest.fixture
@@ -108,13 +121,162 @@ async def test_the_address_is_private_and_goes_with_the_owner(home: Home) -> Non
     assert not home.ipc.exists()
 
 
-async def test_a_stranger_without_the_token_gets_nothing(home: Home) -> None:
+@unix
+async def test_the_socket_is_in_a_folder_of_this_account_alone(home: Home) -> None:
     async with owner(home, echo):
-        port = json.loads(home.ipc.read_text())["port"]
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 200\r\n\r\n" + b"x" * 200)
-        assert await reader.read() == b""
-        writer.close()
+        place = published(home)
+        assert place.is_socket()
+        assert place.is_relative_to(home.root)
+        assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700
+        assert "token" not in json.loads(home.ipc.read_text())
+    assert not place.exists()
+
+
+@unix
+@pytest.mark.skipif(
+    hasattr(os, "geteuid") and os.geteuid() != 0, reason="becoming another account takes root"
+)
+async def test_another_account_cannot_connect_even_where_the_folder_is_open(home: Home) -> None:
+    asked = asyncio.Event()
+
+    async def listen(_verb: str, _arguments: dict[str, Any], _send: Any) -> dict[str, Any]:
+        asked.set()
+        return {}
+
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        Path(folder).chmod(0o755)
+        home = Home(Path(folder) / "home", Path(folder))
+        async with owner(home, listen):
+            place = published(home)
+            assert "PermissionError" in await as_nobody(place)
+            for part in (place, place.parent, home.root):
+                part.chmod(0o777)
+            assert re.search("b''|reset by peer|Broken pipe", await as_nobody(place))
+            assert not asked.is_set()
+            assert await first(call(home, "x", {})) == {"result": {}}
+
+
+async def as_nobody(place: Path) -> str:
+    """What another account gets at a socket."""
+    code = (
+        "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
+        """s.sendall(b'{"verb": "x", "arguments": {}}\\n'); print(s.recv(100))"""
+    )
+    child = await asyncio.create_subprocess_exec(
+        *("setpriv", "--reuid", "65534", "--clear-groups", "/usr/bin/python3", "-c", code, str(place)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return (await child.communicate())[0].decode()
+
+
+@unix
+@pytest.mark.skipif(not ROOT, reason="becoming another account takes root")
+async def test_an_owner_of_another_account_is_not_talked_to(home: Home) -> None:
+    """A socket of somebody else in the place of the owner's is nobody to ask."""
+    home.root.mkdir()
+    code = (
+        "import socket, sys, os; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen();"
+        "os.setresuid(65534, 65534, 65534); print('ready', flush=True); s.accept()[0].recv(100)"
+    )
+    place = home.root / "other"
+    child = await asyncio.create_subprocess_exec(
+        *("/usr/bin/setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=+dac_override"),
+        *("--ambient-caps=+dac_override", "/usr/bin/python3", "-c", code, str(place)),
+        stdout=subprocess.PIPE,
+    )
+    assert child.stdout is not None
+    assert await child.stdout.readline() == b"ready\n"
+    home.ipc.write_text(json.dumps({"socket": str(place), "pid": child.pid}))
+    with pytest.raises(NoOwnerError):
+        await anext(call(home, "x", {}))
+    child.kill()
+    await child.wait()
+
+
+@unix
+@pytest.mark.parametrize("trouble", ["long", "no sockets", "both"])
+async def test_a_home_that_can_hold_no_socket_has_one_in_the_runtime_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    runtime = Path(tempfile.mkdtemp(prefix="r-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime if trouble != "both" else runtime / "missing"))
+    monkeypatch.setattr(tempfile, "tempdir", str(runtime))
+    root = tmp_path / ("home" if trouble == "no sockets" else "a" * 100) / "home"
+    root.mkdir(parents=True)
+    (root / "ipc.d").write_text("a file in the way")
+    home = Home(root, root)
+    async with owner(home, echo):
+        place = published(home)
+        assert place.is_relative_to(runtime)
+        assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700
+        assert (await first(call(home, "x", {}))) == {"event": "working"}
+    shutil.rmtree(runtime)
+
+
+@unix
+async def test_a_runtime_folder_that_somebody_else_made_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = Path(tempfile.mkdtemp(prefix="r-"))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(runtime))
+    (runtime / "elsewhere").mkdir()
+    (runtime / f"nanobot-desktop-{os.geteuid()}").symlink_to(runtime / "elsewhere")
+    home = Home(tmp_path / ("a" * 100), tmp_path)
+    async with owner(home, echo):
+        assert list((runtime / "elsewhere").iterdir()) == []
+        assert (await first(call(home, "x", {}))) == {"event": "working"}
+    shutil.rmtree(runtime)
+
+
+@unix
+async def test_a_socket_that_an_owner_left_behind_is_replaced(home: Home) -> None:
+    (home.root / "ipc.d").mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(home.root / "ipc.d/socket"))
+    home.ipc.write_text(json.dumps({"socket": str(home.root / "ipc.d/socket"), "pid": 1}))
+    with pytest.raises(NoOwnerError):
+        await anext(call(home, "x", {}))
+    async with owner(home, echo):
+        assert (await first(call(home, "x", {}))) == {"event": "working"}
+
+
+@unix
+async def test_what_an_older_version_published_is_not_followed(home: Home) -> None:
+    home.root.mkdir()
+    home.ipc.write_text('{"port": 1, "token": "x", "pid": 999999999}')
+    with pytest.raises(NoOwnerError):
+        await anext(call(home, "x", {}))
+    home.ipc.write_text(f'{{"port": 1, "token": "x", "pid": {os.getpid()}}}')
+    with pytest.raises(AppError, match="older version"):
+        await anext(call(home, "x", {}))
+    async with owner(home, echo):
+        assert (await first(call(home, "x", {}))) == {"event": "working"}
+
+
+@pytest.mark.parametrize("said", [b"", b"{", b"POST / HTTP/1.1\r\n\r\n", b"[]\n", b'{"verb": 1}\n'])
+async def test_those_that_ask_nothing_hold_up_nobody(home: Home, said: bytes) -> None:
+    async with owner(home, echo):
+        idle = await in_thread(lambda: [connect(home, said) for _ in range(200)])
+        for _ in range(50):
+            assert (await first(call(home, "x", {}))) == {"event": "working"}
+        with suppress(ConnectionError):  # hung up on: the one that waited longest
+            assert await in_thread(idle[0].recv, 1) == b""
+        for one in idle:
+            one.close()
+
+
+def connect(home: Home, said: bytes) -> socket.socket:
+    if sys.platform == "win32":
+        one = socket.create_connection(("127.0.0.1", json.loads(home.ipc.read_text())["port"]), 10)
+    else:
+        one = socket.socket(socket.AF_UNIX)
+        one.settimeout(10)
+        one.connect(str(published(home)))
+    with suppress(ConnectionError):
+        one.sendall(said)
+    return one
 
 
 async def test_a_client_that_hangs_up_ends_its_request(home: Home) -> None:

@@ -60,3 +60,44 @@ def test_a_home_elsewhere_takes_everything_along(tmp_path: Path, monkeypatch: py
     paths = (place.config, place.database, place.logs, place.models, place.ipc, place.workspace)
     assert all(path.is_relative_to(tmp_path / "h") for path in paths)
     assert not (tmp_path / "h").exists(), "asking where things are makes nothing"
+
+
+def run_program(home: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "desktop", *arguments],
+        env={**os.environ, "NANOBOT_DESKTOP_HOME": str(home)},
+        umask=0o022,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def open_ones(folder: Path) -> list[str]:
+    return [str(path) for path in (folder, *folder.rglob("*")) if path.lstat().st_mode & 0o077]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask: the profile's folder is private there")
+def test_a_home_is_closed_to_other_accounts_from_the_first_moment(tmp_path: Path) -> None:
+    done = run_program(tmp_path / "home", "doctor", "--fix")
+    assert "can be written" in done.stdout, done.stderr
+    assert (tmp_path / "home/state.db").exists()
+    assert (tmp_path / "home/workspace/SOUL.md").exists()
+    assert open_ones(tmp_path / "home") == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask: the profile's folder is private there")
+def test_an_old_home_that_is_open_is_told_of_and_closed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run_program(home, "doctor", "--fix")
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    done = run_program(home, "doctor")
+    assert "Other accounts of this computer" in done.stdout
+    assert "doctor --fix" in done.stdout
+    assert (home / "state.db").stat().st_mode & 0o077
+    done = run_program(home, "doctor", "--fix")
+    assert "closed to other accounts" in done.stdout
+    assert "can reach" not in done.stdout
+    for name in (".", "state.db", "logs", "workspace", "workspace/sessions"):
+        assert not (home / name).stat().st_mode & 0o077, name

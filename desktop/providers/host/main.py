@@ -29,7 +29,6 @@ _ROWS = 500
 
 def main() -> None:
     """Serve until stdin ends."""
-    os.umask(0o077)
     wire = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not get between the frames
     sys.stdout = sys.stderr

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from desktop.paths import persons_umask
 from desktop.tasks import in_daemon, see_through
 from desktop.tools.exec.output import Output
 from desktop.tools.exec.tree import MARK, Tree, new_mark
@@ -118,6 +119,7 @@ async def _start(
             stderr=subprocess.STDOUT,
             cwd=cwd,
             env=environment,
+            umask=persons_umask(),
             **apart,
         )
     except (OSError, ValueError) as error:

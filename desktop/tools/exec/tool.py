@@ -1,17 +1,20 @@
 """exec: one command line for the shell."""
 
+import contextlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
 from desktop.config.tools import ExecTool
-from desktop.tasks import in_thread
+from desktop.tasks import in_thread, see_through
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.exec.environment import Environment, shell
 from desktop.tools.exec.run import Ended, run
-from desktop.tools.exec.sandbox import Sandbox, usable
+from desktop.tools.exec.sandbox import Sandbox, Unseen, usable
+from desktop.tools.exec.view import Granted
+from desktop.tools.exec.walls import Held
 
 MOST_SECONDS = 600
 _TIMED_OUT = 124
@@ -19,6 +22,12 @@ _NETWORK = re.compile(
     r"resolv|network|connect|unreachable|getaddrinfo|\bhost\b|\bdns\b|socket", re.IGNORECASE
 )
 _READ_ONLY = re.compile(r"read-only file system", re.IGNORECASE)
+_HIDDEN = re.compile(r"no such file or directory", re.IGNORECASE)
+_UNSEEN = (
+    "The working folder {folder} is hidden in the sandbox: of people's homes only the workspace and "
+    "granted folders are there. Ask the person to open that folder to this conversation, or work in the "
+    "workspace."
+)
 
 
 class ExecArguments(Arguments):
@@ -43,6 +52,7 @@ class Exec(Tool[ExecArguments]):
         self, settings: Callable[[], ExecTool], sandbox: Sandbox, environment: Environment
     ) -> None:
         self._settings, self._sandbox, self._environment = settings, sandbox, environment
+        self._names = Held()
 
     def claim(self, args: ExecArguments, context: ToolContext) -> Claim:
         if "\0" in args.command:
@@ -63,12 +73,15 @@ class Exec(Tool[ExecArguments]):
         environment = await self._environment.make(settings.path_append)
         argv = shell(args.command, environment["PATH"])
         cwd, program = await in_thread(_where, cwd, settings)
-        if program:
-            environment.pop("TMPDIR", None)  # the sandbox has a /tmp of its own
-            argv = await in_thread(self._wrapped, program, argv, cwd, context)
         seconds = args.timeout or settings.timeout
         try:
-            ended = await run(argv, cwd=cwd, environment=environment, seconds=seconds)
+            if program:
+                environment.pop("TMPDIR", None)  # the sandbox has a /tmp of its own
+                async with self._held(context.workspace):
+                    argv = await in_thread(self._wrapped, program, argv, cwd, context)
+                    ended = await run(argv, cwd=Path("/"), environment=environment, seconds=seconds)
+            else:
+                ended = await run(argv, cwd=cwd, environment=environment, seconds=seconds)
         except (OSError, ValueError) as error:
             raise ToolFailure(_not_started(error)) from error
         offline = bool(program) and not context.network
@@ -76,15 +89,21 @@ class Exec(Tool[ExecArguments]):
             _text(ended, seconds, bool(program), offline),
         )
 
+    @contextlib.asynccontextmanager
+    async def _held(self, workspace: Path) -> AsyncGenerator[None]:
+        """While a command is in the sandbox, no protected name of the workspace is free."""
+        await see_through(in_thread(self._names.take, workspace), name="names of the sandbox")
+        try:
+            yield
+        finally:
+            await see_through(in_thread(self._names.give_back), name="names of the sandbox")
+
     def _wrapped(self, program: str, argv: Sequence[str], cwd: Path, context: ToolContext) -> list[str]:
-        return self._sandbox.wrap(
-            program,
-            argv,
-            cwd=cwd,
-            workspace=context.workspace,
-            writable=context.writable,
-            network=context.network,
-        )
+        granted = Granted(context.workspace, context.writable, context.readable)
+        try:
+            return self._sandbox.wrap(program, argv, cwd=cwd, granted=granted, network=context.network)
+        except Unseen:
+            raise ToolFailure(_UNSEEN.format(folder=cwd)) from None
 
 
 def _where(cwd: Path, settings: ExecTool) -> tuple[Path, str]:
@@ -117,4 +136,6 @@ def _text(ended: Ended, seconds: int, sandboxed: bool, offline: bool) -> str:
         lines.append("[the command had no network; ask for it with network=true]")
     if code and sandboxed and _READ_ONLY.search(ended.output):
         lines.append("[in the sandbox only the workspace and granted folders can be written to]")
+    if code and sandboxed and _HIDDEN.search(ended.output):
+        lines.append("[in the sandbox people's homes are hidden but for the workspace and granted folders]")
     return "\n".join([*lines, f"exit code {code}"])

@@ -1,17 +1,16 @@
 """The exec tool with its parts, made together."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from desktop.config.tools import ExecTool
 from desktop.tools.exec.environment import Environment
 from desktop.tools.exec.sandbox import Sandbox
 from desktop.tools.exec.tool import Exec
+from desktop.tools.exec.walls import walls
 
 
-def exec_tools(
-    settings: Callable[[], ExecTool], hidden: Iterable[Path] = (), readonly: Iterable[Path] = ()
-) -> list[Exec]:
-    """The tool that runs commands. In the sandbox the `hidden` places are empty, and `readonly` ones cannot
-    be written to though they are in the workspace."""
-    return [Exec(settings, Sandbox(hidden, readonly), Environment())]
+def exec_tools(settings: Callable[[], ExecTool], home: Path, workspace: Path) -> list[Exec]:
+    """The tool that runs commands, for a home of the program and its workspace."""
+    sandbox = Sandbox(lambda: walls(home, workspace, settings()))
+    return [Exec(settings, sandbox, Environment())]

@@ -118,6 +118,8 @@ class Fences:
     """Never written."""
     roots: tuple[Path, ...]
     """What a sandbox should hide."""
+    kept_roots: tuple[Path, ...]
+    """What a sandbox should let nobody write to."""
     person: str
     home: str
     workspace: str
@@ -203,6 +205,7 @@ def _fences(home: Path, workspace: Path, person: Path, _moment: int) -> Fences:
         closed=both,
         kept=frozenset(folded(real) for place in kept for real in (place, os.path.realpath(place))),
         roots=tuple(closed),
+        kept_roots=tuple(kept),
         person=folded(os.path.realpath(person)),
         home=folded(os.path.realpath(home)),
         workspace=folded(os.path.realpath(workspace)),

@@ -238,6 +238,7 @@ class _Judge:
     def _run(self) -> Decision:
         writable = tuple(root for root, write in self.folders if write)
         risky = _("It runs a command on this computer.")
+        readable = tuple(root for root, write in self.folders if not write)
         if self.finding:
             answer = self._ask("risky", self.finding.text)
         elif not self.at.sandboxed:
@@ -247,11 +248,12 @@ class _Judge:
         else:
             answer = self._inside("risky", risky)
         if self.at.marked and answer.verdict is Verdict.ALLOW:
-            writable = ()  # what stays in the sandbox and the workspace
+            # What stays in the sandbox writes to the workspace alone.
+            writable, readable = (), (*readable, *writable)
         allowed = answer.verdict is Verdict.ALLOW
         rule = self.rule if allowed and answer.reason == "rule" else None
         network = allowed and self.claim.network
-        return replace(answer, network=network, writable=writable, rule=rule)
+        return replace(answer, network=network, writable=writable, readable=readable, rule=rule)
 
     def _send(self) -> Decision:
         if self.claim.service:

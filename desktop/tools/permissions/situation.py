@@ -95,6 +95,8 @@ class Decision:
     """Folders outside the workspace that the command may write to."""
     rule: Rule | None = None
     """The standing answer that it rests on."""
+    readable: tuple[Path, ...] = ()
+    """Folders outside the workspace that the command may read."""
 
 
 def granted(situation: Situation) -> list[tuple[Path, bool]]:

@@ -1,6 +1,8 @@
 """A home changes hands: from a command to the window, when nothing is under way any more."""
 
 import asyncio
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,7 +88,7 @@ async def test_a_command_that_owns_the_home_is_no_window(home: Home) -> None:
 
 async def test_an_address_left_behind_by_a_crash_is_no_window(home: Home) -> None:
     home.root.mkdir(exist_ok=True)
-    home.ipc.write_text('{"port": 1, "token": "x", "pid": 1}', "utf-8")
+    home.ipc.write_text('{"port": 1, "token": "x", "socket": "/no/such/socket", "pid": 1}', "utf-8")
     assert not await in_thread(_runs, home, True)
     async with asyncio.timeout(10):
         ownership = await take_over(home)
@@ -152,10 +154,15 @@ async def test_a_command_that_ends_in_the_middle_of_the_question_is_no_failure(h
         writer.close()
         home.ipc.unlink()
 
-    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
     home.root.mkdir(exist_ok=True)
-    home.ipc.write_text(f'{{"port": {port}, "token": "x", "pid": 1}}', "utf-8")
+    place: dict[str, object] = {"pid": 1}
+    if sys.platform == "win32":
+        server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+        place |= {"port": server.sockets[0].getsockname()[1], "token": "x"}
+    else:
+        server = await asyncio.start_unix_server(hang_up, home.root / "socket")
+        place |= {"socket": str(home.root / "socket")}
+    home.ipc.write_text(json.dumps(place), "utf-8")
     taking = spawn(take_over(home), name="take-over")
     await asyncio.wait_for(met.wait(), 10)
     ownership.release()

@@ -1,7 +1,7 @@
 """A workspace, and a way to run a command as the agent does."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from desktop.tools.base import ToolContext
 from desktop.tools.exec.environment import Environment
 from desktop.tools.exec.sandbox import Sandbox
 from desktop.tools.exec.tool import Exec
+from desktop.tools.exec.view import Walls
 
 SOURCE = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/false", "OPENAI_API_KEY": "sk-1", "LC_TIME": "C"}
 
@@ -27,13 +28,13 @@ class Desk:
         """A command that does not end, and that no other test has."""
         self.settings: dict[str, Any] = {"sandbox": "off"}
         self.context: dict[str, Any] = {}
-        self.hidden: tuple[Path, ...] = ()
-        self.readonly: tuple[Path, ...] = ()
+        self.walls: Callable[[ExecTool], Walls] = lambda _settings: Walls()
         self.environment = Environment(SOURCE)
 
     async def run(self, command: str, **arguments: Any) -> str:
         settings = ExecTool.model_validate(self.settings)
-        tool = Exec(lambda: settings, Sandbox(self.hidden, self.readonly), self.environment)
+        sandbox = Sandbox(lambda: self.walls(settings))
+        tool = Exec(lambda: settings, sandbox, self.environment)
         args = tool.arguments.model_validate({"command": command, **arguments})
         context = ToolContext("here", "turn", "call", self.workspace, self.workspace, **self.context)
         assert tool.claim(args, context).command == command

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop.paths import persons_umask
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import ToolFailure
 from desktop.tools.exec.environment import Environment
@@ -218,3 +219,12 @@ async def test_what_a_killed_program_left_running_is_ended_and_nothing_else() ->
         for process in started:
             process.kill()
             process.wait()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
+async def test_files_of_a_command_are_as_open_as_the_person_has_them(desk: Desk) -> None:
+    before = os.umask(0o077)
+    os.umask(before)
+    assert before == 0o077
+    await desk.run("echo x > made")
+    assert (desk.workspace / "made").stat().st_mode & 0o777 == 0o666 & ~persons_umask()
