@@ -38,6 +38,7 @@ from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
 from desktop.core.titles import Titles
 from desktop.core.toolbox import Workshop
+from desktop.core.waiting import Waiting
 from desktop.core.workspace import workspace_of
 from desktop.database import Database, outdated
 from desktop.errors import AppError
@@ -106,6 +107,7 @@ class Core:
         )
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self.marks = Marks(self.database)
+        self.waiting = Waiting(self)
         self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration)
         self.workshop = Workshop(
