@@ -15,7 +15,7 @@ from pathlib import Path
 
 from desktop.database import Database
 from desktop.files import Seen
-from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, mark_of, worst
+from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, mark_of, unknown, worst
 from desktop.tasks import in_thread
 
 _MARGIN_S = 2.0
@@ -70,7 +70,7 @@ class Marks:
         touched = await self._touched(seen, since or 0.0)
         if touched is not None:
             return touched if since is not None else touched | UNKNOWN
-        named = Mark(UNKNOWN.origin, (seen.path.name,))
+        named = unknown(seen.path.name)
         return named if since is None else TRUSTED
 
     async def _touched(self, seen: Seen, since: float) -> Mark | None:
@@ -135,7 +135,7 @@ class Marks:
     async def _of_folder(self, folder: Path) -> Mark:
         since = await self._vouched_since(folder)
         if since is None:
-            return Mark(UNKNOWN.origin, (folder.name,))
+            return unknown(folder.name)
         rows = await self._database.read(
             "SELECT path, origin, sources FROM file_marks WHERE origin NOT IN ('person', 'agent')"
             " ORDER BY at DESC LIMIT ?",

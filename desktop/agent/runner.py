@@ -16,7 +16,7 @@ from desktop.agent.fitting import fitted
 from desktop.agent.hands import Hands
 from desktop.agent.lean import asks_for_action
 from desktop.agent.turn import Late, Ready, Turn
-from desktop.agent.view import View
+from desktop.agent.view import view_of
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined
 from desktop.memory.tokens import Meter, family
@@ -83,7 +83,7 @@ class Runner:
 
     async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         late = turn.inbound.late
-        turn.view = View(turn.session.history(ready.window))  # until the first request is made
+        turn.view = view_of(turn.session.history(ready.window), turn.session.metadata)  # until it asks
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
@@ -174,7 +174,7 @@ class Runner:
         prompt = turn.prompt
         schemas, fixed = kit.schemas, _fixed(prompt, kit)
         history = await self._fitted(turn, ready, prompt, kit, share)
-        turn.view = View(history)
+        turn.view = view_of(history, turn.session.metadata)
         turn.estimate = fixed + turn.session.shown
         extra: list[Message] = [{"role": "user", "content": note}] if note else []
         return Request(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from desktop.agent.view import View
-from desktop.origin import TRUSTED, Mark, Origin
+from desktop.origin import TRUSTED, Mark, unknown
 from desktop.providers.base import Endpoint, Message, Provider, Request
 from desktop.session.log import Session
 
@@ -86,7 +86,7 @@ class Inbound:
         }
         mark = self.mark
         if self.pictures:  # what is seen in them may be anybody's words
-            mark |= Mark(Origin.UNKNOWN, tuple(Path(picture).name for picture in self.pictures))
+            mark |= unknown(*(Path(picture).name for picture in self.pictures))
         return record | {name: value for name, value in marks.items() if value} | mark.as_fields()
 
 

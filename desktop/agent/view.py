@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from desktop.origin import TRUSTED, UNKNOWN, Mark, mark_of, worst
+from desktop.origin import TRUSTED, UNKNOWN, Mark, Origin, mark_of, worst
 
 MOST_OTHERS = 8
 """So many distinct addresses that pages gave are fetched without a question, on other sites than the page's
@@ -33,18 +33,26 @@ type Record = Mapping[str, Any]
 class View:
     """Some messages of a conversation, in order; never changed."""
 
-    def __init__(self, records: Sequence[Record] = (), beside: Mark = TRUSTED) -> None:
-        """`beside`: the mark of what is sent besides the messages."""
-        self._records, self._beside = records, beside
+    def __init__(self, records: Sequence[Record] = (), vouched: str = "") -> None:
+        """`vouched`: when the person said that what was unknown in this conversation is theirs, as on
+        records; empty where they did not."""
+        self._records, self._vouched = records, vouched
 
     def with_(self, records: Iterable[Record]) -> "View":
         """The view with more messages."""
-        return View([*self._records, *records], self._beside)
+        return View([*self._records, *records], self._vouched)
+
+    def mark_in(self, record: Record) -> Mark:
+        """The mark of a message, if the person did not vouch for it since."""
+        mark = record_mark(record)
+        if mark.origin is Origin.UNKNOWN and str(record.get("timestamp") or "~") <= self._vouched:
+            return TRUSTED
+        return mark
 
     @functools.cached_property
     def mark(self) -> Mark:
         """The least trusted origin in view, and the sources of all that is marked."""
-        return worst([self._beside, *(record_mark(record) for record in self._records)])
+        return worst(map(self.mark_in, self._records))
 
     def free(self, address: str) -> bool:
         """Whether fetching this address tells nobody what was not to be told: the person or a trusted text
@@ -61,7 +69,7 @@ class View:
 
     def said(self, query: str) -> bool:
         """Whether each word of a query is the person's, or of the job's own prompt (or today's date)."""
-        text = _folded(" ".join(_content(record) for record in self._records if _asks(record)))
+        text = _folded(" ".join(_content(record) for record in self._records if self._asks(record)))
         words = Counter(_WORD.findall(text))
         words.update(_today())
         wide = "".join(_WIDE.findall(text))
@@ -79,10 +87,14 @@ class View:
         """The addresses that the person, or a text that is trusted, gave."""
         found: set[str] = set()
         for record in self._records:
-            if record_mark(record).trusted:
+            if self.mark_in(record).trusted:
                 found |= addresses(_content(record))
                 found |= {bare(str(address)) for address in record.get("_addresses") or ()}
         return frozenset(found)
+
+    def _asks(self, record: Record) -> bool:
+        told = record.get("_note") and record.get("_from")  # the result of a subagent
+        return record.get("role") == "user" and not told and self.mark_in(record).trusted
 
     @functools.cached_property
     def _offered(self) -> dict[str, bool]:
@@ -98,6 +110,11 @@ class View:
     @functools.cached_property
     def _fetched(self) -> set[str]:
         return {bare(str(record["_fetched"])) for record in self._records if record.get("_fetched")}
+
+
+def view_of(messages: Sequence[Record], metadata: Mapping[str, Any]) -> View:
+    """What is in view of a conversation where these messages of it are sent."""
+    return View(messages, str(metadata.get("vouched") or ""))
 
 
 def record_mark(record: Record) -> Mark:
@@ -132,11 +149,6 @@ def host(address: str) -> str:
 def _on(address: str, hosts: Iterable[str]) -> bool:
     there = host(address)
     return any(there == one or there.endswith(f".{one}") or one.endswith(f".{there}") for one in hosts)
-
-
-def _asks(record: Record) -> bool:
-    told = record.get("_note") and record.get("_from")  # the result of a subagent
-    return record.get("role") == "user" and not told and record_mark(record).trusted
 
 
 def _content(record: Record) -> str:

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.gate import Answer
 from desktop.agent.scope import AUTONOMOUS, mode_of
 from desktop.agent.turn import Inbound, Late
+from desktop.agent.view import view_of
 from desktop.config.permissions import Folder, Rule
 from desktop.core.told import told
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, OPEN, Notice
-from desktop.origin import TRUSTED, untrusted
+from desktop.origin import TRUSTED, sentence, untrusted
+from desktop.session.model import now
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
+_IN_VIEW_TOKENS = 200_000
 MODES = ("ask", "risky", AUTONOMOUS)
 
 
@@ -46,6 +49,8 @@ class Permits:
             "grant": self.grant,
             "revoke": self.revoke,
             "forget_rule": self.forget_rule,
+            "vouch": self.vouch,
+            "unvouch": self.unvouch,
         }
 
     async def permit(self, arguments: Json, send: Send) -> Json:
@@ -95,7 +100,7 @@ class Permits:
 
     async def permissions(self, arguments: Json, _send: Send) -> Json:
         """Standing answers, folders, the sandbox; with `session`, that conversation's mode and folders."""
-        from desktop.tools.permissions.rules import sentence
+        from desktop.tools.permissions import rules
 
         permissions = self._core.store.config.permissions
         metadata = await self._metadata(arguments)
@@ -107,11 +112,43 @@ class Permits:
             "until": until if mode_of(metadata, "") == AUTONOMOUS else None,
             "minutes": permissions.autonomous_minutes,
             "folder": str(metadata.get("folder") or ""),
-            "rules": [{**_plain(rule), "sentence": sentence(rule)} for rule in permissions.rules],
+            "rules": [{**_plain(rule), "sentence": rules.sentence(rule)} for rule in permissions.rules],
             "folders": [_plain(folder) for folder in permissions.folders],
             "session_folders": list(metadata.get("folders") or []),
             "sandbox": {"works": works, "text": about},
+            "vouched": await self._core.marks.vouched(),
+            "marked": await self._marked(arguments),
         }
+
+    async def _marked(self, arguments: Json) -> Json | None:
+        """What untrusted or unknown text a conversation has in view; None where it has none."""
+        key = str(arguments.get("session") or "")
+        if not key:
+            return None
+        session = await self._core.sessions.open(key)
+        mark = view_of(session.history(_IN_VIEW_TOKENS), session.metadata).mark
+        if mark.trusted:
+            return None
+        return {"origin": mark.origin.value, "sources": list(mark.sources), "text": sentence(mark)}
+
+    async def vouch(self, arguments: Json, _send: Send) -> Json:
+        """The person says that files are theirs: those that a conversation (`session`) has in view, with
+        `folder` also all in the folder where it works; or all of a folder (`path`)."""
+        path = str(arguments.get("path") or "")
+        if key := str(arguments.get("session") or ""):
+            session = await self._core.sessions.open(key)
+            await session.set_metadata(vouched=now())
+            if arguments.get("folder"):
+                path = str(session.metadata.get("folder") or self._core.workspace)
+        if path:
+            real = await in_thread(lambda: Path(_folder(path)).resolve())
+            await self._core.marks.vouch(real)
+        return {}
+
+    async def unvouch(self, arguments: Json, _send: Send) -> Json:
+        """They do not vouch for a folder any more."""
+        await self._core.marks.unvouch(str(arguments["path"]))
+        return {}
 
     async def mode(self, arguments: Json, _send: Send) -> Json:
         """How one conversation asks: `mode` ask, risky or autonomous; empty for the usual way."""

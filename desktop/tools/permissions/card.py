@@ -6,10 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from desktop.origin import sentence
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.places import resolve
-from desktop.tools.permissions.rules import look, sentence, standing
+from desktop.tools.permissions.rules import look, standing
+from desktop.tools.permissions.rules import sentence as rule_sentence
 from desktop.tools.permissions.scripts import covered, fingerprint, scripts
 from desktop.tools.permissions.situation import Decision, Situation
 from desktop.tools.permissions.visible import one_line, visible
@@ -32,13 +34,15 @@ class Card:
     why: str
     outside: bool
     """Whether untrusted or unknown text is in view."""
-    sources: tuple[str, ...]
-    """Where that came from: sites, files, servers."""
+    marked: str
+    """A sentence on that text and where it came from; empty where there is none."""
     network: bool
     """Whether the network may be granted to the command here."""
     remember: str
     """What "always like this" would mean; empty where it is not offered."""
     digest: str
+    sources: tuple[str, ...] = ()
+    """Where marked text came from: sites, files, servers."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -67,9 +71,10 @@ def card(
         origin=one_line(origin),
         why=decision.text,
         outside=situation.marked,
-        sources=tuple(map(one_line, situation.view.mark.sources)),
+        marked=sentence(situation.view.mark),
+        sources=situation.view.mark.sources,
         network=runs,
-        remember=sentence(rule) if rule else "",
+        remember=rule_sentence(rule) if rule else "",
         digest=digest(tool, claim, arguments, situation),
     )
 

@@ -112,7 +112,7 @@ def test_what_narrows_or_is_harmless_counts_at_once(name: str, value: object, he
 
 
 def test_what_the_person_refused_stays_refused() -> None:
-    here = {"permissions": {"rules": [{"tool": "exec", "answer": "deny"}]}}
+    here: dict[str, Any] = {"permissions": {"rules": [{"tool": "exec", "answer": "deny"}]}}
     here |= {"agents": {"defaults": {"disabledSkills": ["a"]}}}
     coming = {"permissions.rules": [{"tool": "web_fetch"}], "agents.defaults.disabledSkills": ["b"]}
     safe, loose, _left = parted(coming, here)

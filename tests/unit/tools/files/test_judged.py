@@ -35,11 +35,11 @@ async def judged(bench: Bench, name: str, **arguments: object) -> ToolResult | N
     here = bench.workspace
     situation = Situation("autonomous", here, here, here.parent / "home", "here")
     plan = Plan("c", name, "{}", tool.claim(args, bench.context))
-    decision, _digest, paths = judge(plan, situation)
-    if decision.verdict is not Verdict.ALLOW:
+    found = judge(plan, situation)
+    if found.decision.verdict is not Verdict.ALLOW:
         return None
     try:
-        result = await tool.run(args, replace(bench.context, judged=paths))
+        result = await tool.run(args, replace(bench.context, judged=found.paths))
     except ToolFailure:
         return None
     return ToolResult(result) if isinstance(result, str) else result
