@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from desktop.errors import StorageError, explain
+from desktop.files import Place
 from desktop.memory.files import NOTES
 from desktop.memory.history import History
 from desktop.memory.notes import Notes
-from desktop.memory.repository import Repository
+from desktop.memory.repository import VERSIONS, Repository
 from desktop.text import _, ngettext
 
 
@@ -14,8 +15,8 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
     """For each thing to be said: whether it is fine, a sentence, the remedy. Blocks."""
     notes, folder = Notes(workspace), workspace / "memory"
     found = [(note.editable, note.problem, note.remedy) for note in map(notes.read, NOTES) if note.problem]
-    repository = Repository(folder / ".versions")
-    if repository.folder.exists() and not repository.sound():
+    repository = Repository(Place(workspace), VERSIONS)
+    if repository.there() and not repository.sound():
         found.append(
             (
                 False,
