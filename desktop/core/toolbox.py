@@ -2,10 +2,12 @@
 
 import asyncio
 import functools
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.hands import Kit
+from desktop.files import Place
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
 
@@ -165,7 +167,8 @@ class Workshop:
         kept.sweep()
         sweep()
         for folder in ("cron", "memory/archive"):  # what is not there cannot be fenced
-            (self._workspace / folder).mkdir(parents=True, exist_ok=True)
+            with suppress(OSError):  # doctor names what is in the way
+                Place(self._workspace).mkdir(folder)
         home, workspace = self._home.root, self._workspace
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]

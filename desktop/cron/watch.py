@@ -57,7 +57,7 @@ class Watch:
                     loop.call_soon_threadsafe(watch._soon)
 
         folder = self._path.parent
-        (Place(folder.parent) / folder.name).mkdir()
+        Place(folder.parent, folder.name).mkdir()
         observer = Observer()
         kinds = [
             events.FileModifiedEvent,

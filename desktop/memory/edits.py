@@ -120,13 +120,13 @@ def _remove(memory: Place) -> None:
 
 def _copy(notes: Notes, memory: Place) -> dict[str, str]:
     memory.remove_tree(FOLDER)
-    folder, before = memory / FOLDER, {}
-    folder.mkdir("memory")
+    place, before = memory / FOLDER, {}
+    place.mkdir("memory")
     for name in DREAMS:
         note = notes.read(name)
         if note.editable and note.data is not None:
             before[NOTES[name]] = note.text
-            folder.write(NOTES[name], note.text.encode("utf-8", "surrogatepass"))
+            place.write(NOTES[name], note.text.encode("utf-8", "surrogatepass"))
     return before
 
 

@@ -30,7 +30,7 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
             _("Damaged versions of the memory are kept in {path}.").format(path=path),
             _("Delete the folder if you do not need them."),
         )
-        for path in sorted(folder.glob(".versions.damaged-*"))
+        for path in _damaged(Place(workspace))
     ]
     try:
         n = len(History(folder).entries())
@@ -39,3 +39,12 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
         return [*found, (False, told.text, told.remedy)]
     state = ngettext("{n} summary of conversations.", "{n} summaries of conversations.", n).format(n=n)
     return found if any(not ok for ok, _state, _remedy in found) else [*found, (True, state, "")]
+
+
+def _damaged(place: Place) -> list[Path]:
+    """Versions that were set aside."""
+    try:
+        names = place.names("memory")
+    except OSError:
+        return []
+    return [place.named(f"memory/{name}") for name in names if name.startswith(".versions.damaged-")]

@@ -41,7 +41,7 @@ class Repository:
         self._refs: DiskRefsContainer
         self._open = False
 
-    def open(self) -> None:
+    def begin(self) -> None:
         """Open the repository, or make it."""
         if self._open and self._place.exists("HEAD"):
             return

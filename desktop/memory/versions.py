@@ -123,7 +123,7 @@ class Versions:
         try:
             with self._locked():
                 try:
-                    self._repository.open()
+                    self._repository.begin()
                     return work(*arguments)
                 except (UsageError, StorageError):
                     raise
@@ -137,7 +137,7 @@ class Versions:
                             "The versions of the memory were damaged: {path} keeps them, new ones begin."
                         ).format(path=aside)
                     )
-                    self._repository.open()
+                    self._repository.begin()
                     return work(*arguments)
         except OSError as error:
             raise explain(error) from error

@@ -20,7 +20,7 @@ from desktop.paths import temporary
 from desktop.session import names, reader, records, trash
 from desktop.session.listing import describe_all
 from desktop.session.model import Message, SessionInfo, marked, now, place_in
-from desktop.session.place import place_of
+from desktop.session.place import place_of, stored
 from desktop.session.window import Window
 from desktop.tasks import in_thread, spawn
 
@@ -170,7 +170,7 @@ class Session:
     ) -> OSError | None:
         async with self._lock:
             if unless is not None:
-                gone = not await in_thread(self.path.exists)
+                gone = not await in_thread(stored, self.path)
                 if gone or any(self.metadata.get(name) for name in unless):
                     return None
             line = self._changed(values)

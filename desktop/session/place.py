@@ -15,6 +15,11 @@ def place_of(folder: Path) -> Place:
     return Place(above, folder.name)
 
 
+def stored(path: Path) -> bool:
+    """Whether a conversation has a file. Blocks."""
+    return place_of(path.parent).exists(path.name)
+
+
 def opened(path: Path) -> Opened:
     """The file of a conversation for reading. Raises OSError."""
     return place_of(path.parent).open(path.name)

@@ -75,7 +75,7 @@ def save(skills: Skills, name: str, text: str, *, new: bool) -> None:
     if found is None or found.source == "builtin":
         check_name(name)
         place = skills.folder / name / FILE
-    elif found.broken and found.path.parent.is_symlink():
+    elif found.broken and _is_link(found):
         raise UsageError(found.problem, found.remedy)
     else:
         place = found.path
@@ -124,6 +124,12 @@ def bring_back(skills: Skills, token: str) -> str:
     except OSError as error:
         raise explain(error) from error
     return name
+
+
+def _is_link(skill: Skill) -> bool:
+    place = place_of(skill.path)
+    entries = place.scan(skill.path.parents[1])
+    return any(entry.kind == "link" and entry.name == skill.path.parent.name for entry in entries)
 
 
 def _taken(place: Place, name: str) -> bool:
