@@ -23,6 +23,7 @@ from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ToolFinished, ToolStarted, TurnSpoke
 from desktop.errors import StorageError, explain
+from desktop.files import Place
 from desktop.origin import Mark, Origin
 from desktop.paths import temporary
 from desktop.providers.base import ToolCall
@@ -190,16 +191,15 @@ class Hands:
         if temporary(turn.home):
             return f"{text[:limit]}\n[{len(text) - limit:,} more characters were left out.]"
         name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}.txt"
-        path = self._scope.workspace / RESULTS / name
+        where = (RESULTS / name).as_posix()
         try:
             if self._provenance:
-                await self._provenance.kept(path, text, done.mark)
-            await in_thread(_keep, path, text)
+                await self._provenance.kept(self._scope.workspace / where, text, done.mark)
+            await in_thread(Place(self._scope.workspace).write, where, text.encode("utf-8", "replace"))
         except (OSError, StorageError) as error:
             return (
                 f"{text[:limit]}\n[{len(text) - limit:,} more characters were left out: {explain(error)}]"
             )
-        where = path.relative_to(self._scope.workspace).as_posix()
         return (
             f"{text[:limit]}\n[This is the beginning. All {len(text):,} characters are in {where}: read it "
             "with read_file and an offset, or search it with grep.]"
@@ -261,8 +261,3 @@ def _fault(call: ToolCall, error: Exception) -> str:
         return str(told)
     _log.error("tool %s failed", call.name, exc_info=error)
     return f"{call.name} failed inside the program ({type(error).__name__}). Try another way."
-
-
-def _keep(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.write_text(text, "utf-8", errors="replace")

@@ -19,6 +19,7 @@ from desktop.bus.events import SubagentChanged
 from desktop.database import Database
 from desktop.origin import AGENT, Mark, untrusted
 from desktop.session.log import Sessions
+from desktop.session.place import stored
 from desktop.tasks import in_thread
 from desktop.text import _, mark
 from desktop.tools.base import ToolFailure
@@ -201,7 +202,7 @@ class Subagents:
     async def _has_it(self, one: Subagent) -> bool:
         """Whether the conversation has the result already, or is gone."""
         session = await self._conversations.open(one.session)
-        if not await in_thread(session.path.exists):
+        if not await in_thread(stored, session.path):
             return True
         return any(record.get("_from") == one.key for record in await session.everything())
 

@@ -42,6 +42,7 @@ from desktop.core.waiting import Waiting
 from desktop.core.workspace import workspace_of
 from desktop.database import Database, outdated
 from desktop.errors import AppError
+from desktop.files import judge_links
 from desktop.inbox.inbox import Inbox
 from desktop.marks import Marks
 from desktop.memory.consolidator import Consolidator
@@ -67,6 +68,7 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
+from desktop.tools.permissions.links import judge_of
 from desktop.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -195,6 +197,8 @@ class Core:
         await in_thread(store.load)
         use(store.config.appearance.language)
         core = cls(home, store, host, bus, front)
+        judge = judge_of(home.root, core.workspace, lambda: store.config.permissions.folders)
+        await in_thread(judge_links, core.workspace, judge)
         await in_thread(_prepare, core.workspace)
         if await in_thread(outdated, home.database):
             from desktop.core.backups import save_before
@@ -317,6 +321,7 @@ class Core:
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         await in_thread(sweep, self.workspace)
+        await in_thread(judge_links, self.workspace, None)
         self.sessions.close()
         await self.finding.close()
         await self.database.close()

@@ -3,7 +3,6 @@ found by their names while the person types one."""
 
 import base64
 import binascii
-import contextlib
 import os
 import stat
 from datetime import datetime
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError, explain
+from desktop.files import Place
 from desktop.paths import temporary
 from desktop.providers.pictures import kind
-from desktop.session.unkept import PASTED, mark_of
+from desktop.session.unkept import mark_of, pasted
 from desktop.tasks import in_daemon
 from desktop.text import _
 
@@ -55,22 +55,16 @@ class Giving:
             raise UsageError(_("That is no file.")) from None
         if len(content) > _MOST_BYTES:
             raise UsageError(_("That is too large to go along with a message."))
-        folder = self._core.workspace.joinpath(*PASTED)
+        folder = pasted(self._core.workspace)
         safe = (
             "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(name).name).lstrip(".") or "file"
         )
-        place = folder / f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f}-{safe}"
+        file = f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f}-{safe}"
+        place = folder.named(file)
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if temporary(session):
-                mark_of(place).write_text(session, "utf-8")
-            try:
-                with place.open("xb") as file:
-                    file.write(content)
-            except OSError:
-                with contextlib.suppress(OSError):
-                    place.unlink(missing_ok=True)
-                raise
+                folder.write(mark_of(place).name, session.encode())
+            folder.write(file, content, fresh=True)
         except OSError as error:
             raise explain(error) from error
         return {**_look(place), "name": name}
@@ -122,8 +116,7 @@ def _look(path: Path) -> Json:
             return {"path": str(path), "name": path.name, "bytes": 0, "kind": "folder"}
         if not stat.S_ISREG(found.st_mode):
             raise UsageError(_("{name} is a device or a pipe, no file.").format(name=path.name))
-        with path.open("rb") as file:
-            picture = kind(file.read(16))
+        picture = kind(Place(Path(path.anchor)).read(Path(os.path.normpath(path)), 16))
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise UsageError(_("There is no file {path}.").format(path=path)) from None

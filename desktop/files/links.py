@@ -1,4 +1,4 @@
-"""Who says whether a link may lead out of a place. Without a judge none does.
+"""Who says where a link in a place may lead. Without a judge none leads out of it.
 
 A link of the person's own (notes kept in another folder) is fine where they granted that folder. What is
 granted is a setting, and the kit knows no settings: the core registers its judge for the workspace here.
@@ -28,7 +28,7 @@ def may_lead(root: str, real: str, writing: bool) -> bool:
     judge = _judges.get(root)
     if judge is not None:
         return judge(Path(real), writing)
-    return not writing and within(real, root)
+    return within(real, root)
 
 
 def within(real: str, root: str) -> bool:

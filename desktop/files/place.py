@@ -49,7 +49,13 @@ class Place(Ways):
 
     def stat(self, name: Name = "") -> os.stat_result:
         """The status of what is there, of a link's target where that may be used."""
-        return self._at(name, False, _status)
+        path = self._full(name)
+        try:
+            return system.status_of(path, self._modern)
+        except system.Linked:
+            led = self._led(path, writing=False)
+        with straight(led=True):
+            return system.status_of(led, self._modern)
 
     def exists(self, name: Name = "") -> bool:
         """Whether something is there that may be used."""
@@ -148,6 +154,11 @@ class Place(Ways):
         with self._folder(self._full(name), writing=True, make=True):
             pass
 
+    def sync(self) -> None:
+        """Make new names in it durable."""
+        with self._folder(self._full(""), writing=True) as at:
+            at.sync()
+
     def unlink(self, name: Name, missing_ok: bool = False) -> None:
         """Remove a file, or a link itself."""
         folder, last = self._split(name)
@@ -177,10 +188,6 @@ class Place(Ways):
         with self._folder(folder, writing=True) as at, self._folder(other, writing=True, make=True) as to:
             at.move(last, to, end)
             to.sync()
-
-
-def _status(at: system.Folder, name: str) -> os.stat_result:
-    return at.stat(name)
 
 
 def _permissions(at: system.Folder, name: str, mode: int | None, fresh: bool) -> int:

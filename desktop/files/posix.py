@@ -18,6 +18,7 @@ _SYS_OPENAT2 = 437
 _HERE = -100
 _NO_MAGICLINKS, _NO_SYMLINKS = 0x02, 0x04
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_ANY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC
 _ALWAYS = os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 """A pipe without a writer must not hang whoever opens it."""
 
@@ -197,6 +198,23 @@ def open_file(path: str, flags: int, modern: bool) -> int:
     folder, _slash, name = path.rpartition("/")
     with open_folder(folder or "/", modern) as at:
         return at.open(name or ".", flags)
+
+
+def status_of(path: str, modern: bool) -> os.stat_result:
+    """The status of what is there, by its absolute path. Raises Linked where a link is on the way or at its
+    end, OSError."""
+    if modern:
+        handle = _openat2(path, _ANY, 0)
+        try:
+            return os.fstat(handle)
+        finally:
+            os.close(handle)
+    folder, _slash, name = path.rpartition("/")
+    with open_folder(folder or "/", modern) as at:
+        found = at.stat(name or ".")
+    if stat.S_ISLNK(found.st_mode):
+        raise Linked(errno.ELOOP, os.strerror(errno.ELOOP), path)
+    return found
 
 
 def replace_open(folder: Folder, handle: int, temporary: str, name: str) -> os.stat_result:

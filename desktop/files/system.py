@@ -11,6 +11,7 @@ if sys.platform == "win32":
         open_folder,
         replace_open,
         set_mode,
+        status_of,
     )
 else:
     from desktop.files.posix import (
@@ -21,6 +22,16 @@ else:
         open_folder,
         replace_open,
         set_mode,
+        status_of,
     )
 
-__all__ = ["Folder", "Linked", "has_openat2", "open_file", "open_folder", "replace_open", "set_mode"]
+__all__ = [
+    "Folder",
+    "Linked",
+    "has_openat2",
+    "open_file",
+    "open_folder",
+    "replace_open",
+    "set_mode",
+    "status_of",
+]

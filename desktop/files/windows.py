@@ -202,6 +202,17 @@ def _descriptor(path: str, flags: int) -> int:
     return msvcrt.open_osfhandle(handle, kept | getattr(os, "O_BINARY", 0))
 
 
+def status_of(path: str, modern: bool) -> os.stat_result:
+    """The status of what is there, by its absolute path. Raises Linked where a link is on the way or at its
+    end, OSError."""
+    share = _SHARE_READ | _SHARE_WRITE  # not to be exchanged while it is open
+    handle = _checked(_create(path, _ATTRIBUTES, share, _OPEN_EXISTING, _BACKUP_SEMANTICS), path)
+    try:
+        return os.lstat(path)
+    finally:
+        _kernel().CloseHandle(handle)
+
+
 def replace_open(folder: Folder, handle: int, temporary: str, name: str) -> os.stat_result:
     """Give a new file, which is open, its name; its status after that. Closes it. Raises OSError."""
     os.close(handle)  # an open file keeps its name here

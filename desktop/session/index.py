@@ -21,6 +21,7 @@ from desktop.origin import mark_of
 from desktop.session import reader, records
 from desktop.session.model import Message, moment_of, replayable, title_of
 from desktop.session.names import SUFFIX, key_of
+from desktop.session.place import opened, place_of
 
 PER_SECOND = 8
 """Message ids are moments, in so many parts of a second."""
@@ -170,8 +171,8 @@ class Indexer:
         """Read on in one file; whether it has more."""
         before = self._known("name = ?", name).get(name)
         try:
-            with (self._folder / name).open("rb") as file:
-                stat = os.fstat(file.fileno())
+            with opened(self._folder / name) as held:
+                file, stat = held.stream, held.status
                 wide = records.encoding_of(file.read(4096)) != records.UTF8
                 kept = before if before and not wide and _goes_on(file, before, stat) else None
                 piece = _whole(file) if wide else _piece(file, kept.done if kept else 0, stat.st_size)
@@ -220,15 +221,12 @@ class Indexer:
 
 def _stats(folder: Path, names: Iterable[str] | None) -> dict[str, os.stat_result]:
     """One stat for each session file, of those that are there."""
-    found = {}
+    found, place = {}, place_of(folder)
     if names is None:
-        try:
-            names = [entry.name for entry in os.scandir(folder) if entry.name.endswith(SUFFIX)]
-        except FileNotFoundError:
-            return {}
+        names = [name for name in place.names() if name.endswith(SUFFIX)]
     for name in names:
         try:
-            found[name] = (folder / name).stat()
+            found[name] = place.stat(name)
         except OSError:
             continue
     return found

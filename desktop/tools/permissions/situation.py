@@ -103,7 +103,7 @@ def granted(situation: Situation) -> list[tuple[Path, bool]]:
     """The folders besides the workspace that are open, resolved, and whether they may be written."""
     found = []
     for folder in situation.folders:
-        path, sure = resolve(_expanded(folder.path))
+        path, sure = resolve(expanded(folder.path))
         if sure and path.is_absolute():
             found.append((path, folder.write))
     cwd, sure = resolve(situation.cwd)
@@ -112,7 +112,8 @@ def granted(situation: Situation) -> list[tuple[Path, bool]]:
     return found
 
 
-def _expanded(path: str) -> Path:
+def expanded(path: str) -> Path:
+    """A folder of the settings, where `~` is the home."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
