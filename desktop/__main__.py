@@ -30,6 +30,10 @@ def main() -> None:
         from desktop.tools.files.worker import main as file_worker
 
         file_worker()
+    elif hidden == "--network":
+        from desktop.tools.exec.network import main as network
+
+        network(sys.argv[2:])
     elif hidden == "--mcp-guard":
         from desktop.tools.mcp.guard import main as mcp_guard
 

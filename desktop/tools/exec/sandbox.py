@@ -13,10 +13,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from desktop.config.tools import ExecTool
-from desktop.text import _
-from desktop.tools.exec.view import Granted, Walls, view
+from desktop.paths import self_command
+from desktop.text import _, mark
+from desktop.tools.exec.network import HIDDEN_ARGUMENT, NAMES_AT, PASTA, SLIRP, has_route, own_names, scopes
+from desktop.tools.exec.view import Granted, View, Walls, view
 
 _CHECK_SECONDS = 10.0
+SHARED = mark(
+    "A command with network also reaches programs of this computer; with pasta (package passt) or "
+    "slirp4netns installed it does not."
+)
 
 
 def find() -> str:
@@ -27,14 +33,7 @@ def find() -> str:
 @functools.cache
 def works(program: str) -> bool:
     """Whether it works here, found out by using it, once. Blocks."""
-    argv = [program, *_base(network=False), "--dev", "/dev", "--proc", "/proc", "--", "true"]
-    try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_CHECK_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    return works_with([program, *_base(network=False), "--dev", "/dev", "--proc", "/proc", "--", "true"])
 
 
 def usable(settings: ExecTool) -> str:
@@ -48,16 +47,50 @@ def state(settings: ExecTool) -> tuple[bool, str]:
     if settings.sandbox == "off":
         return False, _("The sandbox is switched off: a command can do whatever you can.")
     if usable(settings):
-        return True, _(
-            "Commands run in a sandbox: they write to the workspace and to folders you granted, and have "
-            "no network unless you allow it."
+        told = _(
+            "Commands run in a sandbox: they see and change the workspace and folders you granted, and "
+            "have no network unless you allow it."
         )
+        return True, told if private_network() else f"{told} {_(SHARED)}"
     if sys.platform == "linux":
         return False, _(
             "There is no sandbox, because bubblewrap is not installed or does not work here: a command "
             "can do whatever you can."
         )
     return False, _("There is no sandbox on this system: a command can do whatever you can.")
+
+
+def private_network() -> str:
+    """The program that gives a command a network without this computer in it; empty where there is none.
+    Blocks. Where the computer itself has no network, an installed one is taken to work."""
+    if sys.platform != "linux":
+        return ""
+    for name in (PASTA, SLIRP):
+        program = shutil.which(name)
+        if program and (program in _connects or not has_route() or _tried(program)):
+            return program
+    return ""
+
+
+_connects: set[str] = set()
+
+
+def _tried(program: str) -> bool:
+    argv = self_command(HIDDEN_ARGUMENT, program, shutil.which("true") or "/bin/true")
+    if works_with(argv):
+        _connects.add(program)
+    return program in _connects
+
+
+def works_with(argv: Sequence[str]) -> bool:
+    """Whether a command line that does nothing ends well."""
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_CHECK_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 class Sandbox:
@@ -71,15 +104,29 @@ class Sandbox:
     ) -> list[str]:
         """The command line that runs argv in the sandbox. Raises Unseen for a folder that is not there."""
         plan = view(self._walls(), granted)
-        if network:
-            plan.keep(Path("/etc/resolv.conf"))
         if not plan.sees(cwd):
             raise Unseen
-        return [program, *_base(network), *plan.mounts(), "--chdir", str(cwd), "--", *argv]
+        before, names = _network(plan) if network else ([], [])
+        words = [*_base(network), *plan.mounts(), *names, "--chdir", str(cwd)]
+        return [*before, program, *words, "--", *argv]
 
 
 class Unseen(Exception):
     """The working folder of a command is hidden in the sandbox."""
+
+
+def _network(plan: View) -> tuple[list[str], list[str]]:
+    """What runs before the sandbox for the network of a command, and what the sandbox needs for it."""
+    file = Path("/etc/resolv.conf")
+    connect = private_network()
+    if connect and own_names():
+        return self_command(HIDDEN_ARGUMENT, connect), [
+            "--ro-bind-data",
+            str(NAMES_AT),
+            str(file.resolve()),
+        ]
+    plan.keep(file)
+    return (self_command(HIDDEN_ARGUMENT, connect) if connect or scopes() else []), []
 
 
 def _base(network: bool) -> list[str]:

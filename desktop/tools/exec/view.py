@@ -151,7 +151,7 @@ def view(walls: Walls, granted: Granted) -> View:
         if _is_folder(home) and home != Path("/") and not _inside(home, open_above):
             made.places[home] = HIDE
     for tool in map(_real, walls.tools):
-        if tool.exists() and not _inside(tool, hidden) and made.kind_of(tool) in (HIDE, WRITE):
+        if _is_there(tool) and not _inside(tool, hidden) and made.kind_of(tool) in (HIDE, WRITE):
             made.places.setdefault(tool, READ)
     for own in (*_SYSTEM, *map(Path, EMPTY)):
         if own.is_dir() and not own.is_symlink():

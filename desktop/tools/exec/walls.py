@@ -63,7 +63,8 @@ def _homes(person: Path) -> Iterator[Path]:
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
         yield Path(runtime)
     for folder in runtime_folders():
-        yield from folder.parent.glob(f"{folder.name}*")  # wherever the temporary folder is
+        names = (name for name in _listed(folder.parent) if name.startswith(folder.name))
+        yield from (folder.parent / name for name in names)  # wherever the temporary folder is
 
 
 def _split(*lists: str) -> list[str]:
