@@ -112,9 +112,12 @@ def test_what_narrows_or_is_harmless_counts_at_once(name: str, value: object, he
 
 
 def test_what_the_person_refused_stays_refused() -> None:
-    here: dict[str, Any] = {"permissions": {"rules": [{"tool": "exec", "answer": "deny"}]}}
+    here: Settings = {"permissions": {"rules": [{"tool": "exec", "answer": "deny"}]}}
     here |= {"agents": {"defaults": {"disabledSkills": ["a"]}}}
-    coming = {"permissions.rules": [{"tool": "web_fetch"}], "agents.defaults.disabledSkills": ["b"]}
+    coming: Settings = {
+        "permissions.rules": [{"tool": "web_fetch"}],
+        "agents.defaults.disabledSkills": ["b"],
+    }
     safe, loose, _left = parted(coming, here)
     assert safe == {"agents.defaults.disabledSkills": ["a", "b"]}
     (rule,) = loose
