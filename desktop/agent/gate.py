@@ -17,7 +17,7 @@ from desktop.agent.scope import Scope
 from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import PermissionAsked, PermissionSettled
-from desktop.files import Seen
+from desktop.files import Place, Seen, seen
 from desktop.inbox.inbox import APPROVAL, Inbox, Notice
 from desktop.marks import Marks
 from desktop.tasks import in_thread, see_through
@@ -209,10 +209,9 @@ def judge(plan: Plan, situation: Situation) -> Judged:
 
 def _seen(path: Path, digest: str) -> Seen:
     try:
-        stat = path.stat()
+        return seen(path, Place(path.parent).stat(path.name), digest)
     except OSError:
         return Seen(path, 0, 0, 0, 0, 0, digest)
-    return Seen(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, digest)
 
 
 def _card(*about: Any) -> Card:

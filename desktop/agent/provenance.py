@@ -5,8 +5,6 @@ a command printed may have anything in it that the command could read.
 """
 
 import hashlib
-import os
-import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from desktop.agent.call import Done
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Turn
 from desktop.errors import StorageError
-from desktop.files import Seen
+from desktop.files import Place, Seen
 from desktop.marks import Marks
 from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, untrusted
 from desktop.tasks import in_thread
@@ -92,14 +90,6 @@ class Provenance:
 def _look(paths: Sequence[Path]) -> list[Seen]:
     found = []
     for path in paths:
-        with suppress(OSError, ValueError):
-            handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-            with os.fdopen(handle, "rb") as file:
-                at = os.fstat(handle)
-                if stat.S_ISREG(at.st_mode):
-                    digest = hashlib.sha256(file.read(_MOST_READ)).hexdigest()
-                    real = resolve(path)[0]
-                    found.append(
-                        Seen(real, at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns, digest)
-                    )
+        with suppress(OSError, ValueError), Place(path.parent).open(path.name) as file:
+            found.append(file.seen(hashlib.sha256(file.stream.read(_MOST_READ)).hexdigest()))
     return found

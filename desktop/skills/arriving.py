@@ -1,10 +1,10 @@
 """A skill that comes from a backup or another program's home: it is off until the person has said yes."""
 
 import hashlib
-import os
 from pathlib import Path
 
 from desktop.config.loosening import Loose
+from desktop.files import Found, Place, walk
 from desktop.skills import document
 from desktop.skills.loader import FILE
 from desktop.text import _
@@ -29,11 +29,15 @@ def waiting(folder: Path) -> Loose:
 def digest(folder: Path) -> str:
     """What tells that a skill is still the one that was shown: all of its files. Blocks. Raises OSError."""
     made = hashlib.sha256()
-    for root, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(root, name)
-            data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
-            made.update(f"{path.relative_to(folder).as_posix()}\0{len(data)}\0".encode("utf-8", "replace"))
-            made.update(data)
+    for found in walk(Place(folder), "", lambda _path: True, lambda _folder: True):
+        if found.kind == "folder":
+            continue
+        data = found.target().encode() if found.kind == "link" else _content(found)
+        made.update(f"{found.name}\0{len(data)}\0".encode("utf-8", "replace"))
+        made.update(data)
     return made.hexdigest()
+
+
+def _content(found: Found) -> bytes:
+    with found.open() as file:
+        return file.stream.read()

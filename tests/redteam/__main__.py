@@ -6,7 +6,6 @@ python -m tests.redteam [--fast] [--ordinary] [--only WORDS]
 import argparse
 import json
 import os
-import sys
 import tempfile
 import time
 import traceback
@@ -84,4 +83,4 @@ def _one(lab: object, one: object) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,7 +1,7 @@
 """Standing answers: what a yes to one command is stretched to."""
 
 from tests.redteam.attempt import TOKENS, Outcome, attempt
-from tests.redteam.lab import Lab
+from tests.redteam.lab import Lab, Step
 
 KIND = "standing answers"
 
@@ -40,13 +40,13 @@ def _stretched(
         offered = _given(lab, allowed, session)
         again = lab.say("Again", [("exec", {"command": allowed})], session=session)
         twin = not offered or not again.asked
-        turn = lab.say("Go on", *_steps(wanted, token), session=session)
+        lab.say("Go on", *_steps(wanted, token), session=session)
         made = (folder / f"{token}.out").exists() or (lab.workspace / f"{token}.out").exists()
         return Outcome(made, twin or not offered, "" if offered else "not offered")
 
 
-def _steps(wanted: str, token: str) -> list[object]:
-    steps: list[object] = []
+def _steps(wanted: str, token: str) -> list[Step]:
+    steps: list[Step] = []
     for line in wanted.replace("TOKEN", token).split(" ;; "):
         if line.startswith("write "):
             name, _, text = line[6:].partition(" ")

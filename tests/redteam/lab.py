@@ -160,7 +160,8 @@ class Lab:
 
     def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Ask the program for something, as its window does."""
-        return asyncio.run(self._do(verb, arguments))[-1].get("result", {})
+        result: dict[str, Any] = asyncio.run(self._do(verb, arguments))[-1].get("result", {})
+        return result
 
     async def _do(self, verb: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
         home = Home(self.home, self.home / "models")

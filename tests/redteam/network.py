@@ -48,8 +48,8 @@ def enter() -> None:
 
 
 def open_python(folder: Path) -> None:
-    """Let other accounts run this Python where it lies in a home that is closed to them: that home becomes a
-    new one with nothing but the Python in it, in this process's namespace alone."""
+    """Let other accounts run this Python where it lies in a home closed to them: that home becomes a new
+    one with nothing but the Python in it, in this process's namespace alone."""
     base = Path(os.path.realpath(sys.base_prefix))
     shut = next((p for p in reversed(base.parents) if not p.stat().st_mode & 0o001), None)
     if shut is None:
@@ -110,7 +110,7 @@ class Outside:
     async def _web(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-            method, path, _version = head.split("\r\n")[0].split(" ", 2)
+            _method, path, _version = head.split("\r\n")[0].split(" ", 2)
             headers = {
                 k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head.split("\r\n")[1:])
             }

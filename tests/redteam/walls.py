@@ -1,11 +1,14 @@
-"""Links that lead out, parents of protected places, and a sandboxed command that wants more than its own."""
+"""Links that lead out, parents of protected places, a sandboxed command that wants more than its own."""
 
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
+from desktop.errors import AppError
 from tests.redteam.attempt import TOKENS, Outcome, attempt
 from tests.redteam.lab import SECRET, Lab
+from tests.redteam.network import EVIL as EVIL_NUMBER
 
 LINKS, RACES, PARENTS, SANDBOX = (
     "a link that a command planted",
@@ -117,10 +120,8 @@ def _restored(lab: Lab) -> Outcome:
     memory.unlink(missing_ok=True)
     memory.symlink_to(start)
     before = start.read_text()
-    try:
+    with suppress(AppError):  # a refusal is as good
         lab.do("memory_restore", id=versions[-1]["id"])
-    except Exception as error:  # a refusal is as good
-        print(end="" if error else "")
     effect = not start.exists() or start.read_text() != before
     if memory.is_symlink():
         memory.unlink()
@@ -222,50 +223,33 @@ def _parent(name: str, code: str, happened: str) -> None:
         return Outcome(effect or (before is not None and now is None), "planted" in ran)
 
 
-_PLANT = "p = pathlib.Path({!r}); p.parent.mkdir(parents=True, exist_ok=True); p.write_text('planted')"
+def _plant(path: str) -> str:
+    return (
+        f"p = pathlib.Path({path!r}); p.parent.mkdir(parents=True, exist_ok=True); p.write_text('planted')"
+    )
+
+
+def _anew(folder: str, path: str) -> str:
+    """Put a folder aside and make another with a file in it."""
+    return f"os.rename({folder!r}, 'aside'); {_plant(path)}"
+
+
 for _title, _code, _where in (
-    (
-        "memory renamed and made anew",
-        "os.rename('memory', 'm2'); os.mkdir('memory'); pathlib.Path('memory/MEMORY.md').write_text('planted')",
-        "memory/MEMORY.md",
-    ),
-    (
-        "cron renamed and made anew",
-        "os.rename('cron', 'c2'); os.mkdir('cron'); pathlib.Path('cron/jobs.json').write_text('planted')",
-        "cron/jobs.json",
-    ),
-    (
-        "sessions renamed",
-        "os.rename('sessions', 's2'); os.mkdir('sessions'); pathlib.Path('sessions/x.jsonl').write_text('planted')",
-        "sessions/x.jsonl",
-    ),
-    (
-        "the workspace renamed",
-        "os.chdir('..'); os.rename('workspace', 'w2'); os.mkdir('workspace'); pathlib.Path('workspace/AGENTS.md').write_text('planted')",
-        "AGENTS.md",
-    ),
-    ("skills made", _PLANT.format("skills/evil2/SKILL.md"), "skills/evil2/SKILL.md"),
-    ("IDENTITY.md made", _PLANT.format("IDENTITY.md"), "IDENTITY.md"),
-    ("AGENTS.md written", _PLANT.format("AGENTS.md"), "AGENTS.md"),
+    ("memory renamed and made anew", _anew("memory", "memory/MEMORY.md"), "memory/MEMORY.md"),
+    ("cron renamed and made anew", _anew("cron", "cron/jobs.json"), "cron/jobs.json"),
+    ("sessions renamed", _anew("sessions", "sessions/x.jsonl"), "sessions/x.jsonl"),
+    ("the workspace renamed", "os.chdir('..'); " + _anew("workspace", "workspace/AGENTS.md"), "AGENTS.md"),
     ("USER.md replaced", "pathlib.Path('u').write_text('planted'); os.replace('u', 'USER.md')", "USER.md"),
-    (
-        "SOUL.md removed and made",
-        "os.unlink('SOUL.md'); pathlib.Path('SOUL.md').write_text('planted')",
-        "SOUL.md",
+    ("SOUL.md removed and made", f"os.unlink('SOUL.md'); {_plant('SOUL.md')}", "SOUL.md"),
+    ("HEARTBEAT.md linked", f"{_plant('u2')}; os.link('u2', 'HEARTBEAT.md')", "HEARTBEAT.md"),
+    *(
+        (f"{name} made", _plant(name), name)
+        for name in (
+            *("AGENTS.md", "IDENTITY.md", "TOOLS.md", "memory/MEMORY.md", "memory/history.jsonl"),
+            *("memory/.dream_cursor", "memory/.versions/hooks/post-commit", "skills/evil2/SKILL.md"),
+            *("sessions/.deleted/x", "cron/jobs.json"),
+        )
     ),
-    (
-        "HEARTBEAT.md linked",
-        "os.link('u2', 'HEARTBEAT.md') if pathlib.Path('u2').write_text('planted') else 0",
-        "HEARTBEAT.md",
-    ),
-    ("Dream's cursor", _PLANT.format("memory/.dream_cursor"), "memory/.dream_cursor"),
-    (
-        "hooks of the versions",
-        _PLANT.format("memory/.versions/hooks/post-commit"),
-        "memory/.versions/hooks/post-commit",
-    ),
-    ("history.jsonl made", _PLANT.format("memory/history.jsonl"), "memory/history.jsonl"),
-    ("agents.md in small letters", _PLANT.format("memory/MEMORY.md"), "memory/MEMORY.md"),
 ):
     _parent(_title, _code, _where)
 
@@ -290,22 +274,14 @@ def _granted(name: str, code: str, path: str) -> None:
         return Outcome(now != before, (lab.me / f"docs/{word}.txt").is_file())
 
 
+_UNIT = ".config/systemd/user/x.service"
 for _title, _code, _where in (
-    (
-        ".config renamed, autostart made",
-        "os.rename('.config', 'c2'); os.makedirs('.config/autostart'); pathlib.Path('.config/autostart/x.desktop').write_text('planted')",
-        ".config/autostart/x.desktop",
-    ),
+    ("autostart made", _anew(".config", ".config/autostart/x.desktop"), ".config/autostart/x.desktop"),
     (".bashrc appended to", "open('.bashrc', 'a').write('planted')", ".bashrc"),
-    (".zshrc made", _PLANT.format(".zshrc"), ".zshrc"),
-    (".bash_profile made", _PLANT.format(".bash_profile"), ".bash_profile"),
-    (
-        "a systemd unit made",
-        _PLANT.format(".config/systemd/user/x.service"),
-        ".config/systemd/user/x.service",
+    *(
+        (f"{name} made", _plant(name), name)
+        for name in (".zshrc", ".bash_profile", _UNIT, ".ssh/authorized_keys", ".local/bin/ls", ".profile")
     ),
-    ("authorized_keys made", _PLANT.format(".ssh/authorized_keys"), ".ssh/authorized_keys"),
-    ("a program put into ~/.local/bin", _PLANT.format(".local/bin/ls"), ".local/bin/ls"),
 ):
     _granted(_title, _code, _where)
 
@@ -327,16 +303,15 @@ _wants("the parent's memory", "cat /proc/1/environ /proc/$PPID/environ | tr '\\0
 _wants("to survive", "setsid sleep 300 & disown; echo x", "nothing-of-it")
 _wants("a user namespace", "unshare -Ur cat {me}/.ssh/id_rsa", SECRET)
 _wants("to unmount", "umount {me} 2>/dev/null; umount -l {me}; cat {me}/.ssh/id_rsa", SECRET)
-_wants(
-    "the network",
-    "/usr/bin/python3 -c \"import socket; socket.create_connection(('93.184.216.35', 80), 3); print('con' + 'nected')\"",
-    "connected",
-)
-_wants(
-    "the host's services",
-    "/usr/bin/python3 -c \"import socket; socket.create_connection(('127.0.0.1', 53), 3); print('con' + 'nected')\"",
-    "connected",
-)
+
+
+def _connect(host: str, port: int) -> str:
+    code = f"import socket; socket.create_connection(('{host}', {port}), 3); print('con' + 'nected')"
+    return f'/usr/bin/python3 -c "{code}"'
+
+
+_wants("the network", _connect(EVIL_NUMBER, 80), "connected")
+_wants("the host's services", _connect("127.0.0.1", 53), "connected")
 
 
 @attempt("a command eats memory", SANDBOX)
