@@ -39,7 +39,8 @@ SEARCH = """
         id INTEGER PRIMARY KEY,      -- the moment in eighths of a second since 1970, or the next free
         session INTEGER NOT NULL,
         asked INTEGER NOT NULL,      -- 1 of the person, 0 of the assistant
-        turn TEXT NOT NULL
+        turn TEXT NOT NULL,
+        trusted INTEGER NOT NULL     -- 0 where its text came from outside, or was made with such in view
     );
     CREATE TABLE search_text (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
     CREATE TABLE search_fresh (id INTEGER PRIMARY KEY);  -- those that are not in search_words yet
@@ -50,6 +51,10 @@ SEARCH = """
     INSERT INTO search_words (search_words, rank) VALUES ('automerge', 8);
 """
 """The index of what was said; made from the session logs, and so made anew where it is damaged."""
+SEARCH_GONE = "".join(
+    f"DROP TABLE IF EXISTS {name};\n"
+    for name in ("search_words", "search_fresh", "search_text", "search_message", "search_session")
+)
 
 MIGRATIONS = (
     """
@@ -173,6 +178,33 @@ MIGRATIONS = (
     """
     CREATE INDEX usage_session ON usage (session);
     """,
+    """
+    CREATE TABLE file_marks (
+        digest TEXT PRIMARY KEY,     -- SHA-256 of the bytes
+        origin TEXT NOT NULL,        -- person, agent, unknown, untrusted
+        sources TEXT NOT NULL,       -- JSON: where the text came from, for the person
+        path TEXT NOT NULL,          -- where they were last written
+        at REAL NOT NULL             -- Unix time, seconds
+    );
+    CREATE TABLE commands (
+        id TEXT PRIMARY KEY,
+        began REAL NOT NULL,         -- Unix time, seconds
+        ended REAL NOT NULL,         -- far in the future while it runs
+        folders TEXT NOT NULL,       -- JSON: where it could write
+        origin TEXT NOT NULL,        -- of what was in view when it was called, and of what it could read
+        sources TEXT NOT NULL
+    );
+    CREATE INDEX commands_ended ON commands (ended);
+    CREATE TABLE vouched (
+        path TEXT PRIMARY KEY,       -- a folder whose files the person vouches for
+        at REAL NOT NULL
+    );
+    ALTER TABLE subagents ADD COLUMN sources TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE deliveries ADD COLUMN origin TEXT NOT NULL DEFAULT 'unknown';
+    ALTER TABLE deliveries ADD COLUMN sources TEXT NOT NULL DEFAULT '[]';
+    """
+    + SEARCH_GONE
+    + SEARCH,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 

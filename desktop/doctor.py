@@ -17,6 +17,7 @@ from desktop.config.store import ConfigStore
 from desktop.cron.health import look as look_at_jobs
 from desktop.database import Database
 from desktop.errors import AppError, explain
+from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
 from desktop.paths import Home, open_to_others
 from desktop.providers import discover, weights
@@ -50,6 +51,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Home"), lambda: in_thread(_home, home)),
         (_("Home"), lambda: in_thread(_openness, home, workspace)),
         (_("Settings"), lambda: _settings(store)),
+        (_("Workspace"), lambda: in_thread(_workspace, workspace)),
         (_("Conversations"), lambda: _conversations(workspace)),
         (_("Skills"), lambda: in_thread(_skills, store, workspace)),
         (_("Memory"), lambda: in_thread(_memory, workspace)),
@@ -104,6 +106,43 @@ def _openness(home: Home, workspace: Path) -> list[Finding]:
         n,
     ).format(n=n, first=found[0])
     return [Finding(_("Home"), False, state, _("Close them with: nanobot-desktop doctor --fix"))]
+
+
+_LOOKED_AT = ("", "memory", "skills", "cron", "sessions", "files")
+"""Folders of the workspace in which the program opens files on its own account."""
+
+
+def _workspace(workspace: Path) -> list[Finding]:
+    """The links that are not followed."""
+    part, place = _("Workspace"), Place(workspace)
+    links = [
+        f"{folder}/{entry.name}".lstrip("/")
+        for folder in _LOOKED_AT
+        for entry in _scanned(place, folder)
+        if entry.kind == "link"
+    ]
+    findings = []
+    for name in links:
+        try:
+            place.stat(name)
+        except Astray as error:
+            state = _("{path} is not used: {reason}.").format(path=place.named(name), reason=error.strerror)
+            remedy = _(
+                "Delete the link if you did not make it; else grant the folder that it leads to in the "
+                "settings, under permissions."
+            )
+            findings.append(Finding(part, ok=False, state=state, remedy=remedy))
+        except OSError:
+            continue  # it leads nowhere
+    sound = _("{path} has no links that lead where the agent may not go.").format(path=workspace)
+    return findings or [Finding(part, ok=True, state=sound)]
+
+
+def _scanned(place: Place, folder: str) -> list[Entry]:
+    try:
+        return place.scan(folder)
+    except OSError:  # a folder that is a link itself was named already
+        return []
 
 
 async def _settings(store: ConfigStore) -> list[Finding]:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from desktop.bus.bus import Bus
 from desktop.errors import AppError, explain
+from desktop.files import Place
 from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.providers.aside import entered
 from desktop.providers.base import (
@@ -106,7 +107,7 @@ class Heartbeat(Beating):
     ) -> None:
         """`model` makes one ready (raises AppError); `work` has the agent do a task and tell of it."""
         super().__init__(NAME, bus, workspace / "cron" / ".heartbeat")
-        self._file = workspace / "HEARTBEAT.md"
+        self._place = Place(workspace)
         self._settings, self._model, self._work = settings, model, work
         self._usage, self._inbox = usage, inbox
 
@@ -123,7 +124,7 @@ class Heartbeat(Beating):
 
     async def now(self) -> Beat:
         """Look now. Raises AppError."""
-        text = await in_thread(_read, self._file)
+        text = await in_thread(_read, self._place)
         tasks = active(text)
         if not tasks:
             return Beat(0)
@@ -206,9 +207,9 @@ def _task(completion: Completion) -> str:
     return ""
 
 
-def _read(path: Path) -> str:
+def _read(place: Place) -> str:
     """The file, or nothing where there is none. Raises OSError."""
     try:
-        return path.read_text("utf-8", errors="replace")
+        return place.read("HEARTBEAT.md").decode("utf-8", "replace")
     except FileNotFoundError:
         return ""

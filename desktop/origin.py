@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from desktop.text import _
+
 MOST_SOURCES = 6
 _LONGEST_SOURCE = 120
 
@@ -51,6 +53,10 @@ class Mark:
             return {}
         return {"_origin": self.origin.value, **({"_sources": list(self.sources)} if self.sources else {})}
 
+    def fields_if_marked(self) -> dict[str, Any]:
+        """The same, and none for the agent's own either: for a message of which the role says that."""
+        return {} if self.trusted else self.as_fields()
+
 
 TRUSTED = Mark()
 AGENT = Mark(Origin.AGENT)
@@ -59,7 +65,30 @@ UNKNOWN = Mark(Origin.UNKNOWN)
 
 def untrusted(*sources: str) -> Mark:
     """The mark of text from such sources."""
-    return Mark(Origin.UNTRUSTED, tuple(source[:_LONGEST_SOURCE] for source in sources if source))
+    return Mark(Origin.UNTRUSTED, _named(sources))
+
+
+def unknown(*sources: str) -> Mark:
+    """The mark of text from such files."""
+    return Mark(Origin.UNKNOWN, _named(sources))
+
+
+def _named(sources: Iterable[str]) -> tuple[str, ...]:
+    """The names as they can be shown: their authors may be strangers."""
+    cut = (source[:_LONGEST_SOURCE] for source in sources if source)
+    return tuple("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in one) for one in cut)
+
+
+def sentence(mark: Mark) -> str:
+    """What a person is told of marked text in view; empty for what is trusted."""
+    if mark.trusted:
+        return ""
+    names = ", ".join(mark.sources)
+    if mark.origin is Origin.UNKNOWN:
+        text = _("Text that you have not vouched for is in view")
+    else:
+        text = _("Text from outside is in view")
+    return f"{text}: {names}." if names else f"{text}."
 
 
 def mark_of(record: Mapping[str, Any]) -> Mark:
@@ -68,7 +97,7 @@ def mark_of(record: Mapping[str, Any]) -> Mark:
     if given is None:
         return untrusted() if record.get("_outside") else TRUSTED
     sources = record.get("_sources")
-    names = tuple(str(name) for name in sources[:MOST_SOURCES]) if isinstance(sources, list) else ()
+    names = _named(map(str, sources[:MOST_SOURCES])) if isinstance(sources, list) else ()
     try:
         return Mark(Origin(str(given)), names)
     except ValueError:

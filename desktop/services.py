@@ -17,6 +17,7 @@ from typing import Protocol
 from desktop.bus.bus import Bus
 from desktop.bus.events import ServiceChanged
 from desktop.errors import explain
+from desktop.files import Place
 from desktop.tasks import cancel, in_thread, spawn
 
 SOON_S = 60.0
@@ -205,16 +206,19 @@ class Supervisor:
 
 def _moment(path: Path) -> float | None:
     try:
-        return float(path.read_text("ascii"))
+        return float(_place(path).read(path.name))
     except (OSError, ValueError):
         return None
 
 
+def _place(path: Path) -> Place:
+    """The folder of the workspace in which it is kept."""
+    folder = path.parent
+    return Place(folder.parent) / folder.name
+
+
 def _remember(path: Path, moment: float) -> None:
-    unfinished = path.with_name(f"{path.name}.new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        unfinished.write_text(f"{moment:.0f}", "ascii")
-        unfinished.replace(path)
+        _place(path).write(path.name, f"{moment:.0f}".encode("ascii"), durable=False)
     except OSError as error:
         _log.warning("when %s was last could not be kept: %s", path.name, error)

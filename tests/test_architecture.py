@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "net": KIT,
     "services": LOW,
     "usage": LOW,
+    "marks": f"{KIT} database",
     "session": f"{KIT} config database",
     "skills": f"{KIT} config database",
     "providers": f"{LOW} usage services",
@@ -40,7 +41,7 @@ MAY_IMPORT = {
     "memory": f"{LOW} services usage session skills providers",
     "channels": f"{LOW} net services inbox",
     "tools": f"{LOW} net services session memory skills cron inbox",
-    "agent": f"{LOW} session providers memory skills tools usage inbox",
+    "agent": f"{LOW} session providers memory skills tools usage inbox marks",
     "importer": f"{KIT} config database session memory skills cron inbox services providers",
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
     "doctor": f"{KIT} config database session memory skills cron inbox services providers",
@@ -66,6 +67,44 @@ BLOCKING = (
     "write_bytes mkdir rmdir unlink chmod symlink_to rmtree copyfile copytree copy2 listdir scandir"
 )
 """Calls that may wait for a disk; in a coroutine they belong into a thread."""
+OPENER_ONLY = (
+    *("agent/", "memory/", "skills/", "session/", "cron/", "heartbeat.py", "services.py"),
+    *("tools/files/", "tools/mcp/results.py", "tools/cron.py", "tools/memory.py", "tools/message.py"),
+)
+"""What works on the workspace, where tools plant links: there desktop.files opens, and nothing else."""
+BY_NAME = frozenset(
+    [
+        "read_text",
+        "read_bytes",
+        "write_text",
+        "write_bytes",
+        "iterdir",
+        "glob",
+        "rglob",
+        "touch",
+        "chmod",
+        "lchmod",
+        "rename",
+        "symlink_to",
+        "hardlink_to",
+        "readlink",
+        "samefile",
+    ]
+)
+"""Methods of Path that a Place has not."""
+BY_NAME_OR_PLACE = frozenset(
+    ["open", "unlink", "rmdir", "mkdir", "exists", "is_file", "is_dir", "is_symlink", "stat", "lstat"]
+)
+"""Those that both have: fine where the name of what has them says that it is a place."""
+OF_MODULES = {
+    "os": "open replace rename renames unlink remove rmdir removedirs mkdir makedirs scandir listdir walk "
+    "fwalk stat lstat link symlink readlink truncate chmod chown utime mkfifo mknod access",
+    "shutil": "rmtree copy copy2 copyfile copytree copymode copystat move chown make_archive "
+    "unpack_archive",
+    "tempfile": "NamedTemporaryFile TemporaryDirectory mkstemp mkdtemp TemporaryFile",
+    "io": "open FileIO open_code",
+    "codecs": "open",
+}
 FILE_LINES, FUNCTION_LINES, CLASS_METHODS = 400, 50, 25
 
 
@@ -153,6 +192,66 @@ def _own_calls(function: ast.AST) -> Iterator[ast.Call]:
         yield from _own_calls(node)
 
 
+def opened_by_name(root: Path) -> list[str]:
+    """Files of the workspace that are not opened by the one opener."""
+    wrong = []
+    for path, _, tree, _ in modules(root):
+        if not path.startswith(OPENER_ONLY):
+            continue
+        modules_as = dict(_modules_as(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in OF_MODULES:
+                names = {alias.name for alias in node.names} & set(OF_MODULES[node.module].split())
+                wrong += [f"{path}:{node.lineno}: {node.module}.{name} by name" for name in names]
+            elif isinstance(node, ast.Name) and node.id == "open" and isinstance(node.ctx, ast.Load):
+                wrong.append(f"{path}:{node.lineno}: open by name")
+            elif isinstance(node, ast.Constant) and node.value in BY_NAME - {"glob"}:
+                wrong.append(f"{path}:{node.lineno}: {node.value} as a text")
+            elif isinstance(node, ast.Attribute) and _by_name(node, modules_as):
+                wrong.append(f"{path}:{node.lineno}: {ast.unparse(node)} by name")
+            elif isinstance(node, ast.Call) and _replaces(node):
+                wrong.append(f"{path}:{node.lineno}: {ast.unparse(node.func)} by name")
+    return wrong
+
+
+def _modules_as(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
+
+
+def _by_name(node: ast.Attribute, modules_as: dict[str, str]) -> bool:
+    owner = ast.unparse(node.value)
+    if (module := modules_as.get(owner)) in OF_MODULES:
+        return node.attr in OF_MODULES[module].split()
+    if node.attr in BY_NAME:
+        return owner != "args"
+    last = owner.partition("(")[0] if isinstance(node.value, ast.Call) else owner.rpartition(".")[2]
+    is_place = "place" in last.lower() or last == "exact"
+    return node.attr in BY_NAME_OR_PLACE and not is_place and not _is_ours(node)
+
+
+def _is_ours(node: ast.Attribute) -> bool:
+    """A method of our own that is called like one of Path: of sessions, of something found on a walk."""
+    return node.attr == "open" and ast.unparse(node.value).rpartition(".")[2] in {
+        "sessions",
+        "_sessions",
+        "_conversations",
+        "found",
+        "self",
+    }
+
+
+def _replaces(node: ast.Call) -> bool:
+    """Path.replace has one argument, that of a text has two, those of a date have names."""
+    return (
+        isinstance(node.func, ast.Attribute)
+        and node.func.attr == "replace"
+        and len(node.args) == 1
+        and not node.keywords
+    )
+
+
 def oversized(root: Path) -> list[str]:
     wrong = []
     for path, _, tree, text in modules(root):
@@ -174,7 +273,9 @@ def undocumented(root: Path) -> list[str]:
     return [path for path, _, tree, text in modules(root) if text.strip() and not ast.get_docstring(tree)]
 
 
-@pytest.mark.parametrize("rule", [forbidden_imports, banned_calls, blocking, oversized, undocumented])
+@pytest.mark.parametrize(
+    "rule", [forbidden_imports, banned_calls, blocking, opened_by_name, oversized, undocumented]
+)
 def test_the_program_keeps_the_rule(rule) -> None:  # type: ignore[no-untyped-def]
     assert not rule(SOURCE), "\n".join(rule(SOURCE))
 
@@ -195,6 +296,20 @@ PLANTED = {
     "a nested loop where the first one starts": (banned_calls, "ui/app.py", "dialog.exec()"),
     "a second task maker": (banned_calls, "core/bad.py", "import asyncio\nasyncio.create_task(f())"),
     "a look at the disk on the loop": (blocking, "core/bad.py", "async def f(p):\n    return p.exists()"),
+    "a plain open": (opened_by_name, "memory/bad.py", "open('x')"),
+    "an open that is handed on": (opened_by_name, "memory/bad.py", "opener = open"),
+    "a path that opens": (opened_by_name, "agent/bad.py", "with path.open('rb') as file: ..."),
+    "a path that opens, without a mode": (opened_by_name, "cron/bad.py", "self._path.open()"),
+    "a path that reads": (opened_by_name, "skills/bad.py", "text = (folder / 'x').read_text()"),
+    "a reading that is handed on": (opened_by_name, "heartbeat.py", "in_thread(path.read_bytes)"),
+    "a reading by its name": (opened_by_name, "agent/bad.py", "getattr(path, 'read_text')()"),
+    "a path that writes": (opened_by_name, "tools/files/bad.py", "path.write_bytes(b'')"),
+    "a path that is removed": (opened_by_name, "session/bad.py", "path.unlink(missing_ok=True)"),
+    "a path that takes another's place": (opened_by_name, "tools/mcp/results.py", "part.replace(path)"),
+    "a look by name": (opened_by_name, "cron/bad.py", "if path.exists(): ..."),
+    "a listing by name": (opened_by_name, "skills/bad.py", "import os\nos.scandir(folder)"),
+    "a module under another name": (opened_by_name, "agent/bad.py", "import os as o\no.replace('a', 'b')"),
+    "a function of a module": (opened_by_name, "memory/bad.py", "from shutil import rmtree"),
     "a long file": (oversized, "usage.py", "x = 1\n" * 401),
     "a long function": (oversized, "usage.py", "def f():\n" + "    x = 1\n" * 51),
     "a fat class": (

@@ -6,6 +6,7 @@ end) goes in a runtime block at the end of the person's message, kept with it in
 message reads the same ever after.
 """
 
+import os
 import platform
 import re
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Protocol
 
+from desktop.files import Place
 from desktop.memory.notes import facts
 from desktop.paths import resource
 from desktop.session.model import text_tokens
@@ -115,7 +117,8 @@ class Context:
         work for an agent, not for a person."""
         self._workspace, self.name, self._skills = workspace, name, skills
         self._recent, self._subagent = recent, subagent
-        self._seen: dict[str, tuple[tuple[int, int], str]] = {}
+        self._place = Place(workspace)
+        self._seen: dict[str, tuple[tuple[int, ...], str]] = {}
 
     async def system_prompt(self, *, lean: bool = False, window: int = 65_536) -> str:
         """The whole prompt for a model with such a window (tokens); about LEAN_TOKENS at most when lean.
@@ -164,14 +167,12 @@ class Context:
 
     def _read(self, name: str) -> str:
         """The file without its comments; empty where it is missing or cannot be read."""
-        path = self._workspace / name
         try:
-            stat = path.stat()
-            mark = (stat.st_mtime_ns, stat.st_size)
-            if self._seen.get(name, (None, ""))[0] != mark:
-                with path.open("rb") as file:
-                    text = file.read(_LONGEST_FILE).decode("utf-8-sig", "replace").replace("\0", "")
-                self._seen[name] = (mark, _COMMENT.sub("", text).strip())
+            if self._seen.get(name, ((), ""))[0] != _mark(self._place.stat(name)):
+                with self._place.open(name) as file:
+                    data = file.stream.read(_LONGEST_FILE)
+                text = data.decode("utf-8-sig", "replace").replace("\0", "")
+                self._seen[name] = (_mark(file.status), _COMMENT.sub("", text).strip())
         except OSError:
             self._seen.pop(name, None)
             return ""
@@ -227,13 +228,16 @@ def write_templates(workspace: Path) -> None:
     of conversations is made last and each file in one step: what a full disk cut short is done again.
     Raises OSError.
     """
-    if (workspace / "sessions").exists():
+    place, templates = Place(workspace), Place(resource("templates", language()))
+    if place.taken("sessions"):
         return
-    workspace.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for template in sorted(resource("templates", language()).glob("*.md")):
-        target = workspace / template.name
-        if not target.exists():
-            unfinished = workspace / f".{template.name}.new"
-            unfinished.write_bytes(template.read_bytes())
-            unfinished.replace(target)
-    (workspace / "sessions").mkdir(mode=0o700)
+    place.mkdir()
+    for name in templates.names():
+        if name.endswith(".md") and not place.taken(name):
+            place.write(name, templates.read(name), fresh=True)
+    place.mkdir("sessions")
+
+
+def _mark(status: os.stat_result) -> tuple[int, ...]:
+    """What tells that a file has changed; a command cannot set back its ctime."""
+    return (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size, status.st_ctime_ns)

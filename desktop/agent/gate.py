@@ -7,8 +7,9 @@ is told that it is not answered yet.
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,20 @@ from desktop.agent.scope import Scope
 from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import PermissionAsked, PermissionSettled
+from desktop.files import Place, Seen, seen
 from desktop.inbox.inbox import APPROVAL, Inbox, Notice
+from desktop.marks import Marks
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Claim
 from desktop.tools.permissions.card import Card, card, digest
+from desktop.tools.permissions.places import resolve, settled
 from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
-from desktop.tools.permissions.rules import standing
+from desktop.tools.permissions.rules import changes, look, standing
 from desktop.tools.permissions.visible import one_line
 
+_OUTSIDE = ("outside", "memory")
+"""Reasons of questions that no answer given beforehand settles: marked text may have asked for the call."""
 PARKED = (
     "The person has not answered yet. The question waits in their inbox; you will be told when it is "
     "answered. Do not try the same another way. Go on without it, or end your answer and say what waits."
@@ -55,6 +61,8 @@ class Ruling:
     parked: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    judged: Mapping[Path, Path] = field(default_factory=dict)
+    """The paths of the claim, and where they really led when the call was judged."""
     readable: tuple[Path, ...] = ()
 
 
@@ -67,11 +75,24 @@ class Answer:
     network: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the policy says of a call."""
+
+    decision: Decision
+    digest: str
+    """Of all that it was about."""
+    paths: Mapping[Path, Path]
+    """Where its paths led."""
+    changed: list[Seen]
+    """What is not as it was of the files that the standing answer covers, where it rests on one."""
+
+
 class Gate:
     """Judges calls. One for all turns; `answer()` reaches the one that waits."""
 
-    def __init__(self, scope: Scope, inbox: Inbox, bus: Bus) -> None:
-        self._scope, self._inbox, self._bus = scope, inbox, bus
+    def __init__(self, scope: Scope, inbox: Inbox, bus: Bus, marks: Marks) -> None:
+        self._scope, self._inbox, self._bus, self._marks = scope, inbox, bus, marks
         self._open: dict[str, asyncio.Future[Answer | None]] = {}
 
     def answer(self, question: str, answer: Answer) -> bool:
@@ -95,15 +116,15 @@ class Gate:
         yes = plan.late.digest if plan.late else ""
         network = bool(plan.late and plan.late.network)
         while True:
-            situation = self._scope.situation(turn)
-            decision, seen = await in_thread(_judge, plan, situation)
+            situation, judged = await self._judged(turn, plan)
+            decision, seen = judged.decision, judged.digest
             if yes == seen and decision.verdict is not Verdict.DENY:
                 said = _("You allowed it.")
-                return _granted("person", said, network, decision)
+                return replace(_granted("person", said, network, decision), judged=judged.paths)
             if ruling := _without_asking(turn, plan, decision):
-                return ruling
+                return replace(ruling, judged=judged.paths)
             shown = await in_thread(
-                card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
+                _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )
             answer = await self._ask(turn, plan, situation, shown)
             if answer is None:
@@ -112,10 +133,22 @@ class Gate:
                 return Ruling(False, "person", _refused(answer), _told(answer))
             yes, network = shown.digest, answer.network
 
+    async def _judged(self, turn: Turn, plan: Plan) -> tuple[Situation, Judged]:
+        """The policy's word. A standing answer is void where what it covers was changed by anything but the
+        person. Raises StorageError."""
+        situation = await in_thread(self._scope.situation, turn)
+        judged = await in_thread(judge, plan, situation)
+        if judged.decision.rule and judged.changed:
+            written = await self._marks.written(judged.changed, judged.decision.rule.at)
+            if written:
+                situation = replace(situation, altered=frozenset(map(str, written)))
+                judged = await in_thread(judge, plan, situation)
+        return situation, judged
+
     async def _ask(self, turn: Turn, plan: Plan, situation: Situation, shown: Card) -> Answer | None:
         """The person's answer; None where it was parked."""
         question = uuid.uuid4().hex[:12]
-        rule = standing(plan.tool, plan.claim, situation)
+        rule = await in_thread(standing, plan.tool, plan.claim, situation)
         body: dict[str, Any] = {
             "card": shown.as_json(),
             "tool": plan.tool,
@@ -160,10 +193,31 @@ def _origin(turn: Turn) -> str:
     return turn.inbound.front
 
 
-def _judge(plan: Plan, situation: Situation) -> tuple[Decision, str]:
-    """The policy's word, and the digest of all that it was about."""
-    decision = decide(plan.tool, plan.claim, situation)
-    return decision, digest(plan.tool, plan.claim, plan.arguments, situation)
+def judge(plan: Plan, situation: Situation) -> Judged:
+    """Judge a call. Blocks."""
+    with settled():
+        decision = decide(plan.tool, plan.claim, situation)
+        found = look(plan.claim, situation) if decision.rule else None
+        changed = changes(decision.rule, found, situation) if decision.rule and found else []
+        return Judged(
+            decision,
+            digest(plan.tool, plan.claim, plan.arguments, situation),
+            {path: resolve(path)[0] for path in (*plan.claim.reads, *plan.claim.writes)},
+            [_seen(one.path, one.digest) for one in changed],
+        )
+
+
+def _seen(path: Path, digest: str) -> Seen:
+    try:
+        return seen(path, Place(path.parent).stat(path.name), digest)
+    except OSError:
+        return Seen(path, 0, 0, 0, 0, 0, digest)
+
+
+def _card(*about: Any) -> Card:
+    """The card, whose lines and digest speak of the same places."""
+    with settled():
+        return card(*about)
 
 
 def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None:
@@ -173,7 +227,7 @@ def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None
         return Ruling(False, decision.reason, decision.text, told)
     if decision.verdict is Verdict.ALLOW:
         return _granted(decision.reason, decision.text, decision.network, decision)
-    if turn.inbound.approve == "all":
+    if turn.inbound.approve == "all" and decision.reason not in _OUTSIDE:
         said = _("Allowed for this run by --approve all.")
         return _granted("all", said, plan.claim.network, decision)
     return None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.config.permissions import Folder
+from desktop.files import Place
 from desktop.providers.pictures import kind
 from desktop.session.log import Session
 from desktop.tasks import in_thread
@@ -45,9 +46,6 @@ def _pictures(files: Sequence[str]) -> tuple[str, ...]:
 
 def _is_picture(path: Path) -> bool:
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return bool(kind(file.read(16)))
+        return bool(kind(Place(Path(path.anchor)).read(path, 16)))
     except (OSError, ValueError):
         return False

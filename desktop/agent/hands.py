@@ -6,31 +6,33 @@ result is in the session log before the next step; a call without one was interr
 
 import asyncio
 import logging
-import os
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from desktop.agent.arguments import arguments_of
-from desktop.agent.gate import Gate, Plan, Ruling
+from desktop.agent.call import Done, Kit
+from desktop.agent.gate import Gate, Plan
+from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ToolFinished, ToolStarted, TurnSpoke
 from desktop.errors import StorageError, explain
+from desktop.files import Place
+from desktop.origin import Mark, Origin
 from desktop.paths import temporary
-from desktop.providers.base import Message, ToolCall
+from desktop.providers.base import ToolCall
 from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.tools.audit import Audit, Entry, fingerprint
-from desktop.tools.base import Arguments, Effect, Saying, Tool, ToolContext, ToolFailure, ToolResult
+from desktop.tools.base import Effect, Saying, ToolContext, ToolFailure, ToolResult
 
-type Deliver = Callable[[Saying, str], Awaitable[None]]
-"""Puts a message into another conversation; the second is the session that it comes from."""
+type Deliver = Callable[[Saying, str, Mark], Awaitable[None]]
+"""Puts a message into another conversation: the session that it comes from, and whose words it is."""
 type Spawner = Callable[[Turn, str, str], Awaitable[bool]]
 """Has a subagent do a task for a turn, under a label; whether it has to wait."""
 
@@ -43,59 +45,6 @@ _OUTSIDE = (
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Kit:
-    """The tools of a turn by name."""
-
-    tools: Mapping[str, Tool[Any]]
-    lean: bool = False
-
-    @property
-    def schemas(self) -> list[Mapping[str, Any]]:
-        """As a request carries them."""
-        return [tool.brief_schema if self.lean else tool.schema for tool in self.tools.values()]
-
-
-@dataclass(slots=True)
-class Done:
-    """One call and what came of it. `outcome`: ok, failed, denied or parked."""
-
-    call: ToolCall
-    gist: str = ""
-    effect: str = ""
-    tool: Tool[Any] | None = None
-    args: Arguments | None = None
-    plan: Plan | None = None
-    outcome: str = "failed"
-    text: str = ""
-    ruling: Ruling | None = None
-    result: ToolResult = field(default_factory=lambda: ToolResult(""))
-    seconds: float = 0.0
-
-    @property
-    def parallel(self) -> bool:
-        """Whether it may run beside its neighbours; what never runs may, too."""
-        return self.tool is None or self.plan is None or self.tool.parallel_safe
-
-    def record(self, turn: str) -> Message:
-        """The tool's message for the log, with our marks."""
-        marks: Message = {
-            "_turn": turn,
-            "_outcome": self.outcome,
-            "_gist": self.gist,
-            "_effect": self.effect,
-            "_seconds": round(self.seconds, 3),
-        }
-        if self.ruling and self.ruling.text:
-            marks["_decision"] = self.ruling.text
-        if self.result.outside:
-            marks |= {"_outside": True, "_addresses": sorted(self.result.addresses)[:500]}
-        if self.result.images:
-            marks["_images"] = [str(path) for path in self.result.images]
-        role = {"role": "tool", "tool_call_id": self.call.id, "name": self.call.name, "content": self.text}
-        return {**role, **marks}
-
-
 class Hands:
     """Carries out what the model calls."""
 
@@ -106,10 +55,13 @@ class Hands:
         audit: Audit,
         bus: Bus,
         deliver: Deliver,
+        provenance: Provenance | None = None,
         spawner: Spawner | None = None,
     ) -> None:
-        """Without a `spawner` there are no subagents."""
+        """Without a `provenance` nothing that is read or made has a mark; without a `spawner` there are no
+        subagents."""
         self._scope, self._gate, self._audit, self._bus = scope, gate, audit, bus
+        self._provenance = provenance
         self._deliver, self._spawner = deliver, spawner
 
     async def round(
@@ -128,7 +80,8 @@ class Hands:
         turn.said.clear()
         for text in said:
             message = {"role": "assistant", "content": text, "_turn": turn.id, "_said": True}
-            await turn.session.append(message)
+            record = await turn.session.append(message | turn.mark.fields_if_marked())
+            turn.view = turn.view.with_([record])
             self._bus.publish(TurnSpoke(turn.key, turn.id, text))
         return planned
 
@@ -172,8 +125,8 @@ class Hands:
 
     async def _store(self, turn: Turn, ended: list[Done]) -> None:
         """Put the results on disk with one wait for it, then tell of them."""
-        for record in await turn.session.append_all(done.record(turn.id) for done in ended):
-            turn.take_in(record)
+        records = await turn.session.append_all(done.record(turn.id) for done in ended)
+        turn.view = turn.view.with_(records)
         for done in ended:
             self._finished(turn, done, done.outcome)
 
@@ -181,7 +134,7 @@ class Hands:
         self._bus.publish(
             ToolStarted(turn.key, turn.id, done.call.id, done.call.name, done.gist, done.effect)
         )
-        outside, begun = turn.outside, time.monotonic()
+        outside, begun = not turn.mark.trusted, time.monotonic()
         try:
             if done.plan is not None:
                 done.ruling = await self._gate.rule(turn, done.plan)
@@ -201,56 +154,52 @@ class Hands:
         assert done.tool
         assert done.plan
         assert done.ruling
+        ruling = done.ruling
         context = replace(
             self._context(turn, done.call),
-            network=done.ruling.network,
-            writable=done.ruling.writable,
-            readable=done.ruling.readable,
+            network=ruling.network,
+            writable=ruling.writable,
+            readable=ruling.readable,
+            judged=ruling.judged,
         )
         try:
-            result = await done.tool.run(done.args, context)
-        except ToolFailure as failure:
-            done.text = failure.text
-            return
+            begun = await self._provenance.begin(turn, done) if self._provenance else None
         except StorageError as error:
             done.text = str(error)
             return
+        try:
+            result = await done.tool.run(done.args, context)
+            done.result = result if isinstance(result, ToolResult) else ToolResult(result)
+            done.outcome, done.text = "ok", done.result.text
+        except ToolFailure as failure:
+            done.text = failure.text
+        except StorageError as error:
+            done.text = str(error)
         except Exception as error:
             done.text = _fault(done.call, error)
-            return
-        done.result = result if isinstance(result, ToolResult) else ToolResult(result)
-        if self._brings_back(done):
-            done.result = replace(done.result, outside=True)
-        done.outcome = "ok"
+        finally:
+            if self._provenance and begun:
+                await see_through(self._provenance.end(done, begun), name=f"marks:{done.call.name}")
         done.text = await self._shortened(turn, done)
-        if done.result.outside:
+        if done.mark.origin is Origin.UNTRUSTED:
             done.text = _OUTSIDE + done.text
 
-    def _brings_back(self, done: Done) -> bool:
-        """Whether a call read a long result that was kept: it may have come from outside once."""
-        assert done.plan
-        kept = self._scope.workspace / RESULTS
-        for path in map(Path, map(os.path.normpath, done.plan.claim.reads)):
-            named = f"{kept.relative_to(path).as_posix()}/" if kept.is_relative_to(path) else ""
-            if path.is_relative_to(kept) or (named and named in done.result.text):
-                return True
-        return False
-
     async def _shortened(self, turn: Turn, done: Done) -> str:
-        text, limit = done.result.text, self._scope.longest_result
+        text, limit = done.text, self._scope.longest_result
         if len(text) <= limit or not (done.tool and done.tool.capped):
             return text
         if temporary(turn.home):
             return f"{text[:limit]}\n[{len(text) - limit:,} more characters were left out.]"
         name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}.txt"
-        path = self._scope.workspace / RESULTS / name
+        where = (RESULTS / name).as_posix()
         try:
-            await in_thread(_keep, path, text)
-        except OSError as error:
+            if self._provenance:
+                await self._provenance.kept(self._scope.workspace / where, text, done.mark)
+            await in_thread(Place(self._scope.workspace).write, where, text.encode("utf-8", "replace"))
+        except (OSError, StorageError) as error:
             return (
                 f"{text[:limit]}\n[{len(text) - limit:,} more characters were left out: {explain(error)}]"
             )
-        where = path.relative_to(self._scope.workspace).as_posix()
         return (
             f"{text[:limit]}\n[This is the beginning. All {len(text):,} characters are in {where}: read it "
             "with read_file and an offset, or search it with grep.]"
@@ -261,7 +210,7 @@ class Hands:
             if saying.session in ("", turn.key):
                 turn.said.append(saying.text)
             else:
-                await self._deliver(saying, turn.key)
+                await self._deliver(saying, turn.key, turn.mark)
 
         async def begin(task: str, label: str) -> bool:
             assert self._spawner
@@ -312,8 +261,3 @@ def _fault(call: ToolCall, error: Exception) -> str:
         return str(told)
     _log.error("tool %s failed", call.name, exc_info=error)
     return f"{call.name} failed inside the program ({type(error).__name__}). Try another way."
-
-
-def _keep(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.write_text(text, "utf-8", errors="replace")

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
+from desktop.agent.call import Kit
 from desktop.agent.context import Context
 from desktop.agent.given import take
-from desktop.agent.hands import Kit
 from desktop.agent.runner import Runner
 from desktop.agent.turn import Inbound, Joined, Models, Slot, Turn
 from desktop.bus.bus import Bus
@@ -279,7 +279,6 @@ class Loop:
                 pictures=bool(turn.inbound.pictures),
             )
             kit = await self._toolbox.kit(lean=ready.lean)
-            turn.remember(turn.session.of_turn(turn.id))
             there = ready.endpoint
             self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, ready.note))
             await self._runner.run(turn, ready, kit, self._steps())

@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from desktop.agent.asking import Asking
+from desktop.agent.call import Done, Kit
 from desktop.agent.context import Context
 from desktop.agent.fitting import fitted
-from desktop.agent.hands import Done, Hands, Kit
+from desktop.agent.hands import Hands
 from desktop.agent.lean import asks_for_action
 from desktop.agent.turn import Late, Ready, Turn
+from desktop.agent.view import view_of
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined
 from desktop.memory.tokens import Meter, family
@@ -81,6 +83,7 @@ class Runner:
 
     async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         late = turn.inbound.late
+        turn.view = view_of(turn.session.history(ready.window), turn.session.metadata)  # until it asks
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
@@ -171,6 +174,7 @@ class Runner:
         prompt = turn.prompt
         schemas, fixed = kit.schemas, _fixed(prompt, kit)
         history = await self._fitted(turn, ready, prompt, kit, share)
+        turn.view = view_of(history, turn.session.metadata)
         turn.estimate = fixed + turn.session.shown
         extra: list[Message] = [{"role": "user", "content": note}] if note else []
         return Request(
@@ -207,7 +211,7 @@ class Runner:
         for joined in turn.waiting():
             self._bus.publish(TurnJoined(turn.key, turn.id, joined.id))
             turn.id, turn.inbound = joined.id, joined.inbound
-            turn.take_in(joined.inbound.record())
+            turn.view = turn.view.with_([joined.inbound.record()])
             turn.spoke = False
 
     async def _conclude(self, turn: Turn, ready: Ready, kit: Kit, note: str) -> None:

@@ -17,7 +17,10 @@ from desktop.agent.turn import Turn
 from desktop.config.permissions import Folder
 from desktop.config.schema import Config
 from desktop.paths import resource
+from desktop.tools.exec.sandbox import usable
+from desktop.tools.permissions.places import resolve
 from desktop.tools.permissions.policy import Situation
+from desktop.tools.permissions.situation import granted
 
 AUTONOMOUS = "autonomous"
 
@@ -29,7 +32,7 @@ class Scope:
         self._config, self.workspace, self._home = config, workspace, home
 
     def situation(self, turn: Turn) -> Situation:
-        """The situation of a turn as it is now."""
+        """The situation of a turn as it is now. Blocks."""
         config, metadata = self._config(), turn.session.metadata
         permissions = config.permissions
         return Situation(
@@ -46,9 +49,16 @@ class Scope:
                 _builtin_skills(),
             ),
             restrict=config.tools.restrict_to_workspace,
-            outside=turn.outside,
-            known=frozenset(turn.known),
+            view=turn.view,
+            sandboxed=bool(usable(config.tools.commands)),
         )
+
+    def readable(self, turn: Turn) -> list[Path]:
+        """The folders that a sandboxed command can read, the system's aside; real paths. Blocks."""
+        situation = self.situation(turn)
+        folders = [path for path, _write in granted(situation)]
+        builtin = Path(_builtin_skills().path).resolve()
+        return [resolve(self.workspace)[0], *(path for path in folders if path != builtin)]
 
     def folder(self, metadata: Mapping[str, Any]) -> Path:
         """Where a conversation works: the folder it was given, else the workspace."""

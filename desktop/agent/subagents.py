@@ -17,7 +17,9 @@ from desktop.agent.turn import UNATTENDED, Inbound, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import SubagentChanged
 from desktop.database import Database
+from desktop.origin import AGENT, Mark, untrusted
 from desktop.session.log import Sessions
+from desktop.session.place import stored
 from desktop.tasks import in_thread
 from desktop.text import _, mark
 from desktop.tools.base import ToolFailure
@@ -27,7 +29,8 @@ _MOST = 20
 """How many of one conversation may work or wait."""
 _INHERITED = ("model", "provider", "folder", "folders", "mode", "mode_until")
 _COLUMNS = (
-    "id, session, turn, label, task, front, approve, started, state, result, outside, addresses, told"
+    "id, session, turn, label, task, front, approve, started, state, result, outside, sources, "
+    "addresses, told"
 )
 _SAYS_NOTHING = {
     "done": mark("It ended without a word."),
@@ -59,6 +62,7 @@ class Subagent:
     state: str = "queued"
     result: str = ""
     outside: bool = False
+    sources: tuple[str, ...] = ()
     addresses: frozenset[str] = frozenset()
     told: bool = False
 
@@ -127,8 +131,8 @@ class Subagents:
                 source=turn.key,
                 label=label,
                 parent=turn.key,
-                outside=turn.outside,
-                addresses=frozenset(turn.known),
+                mark=Mark() if turn.mark.trusted else turn.mark,
+                addresses=turn.view.known,
                 cause=given.cause,
             )
         )
@@ -150,8 +154,9 @@ class Subagents:
             one,
             state=turn.outcome or "failed",
             result=turn.answer,
-            outside=turn.outside,
-            addresses=frozenset(turn.known) if turn.outside else frozenset(),
+            outside=not turn.mark.trusted,
+            sources=turn.mark.sources,
+            addresses=turn.view.known,
         )
         await self._announce(one)
 
@@ -197,7 +202,7 @@ class Subagents:
     async def _has_it(self, one: Subagent) -> bool:
         """Whether the conversation has the result already, or is gone."""
         session = await self._conversations.open(one.session)
-        if not await in_thread(session.path.exists):
+        if not await in_thread(stored, session.path):
             return True
         return any(record.get("_from") == one.key for record in await session.everything())
 
@@ -217,7 +222,7 @@ class Subagents:
                     source=one.key,
                     label=one.label,
                     about=_about(one),
-                    outside=one.outside,
+                    mark=untrusted(*one.sources) if one.outside else AGENT,
                     addresses=one.addresses,
                     cause=one.front if one.front in UNATTENDED else "",
                 )
@@ -236,7 +241,10 @@ class Subagents:
         self._bus.publish(SubagentChanged(one.session, one.turn, one.id, one.label, one.state))
 
     async def _store(self, one: Subagent) -> None:
-        row = asdict(one) | {"addresses": json.dumps(sorted(one.addresses)[:500])}
+        row = asdict(one) | {
+            "addresses": json.dumps(sorted(one.addresses)[:500]),
+            "sources": json.dumps(one.sources),
+        }
         names = _COLUMNS.split(", ")
         marks = ", ".join("?" * len(names))
         await self._database.write(
@@ -258,4 +266,5 @@ def _about(one: Subagent) -> str:
 def _subagent(row: tuple[Any, ...]) -> Subagent:
     given = dict(zip(_COLUMNS.split(", "), row, strict=True))
     given |= {"outside": bool(given["outside"]), "told": bool(given["told"])}
+    given["sources"] = tuple(json.loads(given["sources"]))
     return Subagent(**given | {"addresses": frozenset(json.loads(given["addresses"]))})

@@ -1,18 +1,17 @@
 """One message of the person on its way to an answer: what came in, what came of it so far."""
 
 import asyncio
-import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 
+from desktop.agent.view import View
+from desktop.origin import TRUSTED, Mark, unknown
 from desktop.providers.base import Endpoint, Message, Provider, Request
 from desktop.session.log import Session
-
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`\\^{|}]+")
-_CLOSING = ".,;:!?)]}»”’。，；：！？）】」"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,10 @@ class Inbound:
     """What the model is told beside the text."""
     cause: str = ""
     """Of UNATTENDED, where it was not the person that began this; also for subagents of such a turn."""
-    outside: bool = False
-    """Text from outside is in it, or was where it was written."""
+    mark: Mark = TRUSTED
+    """Whose words it is, or were in view where it was written."""
     addresses: frozenset[str] = frozenset()
-    """Addresses that the person, or such text, gave."""
+    """Addresses that were given where it was written."""
 
     @property
     def alone(self) -> bool:
@@ -83,10 +82,12 @@ class Inbound:
             "_from": self.source,
             "_replaces": self.replaces,
             "_label": self.label,
-            "_outside": self.outside,
             "_addresses": sorted(self.addresses),
         }
-        return record | {name: value for name, value in marks.items() if value}
+        mark = self.mark
+        if self.pictures:  # what is seen in them may be anybody's words
+            mark |= unknown(*(Path(picture).name for picture in self.pictures))
+        return record | {name: value for name, value in marks.items() if value} | mark.as_fields()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +180,8 @@ class Turn:
     """About how many tokens the last request had, before anything is known of the model."""
     request: Request | None = None
     """The call to a model that is under way, for the ledger."""
-    outside: bool = False
-    """Text from outside has entered."""
-    known: set[str] = field(default_factory=set)
-    """Addresses that the person, or a page or search result of this turn, gave verbatim."""
+    view: View = field(default_factory=View)
+    """What is sent to the model, and what came in since."""
     said: list[str] = field(default_factory=list)
     """What the message tool is putting into this conversation in this round."""
     spoke: bool = False
@@ -209,26 +208,17 @@ class Turn:
         message: Message = {"role": "assistant", "content": "".join(self.text), "_turn": self.id}
         if self.reasoning:
             message["reasoning_content"] = "".join(self.reasoning)
-        return message | {f"_{name}": value for name, value in marks.items()}
+        return message | self.mark.fields_if_marked() | {f"_{name}": value for name, value in marks.items()}
 
     def next_step(self) -> None:
         """What was said so far is stored."""
         self.text.clear()
         self.reasoning.clear()
 
-    def remember(self, records: list[Message]) -> None:
-        """Take up what the log holds of this turn: it may have begun before the program was ended."""
-        for record in records:
-            if record.get("_turn") == self.id:
-                self.take_in(record)
-
-    def take_in(self, record: Mapping[str, Any]) -> None:
-        """Note the addresses that a record gives and whether it came from outside."""
-        if record.get("role") == "user" and not record.get("_from"):
-            self.known |= addresses(str(record.get("content") or ""))
-        if record.get("role") in ("user", "tool"):
-            self.outside |= bool(record.get("_outside"))
-            self.known |= {str(address) for address in record.get("_addresses") or ()}
+    @property
+    def mark(self) -> Mark:
+        """How far what the model writes now can be trusted."""
+        return self.view.mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +227,3 @@ class Joined:
 
     id: str
     inbound: Inbound
-
-
-def addresses(text: str) -> set[str]:
-    """The http addresses in a text, as they stand there but for the punctuation around them."""
-    found = set()
-    for match in _ADDRESS.findall(text):
-        address = match.rstrip(_CLOSING)
-        found |= {address, match} if "(" in address else {address}
-    return {address.partition("#")[0] for address in found}

@@ -17,6 +17,8 @@ SUFFIX = ".zip"
 HOME, WORKSPACE = "home/", "workspace/"
 CONFIG, DATABASE, WINDOW = "home/config.json", "home/state.db", "home/window.json"
 SESSIONS, JOBS, VERSIONS = "workspace/sessions/", "workspace/cron/jobs.json", "workspace/memory/.versions/"
+OWN_GIT = f"{VERSIONS}config"
+"""The program writes it anew."""
 CHUNK = 1024 * 1024
 _SECRET = ("key", "token", "secret", "password", "authorization", "cookie", "credentials")
 
@@ -133,6 +135,17 @@ def is_safe(name: str) -> bool:
     if len(name) > _LONGEST_NAME or len(parts) > _DEEPEST or ".git" in map(str.casefold, parts):
         return False
     return not any(part in ("", ".", "..") or (os.name == "nt" and _is_odd(part)) for part in parts)
+
+
+def is_taken(name: str) -> bool:
+    """Whether a restore takes a file: of the repository of the memory's versions only what it stores. Its
+    settings, its hooks and what leads to other repositories would have git run or read something."""
+    folded = name.casefold()
+    if not folded.startswith(VERSIONS):
+        return True
+    inside = folded.removeprefix(VERSIONS)
+    plain = inside in ("head", "packed-refs") or inside.startswith(("refs/", "objects/"))
+    return plain and not inside.startswith("objects/info/")
 
 
 def _is_odd(part: str) -> bool:

@@ -16,42 +16,40 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from desktop.backup import form, logs, reading, rows
+from desktop.backup import arrivals, form, logs, reading, rows
 from desktop.backup.files import Undo, beside, is_same, is_template, put, take
 from desktop.backup.form import Manifest
 from desktop.config import document
-from desktop.config.base import normal
-from desktop.cron import file as job_file
-from desktop.cron import form as job_form
-from desktop.cron.job import Job
+from desktop.config.loosening import Loose
+from desktop.config.schema import Config
+from desktop.cron.arriving import switched_off
 from desktop.cron.store import Store
 from desktop.database import Database
-from desktop.errors import AppError, StorageError, UsageError, explain
+from desktop.errors import AppError, StorageError, explain
 from desktop.pace import Pace
 from desktop.paths import Home
 from desktop.session import names, reader, records
 from desktop.session.listing import describe
 from desktop.session.log import Sessions
+from desktop.skills.arriving import waiting
+from desktop.skills.loader import FOLDER
 from desktop.tasks import in_thread
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
 STAGING = ".restore-"
-_ELSEWHERE = ("agents", "defaults", "workspace")
-"""Where the files of another computer were."""
-_KEYED = "keystored"
-_LATER_S = 2.0
-"""File systems tell times this roughly."""
+_DISABLED = ("agents", "defaults", "disabledSkills")
 
-type Action = Literal["add", "keep", "beside", "own", "same", "left"]
+type Action = Literal["add", "keep", "beside", "own", "same", "left", "waits"]
 """add: it, or what was missing of it, was added. keep: what is here is newer and stays. beside: so too, and
 the backup's lies beside it. own: the backup's became a conversation of its own. same: it is here already.
-left: it could not be used, see `note`."""
+left: it could not be used, see `note`. waits: it loosens or runs something, and is off until the person
+says yes to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one thing of the backup. `kind`: session, file, job, setting or ledger."""
+    """What became of one thing of the backup. `kind`: session, file, skill, job, setting or ledger."""
 
     kind: str
     name: str
@@ -81,6 +79,8 @@ class Here:
     workspace: Path
     sessions: Sessions
     take_settings: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]]
+    config: Callable[[], Config]
+    """The settings in use."""
     zone: Callable[[], str]
     """Tells the person's time zone; called in a thread."""
 
@@ -93,6 +93,9 @@ class Restoring:
         self._undo = Undo()
         self.keyed: list[str] = []
         """Providers whose key was in the keychain where the backup was made."""
+        self.loose: list[Loose] = []
+        """What came switched off, and waits for the person."""
+        self._skills: list[str] = []
         self._staged = Path()
         self._manifest = Manifest("", "", "", {})
         self._day = f"{datetime.now().astimezone():%Y-%m-%d}"
@@ -118,9 +121,14 @@ class Restoring:
         return self._manifest, done
 
     async def _merge(self) -> list[Done]:
-        names_ = list(self._manifest.files)
+        names_ = [name for name in self._manifest.files if form.is_taken(name)]
         self._pace.begin("merge", len(names_))
-        done: list[Done] = []
+        done = [
+            Done("file", name.removeprefix(form.WORKSPACE), "left", _("It would run something in git."))
+            for name in self._manifest.files
+            if not form.is_taken(name) and name != form.OWN_GIT
+        ]
+        await self._skills_off()
         for name in names_:
             if _is_log(name):
                 done.append(await self._session(name))
@@ -130,6 +138,7 @@ class Restoring:
         if form.WINDOW in names_ and not await in_thread(window.exists):
             await self._pace.run(put, self._staged / form.WINDOW, window, self._undo)
         self._here.sessions.on_write(None)
+        done += await self._skills_wait()
         done += await self._jobs()
         done += await self._ledgers()
         done += await self._settings()
@@ -139,7 +148,16 @@ class Restoring:
 
     async def _session(self, name: str) -> Done:
         """One conversation's file."""
-        run, sessions, path = self._pace.run, self._here.sessions, self._staged / name
+        path = self._staged / name
+        stripped = await self._pace.run(arrivals.strip, path)
+        done = await self._merged(path)
+        if stripped and done.action in ("add", "own"):
+            note = f"{done.note} {_('Its own way of asking and its folders were not taken.')}".strip()
+            return replace(done, note=note)
+        return done
+
+    async def _merged(self, path: Path) -> Done:
+        run, sessions = self._pace.run, self._here.sessions
         key, title, place, compared, n = await run(self._look_at, path)
         if compared is None:
             sessions.forget(key)
@@ -241,6 +259,8 @@ class Restoring:
         inside = name.removeprefix(form.WORKSPACE)
         path, place = self._staged / name, self._here.workspace / inside
         packed = self._manifest.files[name]
+        if name.startswith(form.SESSIONS) and name.endswith(names.SUFFIX):
+            arrivals.strip(path)
         os.utime(path, (packed.modified, packed.modified))
         if _leads_out(place, self._here.workspace):
             return [Done("file", inside, "left", _("A link stands in its place."))]
@@ -255,7 +275,7 @@ class Restoring:
         if quiet:
             return []
         lines = place.suffix == ".jsonl"
-        older = place.stat().st_mtime < packed.modified - _LATER_S
+        older = place.stat().st_mtime < packed.modified - arrivals.LATER_S
         if older or is_template(place) or (lines and logs.begins_with(path, place, self._pace)):
             take(path, place, self._undo, self._staged)
             return [Done("file", inside, "add")]
@@ -275,27 +295,22 @@ class Restoring:
         path = self._staged / form.JOBS
         store = Store(self._here.workspace / "cron", self._here.zone)
         await store.load()
-        found, bad = await self._pace.run(self._read_jobs, path)
-        new = {job.id: job for job in found if job.id and job.id not in store.jobs}
+        zone = await in_thread(self._here.zone)
+        found, bad = await self._pace.run(arrivals.jobs, path, zone)
+        came = {job.id: switched_off(job) for job in found if job.id and job.id not in store.jobs}
+        new = {id_: job for id_, (job, _loose) in came.items()}
+        waits = {id_: loose for id_, (_job, loose) in came.items() if loose is not None}
+        self.loose += waits.values()
         if new:
             await store.update(lambda here: {k: j for k, j in new.items() if k not in here}, by_person=True)
             self._undo.later(lambda: store.update(lambda _h: dict.fromkeys(new), by_person=True))
-        told = [Done("job", job.name, "add" if job.id in new else "same") for job in found]
+        told = [
+            Done("job", job.name, "waits", waits[job.id].says)
+            if job.id in waits
+            else Done("job", job.name, "add" if job.id in new else "same")
+            for job in found
+        ]
         return [*told, *(Done("job", name, "left", why) for name, why in bad)]
-
-    def _read_jobs(self, path: Path) -> tuple[list[Job], list[tuple[str, str]]]:
-        zone, jobs, bad = self._here.zone(), [], []
-        try:
-            entries = job_file.parse(path.read_bytes(), path.name).entries
-        except StorageError as error:
-            return [], [(path.name, error.text)]
-        for raw, text in entries:
-            try:
-                if isinstance(raw, dict) and not job_form.system(raw):
-                    jobs.append(job_form.read(raw, zone))
-            except UsageError as error:
-                bad.append((text[:40], str(error)))
-        return jobs, bad
 
     async def _ledgers(self) -> list[Done]:
         if form.DATABASE not in self._manifest.files:
@@ -313,7 +328,8 @@ class Restoring:
         return [Done("ledger", "state.db", "add" if n else "same", count=n)]
 
     async def _settings(self) -> list[Done]:
-        """What is set in the backup: added where nothing is set here, taken where the backup is newer."""
+        """What is set in the backup: added where nothing is set here, taken where the backup is newer; what
+        loosens waits."""
         if form.CONFIG not in self._manifest.files:
             return []
         path, here = self._staged / form.CONFIG, self._here.home.config
@@ -323,23 +339,29 @@ class Restoring:
             current = document.parse(await in_thread(here.read_bytes), here.name)
         except (OSError, AppError):
             current = {}
-        values: dict[tuple[str, ...], Any] = {}
-        done = []
-        for keys, value in _leaves(stored):
-            if normal(keys[-1]) == _KEYED:
-                self.keyed += [keys[1]] if value is True else []
-                continue
-            name, mine = ".".join(keys), _at(current, keys)
-            if mine == value or keys == _ELSEWHERE:
-                continue
-            if mine is None or not newer:
-                values[keys] = value
-                done.append(Done("setting", name, "add"))
-            else:
-                done.append(Done("setting", name, "keep"))
+        came = arrivals.settings(stored, current, newer, self._here.config())
+        values, told, loose, self.keyed = came
+        self.loose += loose
         if values:
             await self._here.take_settings(values)
-        return done
+        return [Done("setting", name, action, note) for name, action, note in told]
+
+    async def _skills_off(self) -> None:
+        """Switch off, before they come, the skills that the backup adds or changes."""
+        manifest, workspace = self._manifest, self._here.workspace
+        found = await self._pace.run(arrivals.skills, self._staged, manifest, workspace)
+        if not found:
+            return
+        before = self._here.config().agents.defaults.disabled_skills
+        self._skills = [name for name in found if name.casefold() not in map(str.casefold, before)]
+        await self._here.take_settings({_DISABLED: [*before, *self._skills]})
+        self._undo.later(lambda: self._here.take_settings({_DISABLED: list(before)}))
+
+    async def _skills_wait(self) -> list[Done]:
+        folder = self._here.workspace / FOLDER
+        waits = [await in_thread(waiting, folder / name) for name in self._skills]
+        self.loose += waits
+        return [Done("skill", loose.name, "waits", loose.says) for loose in waits]
 
 
 def _is_log(name: str) -> bool:
@@ -355,26 +377,8 @@ def _leads_out(place: Path, root: Path) -> bool:
 
 def _is_newer(path: Path, moment: float) -> bool:
     with suppress(OSError):
-        return path.stat().st_mtime > moment + _LATER_S
+        return path.stat().st_mtime > moment + arrivals.LATER_S
     return False
-
-
-def _leaves(settings: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
-    found: list[tuple[tuple[str, ...], Any]] = []
-    for name, value in settings.items():
-        keys = (*above, str(name))
-        whole = not isinstance(value, Mapping) or (len(keys) > 2 and normal(keys[1]) == "mcpservers")
-        found += [(keys, value)] if whole else _leaves(value, keys)
-    return found
-
-
-def _at(settings: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    here: Any = settings
-    for key in keys:
-        if not isinstance(here, Mapping):
-            return None
-        here = next((value for name, value in here.items() if normal(str(name)) == normal(key)), None)
-    return here
 
 
 def _told(error: OSError | sqlite3.Error) -> AppError:

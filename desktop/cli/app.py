@@ -29,6 +29,7 @@ from desktop.cli import (
     skills,
     talk,
     usage,
+    waiting,
     window,
 )
 from desktop.text import _, mark, serve_libraries
@@ -90,6 +91,7 @@ def build() -> click.Group:
         memory,
         imports,
         backups,
+        waiting,
         privacy,
         usage,
         health,

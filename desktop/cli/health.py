@@ -46,12 +46,12 @@ async def _fix(home: Home, as_json: bool) -> bool:
 
 async def _doctor(home: Home, as_json: bool, *, fix: bool) -> int:
     from desktop.cli.files import up_to_date
-    from desktop.core.workspace import workspace_of
+    from desktop.core.workspace import judged_workspace
     from desktop.doctor import examine
 
     mended = await _fix(home, as_json) if fix else True
     await up_to_date(home)
-    findings = await examine(home, workspace_of)
+    findings = await examine(home, judged_workspace)
     for finding in findings:
         if as_json:
             emit({"part": finding.part, "ok": finding.ok, "state": finding.state, "remedy": finding.remedy})

@@ -1,15 +1,19 @@
 """The agent's page: who it is, which model answers, and how much it may use."""
 
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 
 from desktop.config.base import Section, notes
+from desktop.config.loosens import Loosens, names
 from desktop.text import mark
 
 
 class ModelRef(Section):
     """A model by name. In the file it may also be the name alone."""
+
+    HARMLESS = names("model provider")
 
     model: str = Field(
         default="",
@@ -40,6 +44,8 @@ class ModelRef(Section):
 
 class Dream(Section):
     """When the agent goes over its notes by itself."""
+
+    HARMLESS = names("enabled interval_h model_override")
 
     enabled: bool = Field(
         default=True,
@@ -74,6 +80,20 @@ class Dream(Section):
 
 class AgentDefaults(Section):
     """How every conversation starts."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "workspace": Loosens(mark("The agent works in this folder.")),
+            "disabled_skills": Loosens(
+                mark("The agent is told of these skills."), tight=lambda _name: True
+            ),
+        }
+    )
+    HARMLESS = names(
+        "bot_name model provider fallback_models timezone max_tokens context_window_tokens temperature "
+        "reasoning_effort max_concurrent_turns max_tool_iterations max_concurrent_subagents "
+        "max_subagent_iterations auto_titles idle_compact_after_minutes"
+    )
 
     bot_name: str = Field(
         default="Nanobot",

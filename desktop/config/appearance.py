@@ -5,11 +5,14 @@ from typing import Literal
 from pydantic import Field
 
 from desktop.config.base import Section, notes
+from desktop.config.loosens import names
 from desktop.text import LANGUAGES, mark
 
 
 class Appearance(Section):
     """How the program looks and speaks."""
+
+    HARMLESS = names("theme contrast language")
 
     theme: Literal["system", "light", "dark"] = Field(
         default="system",

@@ -1,10 +1,12 @@
 """What all settings models share: nanobot's names on disk, nothing a person wrote is dropped."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue, model_validator
 from pydantic.alias_generators import to_camel
+
+from desktop.config.loosens import Loosens
 
 ADDRESS = r"^(https?://\S+)?$"
 """The pattern of a field that holds the address of a server, or nothing."""
@@ -41,6 +43,11 @@ class Section(BaseModel):
     """A group of settings: camelCase on disk, snake_case accepted, unknown keys kept, never changed."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True)
+
+    LOOSENS: ClassVar[Mapping[str, Loosens]] = {}
+    """Fields that may loosen what the agent may do, or have something run."""
+    HARMLESS: ClassVar[frozenset[str]] = frozenset()
+    """Fields that never do. Those that hold sections are judged by the fields of these."""
 
     @model_validator(mode="before")
     @classmethod

@@ -67,6 +67,8 @@ class McpServer(Section):
     """Switched off one by one; a tool that is new stays on."""
     trusted: bool = False
     """What the server says of its tools' harmlessness is believed."""
+    local: bool = False
+    """The person says that it is on this computer and only reads: a call tells nobody else anything."""
     protocol: Literal["auto", "legacy"] = "auto"
     """legacy: for a server that asks back in the way before 2026."""
 

@@ -11,7 +11,7 @@ from desktop.config.base import normal
 
 def migrate(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document with nanobot's renamed settings at their present places."""
-    result = dict(document)
+    result = _without_autonomous(document)
     tools_key = _key(result, "tools")
     if tools_key is None or not isinstance(result[tools_key], Mapping):
         return result
@@ -20,6 +20,30 @@ def migrate(document: Mapping[str, Any]) -> dict[str, Any]:
     _restrict_to_workspace(tools)
     _my_tool(tools)
     return result
+
+
+def is_autonomous(document: Mapping[str, Any]) -> bool:
+    """Whether autonomous stands where only ask and risky may: it is a conversation's own, and ends."""
+    permissions = _key(document, "permissions")
+    section = document[permissions] if permissions is not None else None
+    if not isinstance(section, Mapping):
+        return False
+    return any(
+        normal(str(key)) == "mode" and isinstance(value, str) and value.strip().lower() == "autonomous"
+        for key, value in section.items()
+    )
+
+
+def _without_autonomous(document: Mapping[str, Any]) -> dict[str, Any]:
+    """As older versions wrote it by hand: the usual way of asking counts instead."""
+    if not is_autonomous(document):
+        return dict(document)
+    return {
+        key: {name: one for name, one in value.items() if normal(str(name)) != "mode"}
+        if normal(str(key)) == "permissions" and isinstance(value, Mapping)
+        else value
+        for key, value in document.items()
+    }
 
 
 def _restrict_to_workspace(tools: dict[str, Any]) -> None:

@@ -1,13 +1,18 @@
 """The page of what runs on this machine: the model host and the built-in model."""
 
+from types import MappingProxyType
+
 from pydantic import Field
 
 from desktop.config.base import ADDRESS, Section, notes
+from desktop.config.loosens import Loosens, names
 from desktop.text import mark
 
 
 class ModelHost(Section):
     """The child process that speaks to models."""
+
+    HARMLESS = names("idle_stop_s")
 
     idle_stop_s: float = Field(
         default=600,
@@ -24,6 +29,11 @@ class ModelHost(Section):
 
 class LocalModel(Section):
     """The model that runs on this machine, without a key."""
+
+    LOOSENS = MappingProxyType(
+        {"server": Loosens(mark("What you say goes to the model server at this address."))}
+    )
+    HARMLESS = names("model idle_stop_s")
 
     model: str = Field(
         default="qwen2.5-coder-0.5b-instruct",

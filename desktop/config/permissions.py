@@ -1,13 +1,17 @@
 """The page of what the agent may do: how it asks, standing answers, folders that were granted."""
 
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import Field
 
 from desktop.config.base import Section, notes
+from desktop.config.loosens import Loosens, names
 from desktop.text import mark
 
-type ModeName = Literal["ask", "risky", "autonomous"]
+type ModeName = Literal["ask", "risky"]
+"""How the agent asks where a conversation has no way of its own. Autonomous is a conversation's only, and
+ends."""
 
 
 class Rule(Section):
@@ -25,6 +29,10 @@ class Rule(Section):
     """The host of the address that is fetched."""
     network: bool = False
     """Whether the command may use the network."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """The files that the command runs, by their paths, and the SHA-256 of what they said then."""
+    at: float = 0.0
+    """When the answer was given, Unix time in seconds."""
 
 
 class Folder(Section):
@@ -36,6 +44,23 @@ class Folder(Section):
 
 class Permissions(Section):
     """When the agent asks before it acts."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "mode": Loosens(mark("The agent asks less often."), order=("ask", "risky")),
+            "autonomous_minutes": Loosens(
+                mark("An autonomous conversation goes on for longer before it asks again."), grows=True
+            ),
+            "rules": Loosens(
+                mark("The agent does not ask about this any more."),
+                tight=lambda rule: rule.answer == "deny",
+            ),
+            "folders": Loosens(
+                mark("The agent uses this folder without asking."), tight=lambda _folder: False
+            ),
+        }
+    )
+    HARMLESS = names("patience_minutes")
 
     mode: ModeName = Field(
         default="risky",

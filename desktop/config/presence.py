@@ -1,8 +1,11 @@
 """Being there: what is shown when, what may be spent while nobody looks, and how the program is reached."""
 
+from types import MappingProxyType
+
 from pydantic import Field
 
 from desktop.config.base import Section, notes
+from desktop.config.loosens import Loosens, names
 from desktop.text import mark
 
 _CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
@@ -10,6 +13,15 @@ _CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 
 class Heartbeat(Section):
     """Looking from time to time whether there is something to do."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "enabled": Loosens(
+                mark("The agent looks after the tasks in HEARTBEAT.md by itself."), order=(False, True)
+            )
+        }
+    )
+    HARMLESS = names("interval_s")
 
     enabled: bool = Field(
         default=True,
@@ -36,6 +48,16 @@ class Gateway(Section):
 class Limits(Section):
     """What may be spent: in a day by work that nobody waits for (jobs, heartbeat, memory), in a month by
     everything."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "daily_usd": Loosens(mark("Work that nobody waits for may cost more in a day."), grows=True),
+            "daily_tokens": Loosens(
+                mark("Work that nobody waits for may use more tokens in a day."), grows=True
+            ),
+            "monthly_usd": Loosens(mark("A month may cost more."), grows=True),
+        }
+    )
 
     daily_usd: float = Field(
         default=1.0,
@@ -73,6 +95,8 @@ class Limits(Section):
 
 class Notifications(Section):
     """What appears on the screen. All of it is in the inbox either way."""
+
+    HARMLESS = names("reminder heartbeat subagent approval error quiet quiet_from quiet_to")
 
     reminder: bool = Field(
         default=True,
@@ -130,6 +154,16 @@ class Notifications(Section):
 
 class Presence(Section):
     """How the program is reached while its window is closed."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "paused": Loosens(
+                mark("Jobs, the heartbeat and the memory work by themselves."), order=(True, False)
+            ),
+            "login": Loosens(mark("The program starts when you log in."), order=(False, True)),
+        }
+    )
+    HARMLESS = names("tray shortcut")
 
     paused: bool = Field(
         default=False,

@@ -1,10 +1,12 @@
 """One provider's page: where its models are. Its key is in the OS keychain, never here."""
 
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import Field
 
 from desktop.config.base import ADDRESS, PROXY, Section, notes
+from desktop.config.loosens import Loosens, names
 from desktop.text import mark
 
 _YES_OR_NO = notes(
@@ -14,6 +16,8 @@ _YES_OR_NO = notes(
 
 class ModelOverride(Section):
     """What the person knows better of one model; empty for what the program knows of it."""
+
+    HARMLESS = names("context_window_tokens input_price output_price tools vision reasoning")
 
     context_window_tokens: int | None = Field(
         default=None,
@@ -61,6 +65,15 @@ class ModelOverride(Section):
 
 class ProviderSettings(Section):
     """Settings of one provider."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "api_base": Loosens(mark("What you say, and the key, go to this address.")),
+            "proxy": Loosens(mark("What you say, and the key, go through this proxy.")),
+            "extra_headers": Loosens(mark("These headers are sent with every request.")),
+        }
+    )
+    HARMLESS = names("engine key_stored idle_timeout_s")
 
     api_base: str | None = Field(
         default=None,

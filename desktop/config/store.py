@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from desktop import logs
 from desktop.config import document, environment
 from desktop.config.base import normal
-from desktop.config.migrations import migrate
+from desktop.config.migrations import is_autonomous, migrate
 from desktop.config.schema import Config, Place, drop, place_of, provider_name, put
 from desktop.errors import ConfigError, explain
 from desktop.tasks import in_thread
@@ -151,6 +151,8 @@ class ConfigStore:
     def _take(self, stored: Mapping[str, Any], good: bool) -> None:
         """Make a document the settings in use."""
         _mask_secrets(stored)
+        if is_autonomous(stored):
+            self.problems.append(never_autonomous())
         self.plaintext_keys, self.keys = self._found_keys(stored)
         effective = self._prepared(stored, self.problems)
         config = Config.model_validate(effective)
@@ -192,6 +194,8 @@ class ConfigStore:
                 put(changed, _place(name), value)
             for keys, value in (foreign or {}).items():
                 put(changed, place_of(keys), value)
+            if is_autonomous(changed) and not is_autonomous(stored):
+                raise never_autonomous()
             if faults := _faults(self._prepared(changed)):
                 raise _named(self.path.name, *faults[0], remedy=_("Nothing was changed."))
             self._replace(changed, good)
@@ -239,6 +243,14 @@ class ConfigStore:
                 document.write(self.backup, data)
         except OSError as error:
             _log.info("no copy of the settings was made: %s", error)
+
+
+def never_autonomous() -> ConfigError:
+    """Why the settings cannot say it."""
+    return ConfigError(
+        _("The setting permissions.mode cannot be autonomous; it is taken as the usual way of asking."),
+        _("Set it to ask or risky. A conversation can be autonomous for a while: choose it there."),
+    )
 
 
 def _place(name: str) -> Place:

@@ -1,10 +1,12 @@
 """The page of the tools: commands, searching the web, how much of a result the model reads."""
 
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator
 
 from desktop.config.base import ADDRESS, Section, notes
+from desktop.config.loosens import Loosens, names
 from desktop.config.mcp import McpServer
 from desktop.text import mark
 
@@ -13,6 +15,15 @@ Engine = Literal["duckduckgo", "brave", "tavily", "searxng"]
 
 class ExecTool(Section):
     """Commands of the shell."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "enable": Loosens(mark("The agent can run commands."), order=(False, True)),
+            "path_append": Loosens(mark("Commands may be programs from these folders.")),
+            "sandbox": Loosens(mark("Commands run without a sandbox."), order=("auto", "off")),
+        }
+    )
+    HARMLESS = names("timeout")
 
     enable: bool = Field(
         default=True,
@@ -67,6 +78,9 @@ class ExecTool(Section):
 class WebSearch(Section):
     """Searching the web."""
 
+    LOOSENS = MappingProxyType({"base_url": Loosens(mark("Searches go to the server at this address."))})
+    HARMLESS = names("provider max_results")
+
     provider: Engine = Field(
         default="duckduckgo",
         title=mark("Search engine"),
@@ -113,6 +127,18 @@ class WebTools(Section):
 
 class Tools(Section):
     """What the agent's tools do and how far they go."""
+
+    LOOSENS = MappingProxyType(
+        {
+            "restrict_to_workspace": Loosens(
+                mark("The agent reads outside its workspace without asking."), order=(True, False)
+            ),
+            "mcp_servers": Loosens(
+                mark("This server is started or reached, and the agent has its tools."), entries=True
+            ),
+        }
+    )
+    HARMLESS = names("max_tool_result_chars")
 
     restrict_to_workspace: bool = Field(
         default=True,

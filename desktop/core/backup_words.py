@@ -14,6 +14,7 @@ def kinds() -> dict[str, str]:
     return {
         "session": _("Conversation"),
         "file": _("File"),
+        "skill": _("Skill"),
         "job": _("Job"),
         "setting": _("Setting"),
         "ledger": _("Ledger"),
@@ -29,6 +30,7 @@ def actions() -> dict[str, str]:
         "own": _("a conversation of its own"),
         "same": _("here already"),
         "left": _("left"),
+        "waits": _("off until you say yes"),
     }
 
 
@@ -60,7 +62,15 @@ def summary(counts: Json) -> str:
         kept=counts.get("keep", 0) + counts.get("beside", 0),
         same=counts.get("same", 0),
         left=counts.get("left", 0),
-    )
+    ) + waiting(counts)
+
+
+def waiting(counts: Json) -> str:
+    """How much of what came is off until the person says yes to it; empty where nothing is."""
+    if not (n := counts.get("waits", 0)):
+        return ""
+    text = ngettext("{n} thing waits for your yes.", "{n} things wait for your yes.", n)
+    return " " + text.format(n=n)
 
 
 def size(n: int) -> str:

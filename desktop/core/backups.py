@@ -131,6 +131,7 @@ class BackupVerbs:
         try:
             restoring = Restoring(path, self._here(), Pace(send))
             manifest, done = await restoring.run(before)
+            await core.waiting.add(restoring.loose, path.name)
             done += await self._keys(restoring.keyed)
         finally:
             _busy.discard(core.home.root)
@@ -174,7 +175,9 @@ class BackupVerbs:
         def zone_() -> str:
             return core.store.config.agents.defaults.timezone or zone()
 
-        return Here(core.home, core.workspace, core.sessions, take_settings, zone_)
+        return Here(
+            core.home, core.workspace, core.sessions, take_settings, lambda: core.store.config, zone_
+        )
 
 
 def _described(path: Path) -> Json:

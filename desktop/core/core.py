@@ -20,6 +20,7 @@ from desktop.agent.context import Context, write_templates
 from desktop.agent.gate import Gate
 from desktop.agent.hands import Hands
 from desktop.agent.loop import Loop
+from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.subagents import Subagents
@@ -37,10 +38,13 @@ from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
 from desktop.core.titles import Titles
 from desktop.core.toolbox import Workshop
+from desktop.core.waiting import Waiting
 from desktop.core.workspace import workspace_of
 from desktop.database import Database, outdated
 from desktop.errors import AppError
+from desktop.files import judge_links
 from desktop.inbox.inbox import Inbox
+from desktop.marks import Marks
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.dream import Dream
 from desktop.memory.dreaming import Dreaming
@@ -51,6 +55,7 @@ from desktop.memory.notes import Notes
 from desktop.memory.staging import Staging
 from desktop.memory.tokens import Meter
 from desktop.memory.versions import Versions
+from desktop.origin import Mark
 from desktop.paths import Home, temporary
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
@@ -63,6 +68,7 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
+from desktop.tools.permissions.links import judge_of
 from desktop.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -102,6 +108,8 @@ class Core:
             warm=self._lean_start,
         )
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
+        self.marks = Marks(self.database)
+        self.waiting = Waiting(self)
         self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration)
         self.workshop = Workshop(
@@ -119,13 +127,15 @@ class Core:
     def _make_agents(self, scope: Scope) -> None:
         """The agent that talks with the person, and those that work for it."""
         store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
-        self.gate, self.notices, self.titles = Gate(scope, self.inbox, bus), Notices(self), Titles(self)
+        self.gate = Gate(scope, self.inbox, bus, self.marks)
+        self.notices, self.titles = Notices(self), Titles(self)
         work, places = (
             Sessions(self.workspace / "sessions" / "subagents"),
             defaults.max_concurrent_subagents,
         )
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
-        hands = Hands(scope, self.gate, self.audit, bus, self._deliver, self.subagents.spawn)
+        following = Provenance(scope, self.marks)
+        hands = Hands(scope, self.gate, self.audit, bus, self._deliver, following, self.subagents.spawn)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
         self._make_memory()
         self.meter = Meter()
@@ -187,12 +197,15 @@ class Core:
         await in_thread(store.load)
         use(store.config.appearance.language)
         core = cls(home, store, host, bus, front)
+        judge = judge_of(home.root, core.workspace, lambda: store.config.permissions.folders)
+        await in_thread(judge_links, core.workspace, judge)
         await in_thread(_prepare, core.workspace)
         if await in_thread(outdated, home.database):
             from desktop.core.backups import save_before
 
             await save_before(home, core.workspace, "migration")
         await core.database.open()
+        await core.marks.recover()
         core.finding.start()
         return core
 
@@ -237,7 +250,7 @@ class Core:
         prompt = await self.context.system_prompt(lean=True)
         return {"messages": [{"role": "system", "content": prompt}]}
 
-    async def _deliver(self, saying: Saying, source: str) -> None:
+    async def _deliver(self, saying: Saying, source: str, mark: Mark) -> None:
         """Put the agent's message into another conversation. Raises ToolFailure if there is none such."""
         session = await self.sessions.open(saying.session)
         if not await in_thread(session.path.exists):
@@ -246,7 +259,7 @@ class Core:
         message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
         if temporary(source):
             del message["_from"]
-        await session.append(message)
+        await session.append(message | mark.fields_if_marked())
         self.bus.publish(TurnSpoke(session.key, "", saying.text))
 
     async def _look_up(self, query: str, since: str, until: str, limit: int) -> list[dict[str, Any]]:
@@ -308,6 +321,7 @@ class Core:
         await self.workshop.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         await in_thread(sweep, self.workspace)
+        await in_thread(judge_links, self.workspace, None)
         self.sessions.close()
         await self.finding.close()
         await self.database.close()

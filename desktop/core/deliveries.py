@@ -5,16 +5,19 @@ start, unless the conversation has it already.
 """
 
 import asyncio
+import json
 import logging
 from typing import TYPE_CHECKING, Any
 
 from desktop.bus.events import TurnSpoke
 from desktop.errors import AppError
+from desktop.origin import Mark, mark_of
 from desktop.tasks import cancel, in_thread, spawn
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
+_COLUMNS = "id, session, text, source, origin, sources"
 _log = logging.getLogger(__name__)
 
 
@@ -25,16 +28,18 @@ class Deliveries:
         self._core = core
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def put(self, id_: str, session: str, text: str, source: str, *, again: bool = False) -> None:
+    async def put(
+        self, id_: str, session: str, text: str, source: str, mark: Mark, *, again: bool = False
+    ) -> None:
         """Have a conversation get a message of the agent, soon. Raises StorageError. `again`: it may have
         it already."""
-        row = (id_, session, text, source)
-        await self._core.database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?)", row)
+        row = (id_, session, text, source, mark.origin.value, json.dumps(mark.sources))
+        await self._core.database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
         self._begin(row, again=again)
 
     async def recover(self) -> None:
         """Go on with those of the last time. Raises StorageError."""
-        for row in await self._core.database.read("SELECT id, session, text, source FROM deliveries"):
+        for row in await self._core.database.read(f"SELECT {_COLUMNS} FROM deliveries"):  # noqa: S608
             self._begin(row, again=True)
 
     async def stop(self) -> None:
@@ -46,7 +51,9 @@ class Deliveries:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _one(self, id_: str, key: str, text: str, source: str, *, again: bool) -> None:
+    async def _one(
+        self, id_: str, key: str, text: str, source: str, origin: str, sources: str, *, again: bool
+    ) -> None:
         core = self._core
         try:
             await core.loop.at_rest(key)
@@ -54,7 +61,8 @@ class Deliveries:
             there = await in_thread(session.path.exists)
             if there and not (again and await self._has_it(key, id_)):
                 message = {"role": "assistant", "content": text, "_from": source, "_delivery": id_}
-                await session.append({**message, "_channel_delivery": True})
+                mark = mark_of({"_origin": origin, "_sources": json.loads(sources)})
+                await session.append({**message, "_channel_delivery": True, **mark.as_fields()})
                 core.bus.publish(TurnSpoke(session.key, "", text))
             await core.database.write("DELETE FROM deliveries WHERE id = ?", (id_,))
         except AppError as error:

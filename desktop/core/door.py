@@ -77,6 +77,7 @@ class Door:
             **_later(core, _changes, CHANGE_VERBS),
             **_later(core, _about, ABOUT_VERBS),
             **core.notices.verbs(),
+            **core.waiting.verbs(),
             "usage": Spending(core).usage,
             "cost": Spending(core).cost,
             "export": Exports(core).export,

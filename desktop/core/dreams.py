@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.asking import Asking
+from desktop.agent.call import Kit
 from desktop.agent.context import Context
 from desktop.agent.gate import Gate
-from desktop.agent.hands import Hands, Kit
+from desktop.agent.hands import Hands
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Inbound, Ready, Slot, Turn
 from desktop.bus.bus import Bus
 from desktop.config.schema import Config
 from desktop.memory.files import NOTES, SKILLS
+from desktop.origin import Mark
 from desktop.paths import resource
 from desktop.providers.base import Completion, Delta, Provider, Request
 from desktop.session.log import Sessions
@@ -75,7 +77,7 @@ class Editing:
         """Have the model work. Raises ProviderError, StorageError."""
         core, bus, watch = self._core, Bus(), _Watch()
         scope = Scope(Config, folder, core.home.root)
-        hands = Hands(scope, Gate(scope, core.inbox, bus), core.audit, bus, _nowhere)
+        hands = Hands(scope, Gate(scope, core.inbox, bus, core.marks), core.audit, bus, _nowhere)
         asking = Asking(core.usage, bus, cause="memory")
         runner = Runner(asking, hands, _Brief(folder, ""), bus, meter=core.meter)
         session = await Sessions(folder / "sessions").open("dream")
@@ -182,7 +184,7 @@ def _bytes(path: Path) -> bytes | None:
         return None
 
 
-async def _nowhere(_saying: Saying, _source: str) -> None:
+async def _nowhere(_saying: Saying, _source: str, _mark: Mark) -> None:
     raise ToolFailure("There is nobody to write to.")
 
 

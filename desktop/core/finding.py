@@ -237,4 +237,5 @@ def _shown(hit: Hit) -> Json:
         "role": hit.role,
         "snippet": hit.snippet,
         "marks": [list(mark) for mark in hit.marks],
+        "outside": not hit.trusted,
     }

@@ -3,7 +3,7 @@ found by their names while the person types one."""
 
 import base64
 import binascii
-import contextlib
+import os
 import stat
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError, explain
+from desktop.files import Place
 from desktop.paths import temporary
 from desktop.providers.pictures import kind
-from desktop.session.unkept import PASTED, mark_of
+from desktop.session.unkept import mark_of, pasted
 from desktop.tasks import in_daemon
 from desktop.text import _
 
@@ -54,22 +55,16 @@ class Giving:
             raise UsageError(_("That is no file.")) from None
         if len(content) > _MOST_BYTES:
             raise UsageError(_("That is too large to go along with a message."))
-        folder = self._core.workspace.joinpath(*PASTED)
+        folder = pasted(self._core.workspace)
         safe = (
             "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(name).name).lstrip(".") or "file"
         )
-        place = folder / f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f}-{safe}"
+        file = f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f}-{safe}"
+        place = folder.named(file)
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if temporary(session):
-                mark_of(place).write_text(session, "utf-8")
-            try:
-                with place.open("xb") as file:
-                    file.write(content)
-            except OSError:
-                with contextlib.suppress(OSError):
-                    place.unlink(missing_ok=True)
-                raise
+                folder.write(mark_of(place).name, session.encode())
+            folder.write(file, content, fresh=True)
         except OSError as error:
             raise explain(error) from error
         return {**_look(place), "name": name}
@@ -90,21 +85,24 @@ class Giving:
         return {"files": found}
 
     def _find(self, top: Path, words: str, limit: int) -> list[Json]:
-        from desktop.tools.files.walking import walk
+        from desktop.tools.files.walking import Closed, walk
 
-        hidden = frozenset(str(self._core.workspace / name) for name in ("sessions", "memory", "cron"))
+        real = Path(os.path.realpath(top))
+        workspace = os.path.realpath(self._core.workspace)
+        closed = Closed(f"{workspace}{os.sep}{name}" for name in ("sessions", "memory", "cron"))
         begin: list[Json] = []
         within: list[Json] = []
-        for number, entry in enumerate(walk(top, hidden)):
+        for number, entry in enumerate(walk(real, closed)):
             if number >= _MOST_FILES or len(begin) >= limit:
                 break
-            if entry.name.startswith(".") or not entry.is_file(follow_symlinks=False):
+            last = entry.name.rpartition("/")[2]
+            if last.startswith(".") or entry.kind != "file":
                 continue
-            name = Path(entry.path).relative_to(top).as_posix()
-            if entry.name.casefold().startswith(words):
-                begin.append({"path": entry.path, "name": name})
-            elif words in name.casefold():
-                within.append({"path": entry.path, "name": name})
+            found = {"path": str(top / entry.name), "name": entry.name}
+            if last.casefold().startswith(words):
+                begin.append(found)
+            elif words in entry.name.casefold():
+                within.append(found)
         return [*begin, *within][:limit]
 
 
@@ -118,8 +116,7 @@ def _look(path: Path) -> Json:
             return {"path": str(path), "name": path.name, "bytes": 0, "kind": "folder"}
         if not stat.S_ISREG(found.st_mode):
             raise UsageError(_("{name} is a device or a pipe, no file.").format(name=path.name))
-        with path.open("rb") as file:
-            picture = kind(file.read(16))
+        picture = kind(Place(Path(path.anchor)).read(Path(os.path.normpath(path)), 16))
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise UsageError(_("There is no file {path}.").format(path=path)) from None

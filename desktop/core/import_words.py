@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from desktop.core.backup_words import waiting
 from desktop.text import _, ngettext
 
 type Json = Mapping[str, Any]
 
-TAKEN = ("take", "add", "change", "inert")
+TAKEN = ("take", "add", "change", "inert", "waits")
 """The actions that bring something here."""
 
 
@@ -35,6 +36,7 @@ def actions() -> dict[str, str]:
         "inert": _("kept, without a use here"),
         "left": _("left"),
         "failed": _("failed"),
+        "waits": _("off until you say yes"),
     }
 
 
@@ -62,7 +64,7 @@ def summary(counts: Json, *, done: bool) -> str:
         text = _("Imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
     else:
         text = _("To be imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
-    return text.format(**names)
+    return text.format(**names) + waiting(counts)
 
 
 def failures(n: int) -> tuple[str, str]:

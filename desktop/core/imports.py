@@ -63,9 +63,11 @@ class ImportVerbs:
         UsageError, StorageError."""
         async with self._alone():
             await self._save()
+            importing = self._importing(arguments, send)
             try:
-                done = await self._importing(arguments, send).run(scrub=bool(arguments.get("scrub")))
+                done = await importing.run(scrub=bool(arguments.get("scrub")))
             finally:
+                await self._core.waiting.add(importing.loose, str(arguments["path"]))
                 self._core.bus.publish(SettingsChanged())  # conversations and more are others, too
             return await _result(*done)
 
@@ -94,6 +96,7 @@ class ImportVerbs:
             core.sessions,
             core.keychain,
             self._take_settings,
+            core.waiting.switch_off,
             lambda: core.store.config.agents.defaults.timezone or zone(),
             SEARCH_KEYS,
         )

@@ -17,8 +17,9 @@ from desktop.core.permits import Permits
 from desktop.core.titles import Titles
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
-from desktop.inbox.inbox import APPROVAL, SUBAGENT, Notice
+from desktop.inbox.inbox import APPROVAL, SUBAGENT, WAITING, Notice
 from desktop.memory.keeper import Keeper
+from desktop.origin import mark_of
 from desktop.tasks import spawn
 from desktop.text import _
 
@@ -63,13 +64,17 @@ class Notices:
         """Close one (`id`), or all but questions of permission (`all`)."""
         if not arguments.get("all"):
             return {"done": await self._close(await self._get(arguments))}
-        closed = [n for n in await self._core.inbox.list(limit=10_000) if n.kind != APPROVAL]
+        listed = await self._core.inbox.list(limit=10_000)
+        closed = [notice for notice in listed if notice.kind not in (APPROVAL, WAITING)]
         for notice in closed:
             await self._close(notice)
         return {"done": len(closed)}
 
     async def _close(self, notice: Notice) -> bool:
-        """A missed job that asked and is put aside is left out."""
+        """A missed job that asked and is put aside is left out; what waits for a yes has a no."""
+        if notice.kind == WAITING:
+            await self._core.waiting.answer_one(notice.id, yes=False)
+            return True
         if notice.body.get("ask"):
             with suppress(UsageError):  # who runs the jobs is another program: there it stays asked
                 return await self._core.background.scheduler.answer(str(notice.body.get("run")), False)
@@ -78,7 +83,7 @@ class Notices:
     async def open(self, arguments: Json, _send: Send) -> Json:
         """The person looks at it: it is closed, but a question stays open. Gives where it leads."""
         notice = await self._get(arguments)
-        if notice.kind != APPROVAL:
+        if notice.kind not in (APPROVAL, WAITING):
             await self._core.inbox.settle(notice.id, "seen")
         return {"session": notice.session, "turn": notice.turn}
 
@@ -93,7 +98,9 @@ class Notices:
         """Answer in the conversation of a notice."""
         notice, text = await self._get(arguments), str(arguments["text"])
         session = notice.session or f"reminder:{notice.id}"
-        turn = await self._core.loop.submit(Inbound(session, text, "window", about=_about(notice)))
+        turn = await self._core.loop.submit(
+            Inbound(session, text, "window", about=_about(notice), mark=mark_of(notice.body))
+        )
         await self._core.inbox.settle(notice.id, "replied")
         return {"turn": turn, "session": session}
 

@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.gate import Answer
 from desktop.agent.scope import AUTONOMOUS, mode_of
 from desktop.agent.turn import Inbound, Late
+from desktop.agent.view import view_of
 from desktop.config.permissions import Folder, Rule
 from desktop.core.told import told
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, OPEN, Notice
+from desktop.origin import TRUSTED, sentence, untrusted
+from desktop.session.model import now
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
+_IN_VIEW_TOKENS = 200_000
 MODES = ("ask", "risky", AUTONOMOUS)
 
 
@@ -45,6 +49,8 @@ class Permits:
             "grant": self.grant,
             "revoke": self.revoke,
             "forget_rule": self.forget_rule,
+            "vouch": self.vouch,
+            "unvouch": self.unvouch,
         }
 
     async def permit(self, arguments: Json, send: Send) -> Json:
@@ -90,12 +96,11 @@ class Permits:
             raise UsageError(_("This cannot be allowed for good."))
         rule = Rule.model_validate(given)
         rules = self._core.store.config.permissions.rules
-        if rule not in rules:
-            await self._store_rules((*rules, rule))
+        await self._store_rules((*(kept for kept in rules if _what(kept) != _what(rule)), rule))
 
     async def permissions(self, arguments: Json, _send: Send) -> Json:
         """Standing answers, folders, the sandbox; with `session`, that conversation's mode and folders."""
-        from desktop.tools.permissions.rules import sentence
+        from desktop.tools.permissions import rules
 
         permissions = self._core.store.config.permissions
         metadata = await self._metadata(arguments)
@@ -107,12 +112,44 @@ class Permits:
             "until": until if mode_of(metadata, "") == AUTONOMOUS else None,
             "minutes": permissions.autonomous_minutes,
             "folder": str(metadata.get("folder") or ""),
-            "rules": [{**_plain(rule), "sentence": sentence(rule)} for rule in permissions.rules],
+            "rules": [{**_plain(rule), "sentence": rules.sentence(rule)} for rule in permissions.rules],
             "folders": [_plain(folder) for folder in permissions.folders],
             "session_folders": list(metadata.get("folders") or []),
             "sandbox": {"works": works, "text": about},
             "autonomous": works or not self._core.store.config.tools.commands.enable,
+            "vouched": await self._core.marks.vouched(),
+            "marked": await self._marked(arguments),
         }
+
+    async def _marked(self, arguments: Json) -> Json | None:
+        """What untrusted or unknown text a conversation has in view; None where it has none."""
+        key = str(arguments.get("session") or "")
+        if not key:
+            return None
+        session = await self._core.sessions.open(key)
+        mark = view_of(session.history(_IN_VIEW_TOKENS), session.metadata).mark
+        if mark.trusted:
+            return None
+        return {"origin": mark.origin.value, "sources": list(mark.sources), "text": sentence(mark)}
+
+    async def vouch(self, arguments: Json, _send: Send) -> Json:
+        """The person says that files are theirs: those that a conversation (`session`) has in view, with
+        `folder` also all in the folder where it works; or all of a folder (`path`)."""
+        path = str(arguments.get("path") or "")
+        if key := str(arguments.get("session") or ""):
+            session = await self._core.sessions.open(key)
+            await session.set_metadata(vouched=now())
+            if arguments.get("folder"):
+                path = str(session.metadata.get("folder") or self._core.workspace)
+        if path:
+            real = await in_thread(lambda: Path(_folder(path)).resolve())
+            await self._core.marks.vouch(real)
+        return {}
+
+    async def unvouch(self, arguments: Json, _send: Send) -> Json:
+        """They do not vouch for a folder any more."""
+        await self._core.marks.unvouch(str(arguments["path"]))
+        return {}
 
     async def mode(self, arguments: Json, _send: Send) -> Json:
         """How one conversation asks: `mode` ask, risky or autonomous; empty for the usual way."""
@@ -182,17 +219,24 @@ class Permits:
 
 def _late(notice: Notice, answer: Answer, front: str) -> Inbound:
     """The message that tells of an answer given after the turn had ended, and carries the call out."""
-    body = notice.body
+    body, card = notice.body, notice.body.get("card") or {}
+    # The title holds what the model wanted, which marked text may have put there.
+    mark = untrusted(*card.get("sources", ())) if card.get("outside") else TRUSTED
     if answer.yes:
         text = _("You can do it now, I allow it: {what}").format(what=notice.title)
         late = Late(
             notice.id, str(body["tool"]), str(body["arguments"]), str(body["digest"]), answer.network
         )
-        return Inbound(notice.session, text, front, note=True, late=late)
+        return Inbound(notice.session, text, front, note=True, late=late, mark=mark)
     text = _("No, do not do this: {what}").format(what=notice.title)
     if answer.reason:
         text = f"{text}\n\n{answer.reason}"
-    return Inbound(notice.session, text, front, note=True)
+    return Inbound(notice.session, text, front, note=True, mark=mark)
+
+
+def _what(rule: Rule) -> Rule:
+    """A rule without what it covered when it was given."""
+    return rule.model_copy(update={"files": {}, "at": 0.0})
 
 
 def _plain(section: Rule | Folder) -> Json:

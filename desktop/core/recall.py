@@ -121,7 +121,7 @@ def _summary(entry: Entry) -> Json:
 
 
 def _message(hit: Json) -> Json:
-    named = {name: hit[name] for name in ("session", "title", "at", "role")}
+    named = {name: hit[name] for name in ("session", "title", "at", "role", "outside")}
     return {"kind": "message", **named, "text": hit["snippet"]}
 
 

@@ -5,7 +5,7 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.agent.hands import Kit
+from desktop.agent.call import Kit
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
 
@@ -168,7 +168,7 @@ class Workshop:
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]
         tools = [
-            *file_tools(kept, (*hidden, *own)),
+            *file_tools(kept, (*hidden, *own), (home, workspace)),
             *exec_tools(lambda: self._config().tools.commands, home, workspace),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
             MemorySearch(self._recall),

@@ -18,6 +18,7 @@ from desktop.cron.ledger import Run
 from desktop.cron.service import Done
 from desktop.errors import AppError
 from desktop.inbox.inbox import HEARTBEAT, REMINDER, Notice
+from desktop.origin import TRUSTED
 from desktop.providers.base import DayIsSpent, Message
 from desktop.session.names import own
 
@@ -75,7 +76,7 @@ class Unattended:
         if job.session:
             text = job.message if job.name in job.message else f"{job.name}: {job.message}"
             await self._core.background.deliveries.put(
-                f"run:{run.id}", job.session, f"⏰ {text}", session_of(job), again=True
+                f"run:{run.id}", job.session, f"⏰ {text}", session_of(job), TRUSTED, again=True
             )
 
     async def heartbeat(self, task: str) -> None:
@@ -91,9 +92,10 @@ class Unattended:
     async def _tell(self, turn: Turn, id_: str, kind: str, session: str, title: str) -> None:
         """Put what was found into the inbox, then into its conversation. Raises StorageError."""
         text = turn.answer.strip()
-        await self._core.inbox.add(Notice(id_, kind, session, turn.id, title, {"text": text}))
+        body = {"text": text, **turn.mark.fields_if_marked()}
+        await self._core.inbox.add(Notice(id_, kind, session, turn.id, title, body))
         if session != turn.key:
-            await self._core.background.deliveries.put(id_, session, text, turn.key)
+            await self._core.background.deliveries.put(id_, session, text, turn.key, turn.mark)
 
     async def _turn(self, inbound: Inbound, id_: str) -> Turn:
         """Begin a turn and wait for its end; where it had subagents, its answer is what came of all."""

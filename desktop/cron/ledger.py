@@ -97,7 +97,7 @@ class Ledger:
         values = (job, job, outcome, outcome, before, before, limit)
         return await self._rows(f"{where} ORDER BY claimed DESC, rowid DESC LIMIT ?", values)
 
-    async def open(self) -> Runs:
+    async def unended(self) -> Runs:
         """Those without an end, the oldest first. Raises StorageError."""
         return await self._rows("outcome = ? ORDER BY claimed, rowid", (RUNNING,))
 

@@ -4,10 +4,11 @@ import json
 import logging
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.config import document
+from desktop.files import Place
 from desktop.text import _
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Owner:
     def __init__(self, folder: Path, front: str) -> None:
         """`folder`: the workspace's `cron`. `front`: what this process is: window, serve, ..."""
         self._folder, self._front = folder, front
+        self._place = Place(folder.parent) / folder.name
         self._lock: FileLock | None = None
 
     @property
@@ -35,7 +37,7 @@ class Owner:
         from filelock import FileLock, Timeout
 
         if self._lock is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._place.mkdir()
             lock = FileLock(self._folder / LOCK, mode=0o600, thread_local=False)
             try:
                 lock.acquire(blocking=False)
@@ -48,7 +50,8 @@ class Owner:
     def release(self) -> None:
         """Let the next process have it; harmless where it is not held."""
         if self._lock is not None:
-            (self._folder / CARD).unlink(missing_ok=True)
+            with suppress(OSError):
+                self._place.unlink(CARD, missing_ok=True)
             self._lock.release()
             self._lock = None
 
@@ -69,13 +72,13 @@ class Owner:
         pid = os.getpid()
         card = {"pid": pid, "started": _started(pid), "front": self._front, "since": int(time.time())}
         try:
-            document.write(self._folder / CARD, json.dumps(card).encode())
+            self._place.write(CARD, json.dumps(card).encode())
         except OSError as error:
             _log.info("who runs the jobs could not be noted: %s", error)
 
     def _read(self) -> dict[str, Any]:
         try:
-            card = json.loads((self._folder / CARD).read_text("utf-8"))
+            card = json.loads(self._place.read(CARD))
         except (OSError, ValueError):
             return {}
         return card if isinstance(card, dict) else {}

@@ -203,7 +203,7 @@ class Runs:
     async def recover(self, zone: str) -> None:
         """After a start: what was claimed and not begun is begun now, what was cut off is told, what failed
         and had attempts left is tried again. Raises StorageError."""
-        for run in await self._ledger.open():
+        for run in await self._ledger.unended():
             if run.id not in {known.id for _job, known, _done in self._unfinished.values()}:
                 await self._recover(run, zone)
         now = self._clock.now()

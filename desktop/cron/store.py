@@ -11,13 +11,14 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from desktop.config import document
 from desktop.cron import file, form
 from desktop.cron.job import Job
 from desktop.errors import AppError, StorageError, UsageError, explain
+from desktop.files import Place
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -68,6 +69,7 @@ class Store:
         """`folder`: the workspace's `cron`. `zone`: the person's, for times without an offset."""
         self.folder, self._zone = folder, zone
         self.path = folder / FILE
+        self._place = Place(folder.parent) / folder.name
         self._state = _State()
         self._busy = asyncio.Lock()
 
@@ -109,7 +111,7 @@ class Store:
                 return known
             if mark is None:
                 return _State(mark=None)
-            return replace(_kept(self._parsed(self.path.read_bytes()), known), mark=mark)
+            return replace(_kept(self._parsed(self._place.read(FILE)), known), mark=mark)
         except (OSError, StorageError) as error:
             return self._damaged(known, explain(error), mark)
 
@@ -117,7 +119,7 @@ class Store:
         """The file is of no use: what was known before, or the copy."""
         if known.mark == _UNREAD:
             try:
-                known = self._parsed((self.folder / LAST).read_bytes())
+                known = self._parsed(self._place.read(LAST))
             except (OSError, StorageError) as missing:
                 _log.info("there is no copy of %s: %s", self.path, missing)
         return replace(known, mark=mark, trouble=str(error))
@@ -128,7 +130,7 @@ class Store:
         from filelock import FileLock, Timeout
 
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._place.mkdir()
             with FileLock(self.folder / LOCK, mode=0o600, timeout=_LOCK_S):
                 fresh = self._look(known)
                 if changed := change(fresh.jobs):
@@ -145,17 +147,18 @@ class Store:
         state = replace(state, entries=tuple(map(_worded, state.entries)))
         data = file.join((entry.text for entry in state.entries), state.rest)
         if state.trouble and by_person:
-            if self.path.exists():
-                document.keep(self.path, self.path.read_bytes())
+            if self._place.exists(FILE):
+                moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+                self._place.write(f"{FILE}.damaged-{moment}", self._place.read(FILE))
             state = replace(state, trouble="")
         if not state.trouble:
-            document.write(self.path, data)
+            self._place.write(FILE, data)
             state = replace(state, mark=self._mark())
         try:
             if state.trouble:
-                document.write(self.folder / LAST, data)
-            else:
-                _copy(self.folder / LAST, data)
+                self._place.write(LAST, data)
+            else:  # a copy need not be on the disk at once
+                self._place.write(LAST, data, mode=0o600, durable=False)
         except OSError as error:
             if state.trouble:
                 raise
@@ -164,7 +167,7 @@ class Store:
 
     def _mark(self) -> _Mark:
         try:
-            seen = self.path.stat()
+            seen = self._place.stat(FILE)
         except (FileNotFoundError, NotADirectoryError):
             return None
         return seen.st_mtime_ns, seen.st_size, seen.st_ino
@@ -187,14 +190,6 @@ class Store:
             if number % _PIECE == 0:
                 time.sleep(_PAUSE_S)
         return _State(tuple(entries), {"version": 1} | dict(found.rest), jobs, problems=tuple(problems))
-
-
-def _copy(path: Path, data: bytes) -> None:
-    """Put a copy in place that need not be on the disk at once."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data)
-    part.chmod(0o600)
-    part.replace(path)
 
 
 def _worded(entry: _Entry) -> _Entry:

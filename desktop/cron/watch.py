@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from desktop.files import Place
 from desktop.tasks import in_thread, see_through
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Watch:
                 if watch._path.name in names:
                     loop.call_soon_threadsafe(watch._soon)
 
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        folder = self._path.parent
+        Place(folder.parent, folder.name).mkdir()
         observer = Observer()
         kinds = [
             events.FileModifiedEvent,

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from desktop.files import Place
 from desktop.importer.items import Item, Step, step
 from desktop.importer.places import Source, wrong
 from desktop.memory.archives import Archives
@@ -37,6 +38,7 @@ class OldHistory:
     def __init__(self, source: Source, folder: Path, pace: Pace) -> None:
         """`folder`: this workspace's `memory`."""
         self._source, self._folder, self._pace = source, folder, pace
+        self._place = Place(folder.parent) / folder.name
         self._entries: list[Entry] = []
         self._consumed = 0
         self._written: list[Entry] = []
@@ -99,7 +101,7 @@ class OldHistory:
 
     def _put(self) -> None:
         """Raises OSError, StorageError, filelock.Timeout."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._place.mkdir()
         with FileLock(self._folder / ".history.lock", timeout=_LOCK_S):
             here = History(self._folder).entries()
             if here:
@@ -116,21 +118,23 @@ class OldHistory:
             waiting = [replace(entry, cursor=n) for n, entry in enumerate(waiting, start=len(known) + 1)]
         entries = [*known, *waiting]
         consumed = max((entry.cursor for entry in known), default=0)
-        put(self._folder / ".cursor", str(entries[-1].cursor).encode("ascii"))
+        put(self._place, ".cursor", str(entries[-1].cursor).encode("ascii"))
         put(
-            self._folder / ".dream_cursor",
+            self._place,
+            ".dream_cursor",
             str(consumed).encode("ascii"),
         )
         lines = (json.dumps(entry.record(), ensure_ascii=False) for entry in self._pace.paced(entries))
         put(
-            self._folder / "history.jsonl",
+            self._place,
+            "history.jsonl",
             "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"),
         )
 
     def _add(self, here: Sequence[Entry]) -> None:
         """Beside entries that are here: the archives first, each line once."""
         seen = {_gist(entry) for entry in here}
-        cursor = max([_number(self._folder / ".cursor"), *(entry.cursor for entry in here)])
+        cursor = max([_number(self._place, ".cursor"), *(entry.cursor for entry in here)])
         months: dict[str, list[bytes]] = {}
         waiting: list[Entry] = []
         known = [*self._written, *(e for e in self._entries if e.cursor <= self._consumed)]
@@ -145,11 +149,11 @@ class OldHistory:
             if entry.cursor > self._consumed and _gist(entry) not in seen:
                 cursor += 1
                 waiting.append(replace(entry, cursor=cursor))
-        put(self._folder / ".cursor", str(cursor).encode("ascii"))
+        put(self._place, ".cursor", str(cursor).encode("ascii"))
         if months:
             Archives(self._folder).add(months)
         for entry in waiting:
-            append_line(self._folder / "history.jsonl", entry.record())
+            append_line(self._place, "history.jsonl", entry.record())
 
 
 def _entry(line: bytes) -> Entry | None:
@@ -175,8 +179,8 @@ def _gist(entry: Entry) -> tuple[str, str]:
     return entry.timestamp[:16].replace("T", " "), entry.content
 
 
-def _number(path: Path) -> int:
+def _number(place: Place, name: str) -> int:
     try:
-        return int(path.read_text("ascii").strip())
+        return int(place.read(name).decode("ascii").strip())
     except (OSError, ValueError):
         return 0

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.config.keychain import Keychain
+from desktop.config.loosening import Loose
 from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
 from desktop.importer import log_files, notes, places, secrets, settings, skills
@@ -55,6 +56,8 @@ class Here:
     keychain: Keychain
     take_settings: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]]
     """Puts values into the settings by their places."""
+    switch_off: Callable[[str], Awaitable[object]]
+    """Switches a skill off by its name."""
     zone: Callable[[], str]
     """Tells the person's time zone; called in a thread."""
     search_entry: str
@@ -70,6 +73,8 @@ class Importing:
         self._found = Found()
         self._source: Source | None = None
         self._waiting: list[Item] = []
+        self.loose: list[Loose] = []
+        """What came switched off, and waits for the person."""
         self._shut: KeychainError | None = None
         """Why the keychain takes nothing; it is not asked again."""
 
@@ -117,7 +122,7 @@ class Importing:
             found += await self._settings(source.config)
         found += await run(notes.steps, source, here.workspace, self._pace)
         found += await run(OldHistory(source, here.workspace / "memory", self._pace).steps)
-        found += await run(OldSkills(source, here.workspace / "skills", self._pace).steps)
+        found += await run(OldSkills(source, here.workspace / "skills", self._pace, here.switch_off).steps)
         store = Store(here.workspace / "cron", here.zone)
         await store.load()
         found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
@@ -134,7 +139,10 @@ class Importing:
         self._found = found
         await self._sift()
         items = [item for item in found.items if item.kind == "setting"]
-        steps = [Step(tuple(items), self._take_settings if found.values else None)]
+        bound_ones = {keys for keys, _value, _bound in found.bound}
+        loose = [one for one in found.loose if one.keys not in bound_ones]
+        work = self._take_settings if found.values or loose else None
+        steps = [Step(tuple(items), work, lambda: loose)]
         for secret in found.secrets:
             name = ".".join(secret.keys)
             shown = Item("key", name, "change", _("It goes to the keychain."))
@@ -143,8 +151,10 @@ class Importing:
             key_items = [
                 Item("key", ".".join(s.keys), "change", _("It goes to the keychain.")) for s in bound
             ]
-            server = Item("setting", ".".join(keys), "take")
-            steps.append(Step((server, *key_items), partial(self._store, bound, {keys: value})))
+            own = [one for one in found.loose if one.keys == keys]
+            server = Item("setting", ".".join(keys), "waits" if own else "take", own[0].says if own else "")
+            told = partial(tuple, own)
+            steps.append(Step((server, *key_items), partial(self._store, bound, {keys: value}), told))
         have = (step(item) for item in found.items if item.kind == "key" and item.action != "change")
         return [*steps, *have]
 
@@ -188,13 +198,15 @@ class Importing:
             _log.info("%s was not imported: %s", one.items[0].name, error)
             why = str(explain(error)) if isinstance(error, AppError) or error.errno is None else _why(error)
             return [
-                replace(item, action="failed", note=why) if item.action in WRITING else item
+                replace(item, action="failed", note=why) if item.action in (*WRITING, "waits") else item
                 for item in one.items
             ]
+        self.loose += await in_thread(one.loose)
         return list(one.items)
 
     async def _take_settings(self) -> None:
-        await self._here.take_settings(self._found.values)
+        if self._found.values:
+            await self._here.take_settings(self._found.values)
 
     async def _store(
         self, given: Sequence[Secret], values: Mapping[tuple[str, ...], Any] | None = None

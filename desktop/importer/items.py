@@ -1,15 +1,18 @@
 """What an import consists of: items that a person reads, and the steps that put them in place."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from desktop.config.loosening import Loose
+
 type Json = dict[str, Any]
-type Action = Literal["take", "add", "change", "same", "inert", "left", "failed"]
+type Action = Literal["take", "add", "change", "same", "inert", "left", "failed", "waits"]
 """take: as it is. add: what is new of something that is here already. change: taken as something else, see
 `note`. same: here already. inert: kept in the settings, without a meaning here. left: stays in the old home
-only, see `note`. failed: was to be taken and could not be, see `note`."""
+only, see `note`. failed: was to be taken and could not be, see `note`. waits: it loosens
+or runs something, and is off until the person says yes to it."""
 type Kind = Literal["setting", "key", "session", "memory", "file", "skill", "job", "other"]
 
 WRITING = ("take", "add", "change", "inert")
@@ -48,6 +51,8 @@ class Step:
 
     items: tuple[Item, ...]
     work: Work | None = None
+    loose: Callable[[], Sequence[Loose]] = tuple
+    """What waits for the person once it is done. Blocks."""
 
 
 def step(item: Item, work: Work | None = None) -> Step:

@@ -12,7 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from desktop.config.loosening import Loose
 from desktop.cron import file, form
+from desktop.cron.arriving import switched_off
 from desktop.cron.job import Job
 from desktop.cron.schedule import At
 from desktop.cron.store import Store
@@ -29,6 +31,8 @@ class OldJobs:
         """`store`: this workspace's, read. `zone`: the person's."""
         self._source, self._store, self._zone = source, store, zone
         self._new: dict[str, Job] = {}
+        self.loose: dict[str, Loose] = {}
+        """What waits for the person, by the ids of jobs."""
 
     def steps(self) -> list[Step]:
         """What becomes of each; all that are new are put in with one change of the file. Blocks."""
@@ -37,9 +41,10 @@ class OldJobs:
             places.insert(0, self._source.workspace / "cron")
         seen: set[str] = set()
         items = [item for place in dict.fromkeys(places) for item in self._read(place / "jobs.json", seen)]
-        left = [step(item) for item in items if item.action not in WRITING]
-        new = tuple(item for item in items if item.action in WRITING)
-        return [*left, Step(new, self._put)] if new else left
+        writing = (*WRITING, "waits")
+        left = [step(item) for item in items if item.action not in writing]
+        new = tuple(item for item in items if item.action in writing)
+        return [*left, Step(new, self._put, lambda: list(self.loose.values()))] if new else left
 
     def _read(self, path: Path, seen: set[str]) -> list[Item]:
         try:
@@ -73,9 +78,13 @@ class OldJobs:
         if job.id in self._store.jobs:
             return Item("job", job.name, "same")
         passed = isinstance(job.spec, At) and job.spec.moment <= time.time()
-        self._new[job.id] = replace(
+        ready = replace(
             job, enabled=job.enabled and not passed, next_due=None, planned_as="", planned_in=""
         )
+        self._new[job.id], loose = switched_off(ready)
+        if loose is not None:
+            self.loose[job.id] = loose
+            return Item("job", job.name, "waits", loose.says)
         if passed and job.enabled:
             return Item("job", job.name, "change", _("Its moment has passed: it is switched off."))
         return Item("job", job.name, "take")

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from desktop.pace import Pace
 from desktop.session import names, reader, records
+from desktop.session.grants import without_grants
 from desktop.session.model import Message, utc
 
 _LONGEST_LINE = 32 * 1024 * 1024
@@ -141,7 +142,7 @@ def _head(reading: Reading) -> Message:
             line[name] = utc(line[name]) or reading.updated
     kept = {name: value for name, value in inner.items() if name not in _PASSING}
     head: Message = {"_type": "metadata", "key": reading.key, **line, "metadata": kept}
-    cleaned: Message = records.clean(head)
+    cleaned: Message = records.clean(without_grants(head))
     return cleaned
 
 

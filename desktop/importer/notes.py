@@ -5,8 +5,9 @@ and the old one is put beside it.
 """
 
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from desktop.files import Place
 from desktop.importer.items import Item, Step, step
 from desktop.importer.places import FILES, Source, wrong
 from desktop.memory import files
@@ -36,22 +37,22 @@ def steps(source: Source, workspace: Path, pace: Pace) -> list[Step]:
 
 
 def _step(name: str, data: bytes, old: bytes, workspace: Path, pace: Pace) -> Step:
-    path = workspace / name
+    place = Place(workspace)
     note = "" if data == old else _("It was no UTF-8 text and becomes one.")
     kind = "memory" if name == MEMORY else "file"
     try:
-        here = files.read(path)
+        here = files.read(place, name)
     except OSError as error:
         return step(Item(kind, name, "left", wrong(error)))  # type: ignore[arg-type]
     if here == data:
         return step(Item(kind, name, "same"))  # type: ignore[arg-type]
-    if here is None or not here.strip() or _is_template(path.name, here):
+    if here is None or not here.strip() or _is_template(Path(name).name, here):
         item = Item(kind, name, "change" if note else "take", note)  # type: ignore[arg-type]
-        return step(item, partial(pace.run, files.put, path, data, here))
-    beside, there = _beside(path, data)
+        return step(item, partial(pace.run, files.put, place, name, data, here))
+    beside, there = _beside(place, name, data)
     why = _("Yours here is not the one it began with and stays; the old one is put beside it as {name}.")
-    item = Item(kind, name, "same" if there else "change", why.format(name=beside.name))  # type: ignore[arg-type]
-    return step(item, None if there else partial(pace.run, files.put, beside, data, None))
+    item = Item(kind, name, "same" if there else "change", why.format(name=Path(beside).name))  # type: ignore[arg-type]
+    return step(item, None if there else partial(pace.run, files.put, place, beside, data, None))
 
 
 def _utf8(data: bytes) -> bytes:
@@ -67,13 +68,13 @@ def _is_template(name: str, data: bytes) -> bool:
     return any(path.read_bytes().split() == data.split() for path in templates)
 
 
-def _beside(path: Path, data: bytes) -> tuple[Path, bool]:
+def _beside(place: Place, name: str, data: bytes) -> tuple[str, bool]:
     """The first name beside a file that is free, or that holds this already."""
-    number = 1
+    number, path = 1, PurePosixPath(name)
     while True:
         suffix = "" if number == 1 else f"-{number}"
-        beside = path.with_name(f"{path.stem}.imported{suffix}{path.suffix}")
-        here = files.read(beside)
+        beside = path.with_name(f"{path.stem}.imported{suffix}{path.suffix}").as_posix()
+        here = files.read(place, beside)
         if here is None or here == data:
             return beside, here is not None
         number += 1

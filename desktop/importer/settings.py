@@ -15,10 +15,12 @@ from pydantic.alias_generators import to_camel
 
 from desktop.config import document
 from desktop.config.base import Section, normal
+from desktop.config.loosening import Loose
+from desktop.config.loosening import part as parted
 from desktop.config.mcp import McpServer
-from desktop.config.migrations import migrate
+from desktop.config.migrations import is_autonomous, migrate
 from desktop.config.providers import ProviderSettings
-from desktop.config.schema import Config, provider_name
+from desktop.config.schema import Config, place_of, provider_name
 from desktop.config.tools import WebSearch
 from desktop.errors import ConfigError
 from desktop.importer.documents import (
@@ -33,7 +35,7 @@ from desktop.importer.documents import (
     value_of,
 )
 from desktop.importer.inert import without_unfit
-from desktop.importer.items import Item, Step, step
+from desktop.importer.items import WRITING, Item, Step, step
 from desktop.importer.places import LONGEST_FILE, wrong
 from desktop.importer.secrets import Keys, Secret, given, is_secret
 from desktop.importer.servers import server_of
@@ -63,6 +65,8 @@ class Found:
     """Those for which there is a key here already."""
     bound: list[tuple[Keys, Any, tuple[Secret, ...]]] = field(default_factory=list)
     """Values that may be written once their secrets are stored: MCP servers."""
+    loose: list[Loose] = field(default_factory=list)
+    """What waits for the person."""
 
 
 def read(path: Path, own: Path, search_entry: str) -> Found | Step:
@@ -90,7 +94,32 @@ def read(path: Path, own: Path, search_entry: str) -> Found | Step:
     walk = _Walk(here, config, search_entry)
     walk.section(Config, migrate(walk.with_preset(old)), (), ())
     walk.choice()
-    return walk.found
+    return _parted(walk.found, old, config)
+
+
+def _parted(found: Found, old: Mapping[str, Any], config: Config) -> Found:
+    """What loosens is not written: it waits, and its item says so."""
+    came = parted(found.values, config)
+    waits = {loose.name: loose.says for loose in came.loose}
+    left = dict(came.left)
+    names = {".".join(place_of(keys).keys): ".".join(keys) for keys in found.values}
+    for item in list(found.items):
+        name = next((ours for ours, theirs in names.items() if theirs == item.name), item.name)
+        if item.kind != "setting" or item.action not in WRITING:
+            continue
+        if name in waits or name in left:
+            found.items.remove(item)
+    found.items += [Item("setting", name, "waits", says) for name, says in waits.items()]
+    found.items += [Item("setting", name, "left", why) for name, why in left.items()]
+    found.values, found.loose = came.safe, came.loose
+    if is_autonomous(old):
+        why = _("Autonomous is no setting: a conversation can be it for a while.")
+        found.items.append(Item("setting", "permissions.mode", "left", why))
+    for at, (keys, value, bound) in enumerate(found.bound):
+        server = parted({keys: value}, config)
+        found.bound[at] = (keys, server.safe.get(keys, value), bound)
+        found.loose += server.loose
+    return found
 
 
 class _Walk:

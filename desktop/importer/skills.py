@@ -3,13 +3,14 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from desktop.importer.items import Item, Step, step
 from desktop.importer.places import Source, wrong
 from desktop.pace import Pace
+from desktop.skills.arriving import waiting
 from desktop.skills.loader import FILE
 from desktop.text import _
 
@@ -20,9 +21,11 @@ PART = ".import-"
 class OldSkills:
     """The old workspace's skills beside those of this one."""
 
-    def __init__(self, source: Source, folder: Path, pace: Pace) -> None:
-        """`folder`: this workspace's `skills`."""
-        self._source, self._folder, self._pace = source, folder, pace
+    def __init__(
+        self, source: Source, folder: Path, pace: Pace, switch_off: Callable[[str], Awaitable[object]]
+    ) -> None:
+        """`folder`: this workspace's `skills`. `switch_off` is called with a name before it comes."""
+        self._source, self._folder, self._pace, self._off = source, folder, pace, switch_off
 
     def steps(self) -> list[Step]:
         """What becomes of each. Blocks."""
@@ -51,9 +54,15 @@ class OldSkills:
             same = self._equal(path, other, names)
             why = "" if same else _("There is a skill of this name here; it stays.")
             return step(Item("skill", path.name, "same" if same else "left", why, len(names)))
-        note = _("Links in it that lead out of the old home, or to folders, are left out.") if left else ""
-        item = Item("skill", path.name, "change" if note else "take", note, len(names))
-        return step(item, partial(self._pace.run, self._put, path, names))
+        note = _("It is off until you say yes to it.")
+        if left:
+            note += " " + _("Links in it that lead out of the old home, or to folders, are left out.")
+        item = Item("skill", path.name, "waits", note, len(names))
+        return Step((item,), partial(self._take, path, names), lambda: [waiting(self._folder / path.name)])
+
+    async def _take(self, path: Path, names: list[Path]) -> None:
+        await self._off(path.name)
+        await self._pace.run(self._put, path, names)
 
     def _files(self, folder: Path) -> tuple[list[tuple[Path, int]], int]:
         """The files below a folder with their sizes; and how many links are not followed."""

@@ -15,6 +15,8 @@ from desktop.database import Database
 from desktop.paths import temporary
 
 APPROVAL, REMINDER, HEARTBEAT, SUBAGENT, ERROR = "approval", "reminder", "heartbeat", "subagent", "error"
+WAITING = "waiting"
+"""Something that came switched off and is off until the person says yes to it."""
 OPEN, DONE = "open", "done"
 SEEN = "seen"
 """The answer of a notice that the person has looked at, or has said to be done with."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from desktop.files import Place
 from desktop.memory.entries import Entry, entries_of, entry_of
 from desktop.memory.files import replace
 from desktop.session.model import moment_of
@@ -57,7 +58,7 @@ class Archives:
 
     def __init__(self, folder: Path) -> None:
         """`folder`: the history's."""
-        self.folder = folder / FOLDER
+        self._place = Place(folder.parent) / folder.name / FOLDER
         self._read: dict[str, tuple[Mark, list[Entry]]] = {}
         self._entries: list[Entry] = []
         self._known: dict[int, list[Entry]] = {}
@@ -81,24 +82,24 @@ class Archives:
     def add(self, months: dict[str, list[bytes]]) -> None:
         """Put lines into their files; those that are there already are not doubled. On disk when this
         returns. Raises OSError."""
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._place.mkdir()
         for name, lines in months.items():
-            path = self.folder / name
-            there = lines_of(path)
+            there = lines_of(self._place, name)
             new = [line for line in dict.fromkeys(lines) if line not in set(there)]
             if new:
-                replace(path, joined([*there, *new]))
+                replace(self._place, name, joined([*there, *new]))
 
     def _load(self) -> None:
         """Read what has changed."""
         before, now = self._read, dict[str, tuple[Mark, list[Entry]]]()
         for name in self._names():
-            path = self.folder / name
             with suppress(FileNotFoundError):
-                seen = path.stat()
+                seen = self._place.stat(name)
                 mark = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
                 kept = before.get(name)
-                now[name] = kept if kept and kept[0] == mark else (mark, entries_of(lines_of(path)))
+                if not kept or kept[0] != mark:
+                    kept = mark, entries_of(lines_of(self._place, name))
+                now[name] = kept
         if {name: mark for name, (mark, _) in now.items()} == {
             name: mark for name, (mark, _) in before.items()
         }:
@@ -110,16 +111,13 @@ class Archives:
             self._known.setdefault(entry.cursor, []).append(entry)
 
     def _names(self) -> list[str]:
-        try:
-            return sorted(path.name for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+        return [name for name in self._place.names() if _NAME.fullmatch(name)]
 
 
-def lines_of(path: Path) -> list[bytes]:
+def lines_of(place: Place, name: str) -> list[bytes]:
     """The lines of a file that are not empty; none where there is no file. Raises OSError."""
     with suppress(FileNotFoundError):
-        return [line for line in path.read_bytes().split(b"\n") if line.strip()]
+        return [line for line in place.read(name).split(b"\n") if line.strip()]
     return []
 
 

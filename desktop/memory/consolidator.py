@@ -19,6 +19,7 @@ from desktop.memory.entries import Entry
 from desktop.memory.history import History
 from desktop.memory.summing import Asker, Summary, chunk, cost, cuts, raw, summed_up
 from desktop.memory.tokens import Meter
+from desktop.origin import mark_of, worst
 from desktop.paths import temporary
 from desktop.providers.aside import call_of, enter
 from desktop.providers.base import Completion, ProviderError
@@ -202,7 +203,7 @@ class Consolidator:
                 raise
             summary = Summary(raw(taken), raw=True)
         await self._account(session, ready, summary.asked, time.monotonic() - begun)
-        outside = any(record.get("_outside") for record in taken)
+        outside = not worst(map(mark_of, taken)).trusted
         await see_through(self._keep(session, summary, (start, end), outside=outside), name="memory:keep")
         return end
 

@@ -5,13 +5,13 @@ as they were until a change was looked at.
 """
 
 import logging
-import shutil
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.files import Place
 from desktop.memory.files import DREAMS, NOTES, SKILL, SKILLS, decoded, read
 from desktop.memory.notes import Notes, Source, alike, facts, normal
 from desktop.memory.proposals import Proposal
@@ -70,8 +70,13 @@ def task(removals: Sequence[Proposal], skills: Sequence[Proposal]) -> Task:
 class Copy:
     """A copy of the notes, and what they were when it was made."""
 
-    folder: Path
+    place: Place
     before: Mapping[str, str]
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.place.path
 
     def changes(
         self, writable: Collection[str], sources: Mapping[tuple[str, str], Source], forgotten: Sequence[str]
@@ -80,7 +85,7 @@ class Copy:
         found, refused = list[Change](), list[str]()
         for file in sorted(writable):
             try:
-                after = decoded(read(self.folder / file) or b"").replace("\r\n", "\n")
+                after = decoded(read(self.place, file) or b"").replace("\r\n", "\n")
             except OSError as error:
                 refused.append(f"{file}: {error}")
                 continue
@@ -98,23 +103,30 @@ class Copy:
 @asynccontextmanager
 async def copied(notes: Notes) -> AsyncIterator[Copy]:
     """A copy for as long as it is worked on."""
-    folder = notes.workspace / "memory" / FOLDER
-    before = await in_thread(_copy, notes, folder)
+    memory = Place(notes.workspace) / "memory"
+    before = await in_thread(_copy, notes, memory)
     try:
-        yield Copy(folder, before)
+        yield Copy(memory / FOLDER, before)
     finally:
-        await in_thread(lambda: shutil.rmtree(folder, ignore_errors=True))
+        await in_thread(_remove, memory)
 
 
-def _copy(notes: Notes, folder: Path) -> dict[str, str]:
-    shutil.rmtree(folder, ignore_errors=True)
-    (folder / "memory").mkdir(parents=True, mode=0o700)
-    before = {}
+def _remove(memory: Place) -> None:
+    try:
+        memory.remove_tree(FOLDER)
+    except OSError as error:
+        _log.warning("%s is left behind: %s", memory.named(FOLDER), error)
+
+
+def _copy(notes: Notes, memory: Place) -> dict[str, str]:
+    memory.remove_tree(FOLDER)
+    place, before = memory / FOLDER, {}
+    place.mkdir("memory")
     for name in DREAMS:
         note = notes.read(name)
         if note.editable and note.data is not None:
             before[NOTES[name]] = note.text
-            (folder / NOTES[name]).write_text(note.text, "utf-8", newline="")
+            place.write(NOTES[name], note.text.encode("utf-8", "surrogatepass"))
     return before
 
 

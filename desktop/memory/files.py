@@ -9,14 +9,12 @@ import errno
 import json
 import logging
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from desktop.paths import sync
+from desktop.files import NotPlain, Place
 
 NOTES = {"SOUL": "SOUL.md", "USER": "USER.md", "MEMORY": "memory/MEMORY.md", "AGENTS": "AGENTS.md"}
 """The notes by the name that front ends have for them."""
@@ -41,91 +39,72 @@ class ChangedMeanwhile(Exception):
     """A file is not what it was when it was read."""
 
 
-def marks(workspace: Path) -> Marks:
+def marks(place: Place) -> Marks:
     """One look at each file there is, by its path in the workspace."""
     found: Marks = {}
-    for name in (*NOTES.values(), *_skills(workspace)):
+    for name in (*NOTES.values(), *_skills(place)):
         with suppress(OSError):
-            seen = (workspace / name).stat()
+            seen = place.stat(name)
             found[name] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
     return found
 
 
-def _skills(workspace: Path) -> Iterator[str]:
+def _skills(place: Place) -> Iterator[str]:
     try:
-        with os.scandir(workspace / SKILLS) as entries:
-            names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
+        names = [name for name in place.names(SKILLS) if not name.startswith(".")]
     except OSError:
         return
     yield from (f"{SKILLS}/{name}/{SKILL}" for name in names)
 
 
-def read(path: Path) -> bytes | None:
-    """What a file holds; None where there is none. Raises OSError: no plain file, larger than LARGEST
-    (EFBIG), not readable."""
+def read(place: Place, name: str) -> bytes | None:
+    """What a file of a workspace holds; None where there is none. Raises OSError: no plain file, larger
+    than LARGEST (EFBIG), not readable, behind a link that leads out."""
     try:
-        seen = path.stat()
+        with place.open(name) as file:
+            data = file.stream.read(LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    if stat.S_ISDIR(seen.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(seen.st_mode):
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
-    if seen.st_size > LARGEST:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-    return path.read_bytes()
+    except NotPlain as error:
+        if stat.S_ISDIR(error.mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), error.filename) from None
+        raise
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(place.named(name)))
+    return data
 
 
-def put(path: Path, data: bytes | None, base: bytes | None) -> None:
-    """Put a file in place, whole, or take it away (None); a link is followed, the mode stays.
+def put(place: Place, name: str, data: bytes | None, base: bytes | None) -> None:
+    """Put a file in place, whole, or take it away (None); the mode stays.
 
     Raises ChangedMeanwhile where it no longer holds `base`, OSError.
     """
-    path = Path(os.path.realpath(path))
-    if data is None:
-        if read(path) != base:
+
+    def check() -> None:
+        if read(place, name) != base:
             raise ChangedMeanwhile
-        path.unlink(missing_ok=True)
-        if path.name == SKILL:
-            with suppress(OSError):  # other files of the skill stay
-                path.parent.rmdir()
+
+    if data is not None:
+        place.write(name, data, check=check)
         return
-    if base is not None and not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    unfinished = path.parent / f".{secrets.token_hex(8)}.tmp"
-    try:
-        with unfinished.open("xb") as file:
-            file.write(data)
-            with suppress(FileNotFoundError):
-                unfinished.chmod(stat.S_IMODE(path.stat().st_mode))
-            file.flush()
-            os.fsync(file.fileno())
-        if read(path) != base:
-            raise ChangedMeanwhile
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    check()
+    place.unlink(name, missing_ok=True)
+    if name.endswith(f"/{SKILL}"):
+        with suppress(OSError):  # other files of the skill stay
+            place.rmdir(name.removesuffix(f"/{SKILL}"))
 
 
-def replace(path: Path, data: bytes) -> None:
+def replace(place: Place, name: str, data: bytes) -> None:
     """Put a file in place in one step, whatever was there; it is on disk when this returns. Raises
     OSError."""
-    unfinished = path.with_name(f"{path.name}.new")
-    with unfinished.open("wb") as file:
-        unfinished.chmod(0o600)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
-    sync(path.parent)
+    place.write(name, data, mode=0o600)
 
 
-def append_line(path: Path, record: Mapping[str, Any]) -> None:
+def append_line(place: Place, name: str, record: Mapping[str, Any]) -> None:
     """Add a record to a file of one JSON object a line: on disk then, or the file is as it was. Raises
     OSError."""
     line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+    file = place.append(name)
     try:
         size = os.lseek(file, 0, os.SEEK_END)
         if size:
@@ -134,7 +113,7 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
                 line = b"\n" + line  # what a crash has torn costs itself alone
         try:
             if os.write(file, line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place.named(name)))
         except OSError:
             os.ftruncate(file, size)
             raise
@@ -143,15 +122,15 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
         os.close(file)
 
 
-def records(path: Path) -> list[dict[str, Any]]:
+def records(place: Place, name: str) -> list[dict[str, Any]]:
     """The records of such a file, without the lines that are none; none where it cannot be read."""
     found = []
     try:
-        lines = path.read_bytes().splitlines()
+        lines = place.read(name).splitlines()
     except FileNotFoundError:
         return []
     except OSError as error:
-        _log.warning("%s cannot be read: %s", path, error)
+        _log.warning("%s cannot be read: %s", place.named(name), error)
         return []
     for line in lines:
         with suppress(ValueError):

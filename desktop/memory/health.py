@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from desktop.errors import StorageError, explain
+from desktop.files import Place
 from desktop.memory.files import NOTES
 from desktop.memory.history import History
 from desktop.memory.notes import Notes
-from desktop.memory.repository import Repository
+from desktop.memory.repository import VERSIONS, Repository
 from desktop.text import _, ngettext
 
 
@@ -14,8 +15,8 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
     """For each thing to be said: whether it is fine, a sentence, the remedy. Blocks."""
     notes, folder = Notes(workspace), workspace / "memory"
     found = [(note.editable, note.problem, note.remedy) for note in map(notes.read, NOTES) if note.problem]
-    repository = Repository(folder / ".versions")
-    if repository.folder.exists() and not repository.sound():
+    repository = Repository(Place(workspace), VERSIONS)
+    if repository.there() and not repository.sound():
         found.append(
             (
                 False,
@@ -29,7 +30,7 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
             _("Damaged versions of the memory are kept in {path}.").format(path=path),
             _("Delete the folder if you do not need them."),
         )
-        for path in sorted(folder.glob(".versions.damaged-*"))
+        for path in _damaged(Place(workspace))
     ]
     try:
         n = len(History(folder).entries())
@@ -38,3 +39,12 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
         return [*found, (False, told.text, told.remedy)]
     state = ngettext("{n} summary of conversations.", "{n} summaries of conversations.", n).format(n=n)
     return found if any(not ok for ok, _state, _remedy in found) else [*found, (True, state, "")]
+
+
+def _damaged(place: Place) -> list[Path]:
+    """Versions that were set aside."""
+    try:
+        names = place.names("memory")
+    except OSError:
+        return []
+    return [place.named(f"memory/{name}") for name in names if name.startswith(".versions.damaged-")]

@@ -9,10 +9,12 @@ import logging
 import re
 from pathlib import Path
 
+from desktop.files import Place
 from desktop.memory.archives import FOLDER
 from desktop.memory.files import decoded, read, replace
 from desktop.memory.history import LONGEST
 
+_OLD = "HISTORY.md"
 _BEGIN = re.compile(r"\[(\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?)[^\]]*\]\s*")
 _MESSAGE = re.compile(r"\[\d{4}-\d{2}-\d{2}[^\]]*\]\s+[A-Z][A-Z_]*(?:\s*\[[^\]]*\])?\s*:")
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
@@ -22,31 +24,30 @@ _log = logging.getLogger(__name__)
 def take_over(folder: Path) -> int:
     """Make the history of nanobot's older files in the memory's folder; how many entries that made. Blocks;
     one look where there is nothing to do. Raises OSError."""
-    history = folder / "history.jsonl"
+    place = Place(folder.parent) / folder.name
     try:
-        if history.stat().st_size:
+        if place.stat("history.jsonl").st_size:
             return 0
     except FileNotFoundError:
         pass
-    if (folder / FOLDER).is_dir() and any((folder / FOLDER).iterdir()):
+    if place.names(FOLDER):
         return 0  # a history that was archived to its last entry
-    old = folder / "HISTORY.md"
-    days = sorted(path for path in folder.glob("????-??-??.md") if _DAY.fullmatch(path.name))
-    if not days and not old.is_file():
+    days = [name for name in place.names() if _DAY.fullmatch(name)]
+    if not days and not place.is_file(_OLD):
         return 0
-    entries = [(path.stem, text) for path in days if (text := _text(path).strip())]
-    entries += chunks(_text(old)) if old.is_file() else []
+    entries = [(name[:10], text) for name in days if (text := _text(place, name).strip())]
+    entries += chunks(_text(place, _OLD)) if place.is_file(_OLD) else []
     entries.sort(key=lambda entry: entry[0][:10])  # stable: a day's own order stays
     lines = [
         json.dumps({"cursor": at, "timestamp": when, "content": text[:LONGEST]}, ensure_ascii=False) + "\n"
         for at, (when, text) in enumerate(entries, 1)
     ]
     for name in (".cursor", ".dream_cursor"):  # first: an entry that is there must be one Dream knows
-        replace(folder / name, str(len(entries)).encode("ascii"))
+        replace(place, name, str(len(entries)).encode("ascii"))
     if lines:
-        replace(history, "".join(lines).encode("utf-8", "replace"))
-    if old.is_file():
-        old.rename(_free(folder))
+        replace(place, "history.jsonl", "".join(lines).encode("utf-8", "replace"))
+    if place.is_file(_OLD):
+        place.move(_OLD, _free(place))
     _log.info("%d entries were taken over from %s", len(entries), folder)
     return len(entries)
 
@@ -76,18 +77,18 @@ def _dated(text: str) -> tuple[str, str]:
     return match[1].replace("T", " ")[:16], text[match.end() :].strip() or text
 
 
-def _text(path: Path) -> str:
+def _text(place: Place, name: str) -> str:
     try:
-        return decoded(read(path) or b"")
+        return decoded(read(place, name) or b"")
     except OSError as error:
-        _log.warning("%s is not taken over: %s", path, error)
+        _log.warning("%s is not taken over: %s", place.named(name), error)
         return ""
 
 
-def _free(folder: Path) -> Path:
+def _free(place: Place) -> str:
     """The first name of a copy that is not taken."""
-    path, number = folder / "HISTORY.md.bak", 0
-    while path.exists():
+    name, number = f"{_OLD}.bak", 0
+    while place.taken(name):
         number += 1
-        path = folder / f"HISTORY.md.bak.{number}"
-    return path
+        name = f"{_OLD}.bak.{number}"
+    return name

@@ -7,7 +7,6 @@ out, so that Dream does not bring it back. Nothing is written over what changed 
 
 import errno
 import logging
-import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.errors import StorageError, UsageError, explain
+from desktop.files import Place
 from desktop.memory.files import (
     DREAMS,
     LARGEST,
@@ -148,7 +148,7 @@ class Notes:
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
-        self._folder = workspace / "memory"
+        self._place = Place(workspace)
         self._lock = threading.RLock()
         self._lists: dict[str, tuple[tuple[int, int], list[Json]]] = {}
         self._sources: tuple[list[Json], dict[tuple[str, str], Source]] = ([], {})
@@ -161,20 +161,22 @@ class Notes:
                 _("There is no note {name}.").format(name=name),
                 _("There are: {names}").format(names=", ".join(NOTES)),
             )
-        return self._read(name, self.workspace / NOTES[name])
+        return self._read(name, NOTES[name])
 
     def at(self, file: str) -> Note:
         """The same of a file by its path in the workspace, which may be a skill's."""
         name = next((name for name, path in NOTES.items() if path == file), file)
-        return self._read(name, self.workspace / file)
+        return self._read(name, file)
 
-    def _read(self, name: str, path: Path) -> Note:
+    def _read(self, name: str, file: str) -> Note:
+        path = self.workspace / file
         try:
-            data = read(path)
+            data = read(self._place, file)
+            protected = data is not None and not self._place.writable(file)
         except OSError as error:
             return Note(name, path, "", None, *_trouble(path, error), editable=False)
         note = Note(name, path, decoded(data or b""), data)
-        if data is not None and not os.access(path, os.W_OK):
+        if protected:
             problem = _("{path} is write-protected.").format(path=path)
             return replace(
                 note, problem=problem, remedy=_("Make it writable to change it here."), editable=False
@@ -215,7 +217,7 @@ class Notes:
         if not data and note.data is None:
             return
         try:
-            put(note.path, data, note.data)
+            put(self._place, note.path.relative_to(self.workspace).as_posix(), data, note.data)
         except ChangedMeanwhile:
             raise UsageError(
                 _("{path} was changed meanwhile, so it was not saved.").format(path=note.path),
@@ -317,13 +319,13 @@ class Notes:
             self.welcome(name, self.read(name).text)
 
     def _list(self, name: str) -> list[Json]:
-        path = self._folder / f"{name}.jsonl"
+        path = f"memory/{name}.jsonl"
         try:
-            seen = path.stat()
+            seen = self._place.stat(path)
             mark = (seen.st_mtime_ns, seen.st_size)
             kept = self._lists.get(name)
             if kept is None or kept[0] != mark:
-                kept = self._lists[name] = (mark, records(path))
+                kept = self._lists[name] = (mark, records(self._place, path))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -334,8 +336,7 @@ class Notes:
     def _append(self, name: str, record: Json) -> None:
         try:
             with self._lock:
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                append_line(self._folder / f"{name}.jsonl", record)
+                append_line(self._place, f"memory/{name}.jsonl", record)
         except OSError as error:
             raise explain(error) from error
 

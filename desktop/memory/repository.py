@@ -9,11 +9,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from desktop.files import Place, walk
+
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
     from dulwich.objects import Commit, ObjectID
     from dulwich.refs import DiskRefsContainer, Ref
 
+VERSIONS = "memory/.versions"
+"""Where it is in the workspace."""
 _log = logging.getLogger(__name__)
 _WHO = b"Nanobot Desktop <memory@nanobot.invalid>"
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = false\n\tworktree = ../..\n"
@@ -28,38 +32,49 @@ type Tree = dict[str, "ObjectID"]
 class Repository:
     """One line of commits. One caller at a time."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, place: Place, name: str) -> None:
+        """`name`: its folder in the workspace."""
+        self.folder = place.named(name)
+        self._around, self._name = place, name
+        self._place = place / name
         self._store: DiskObjectStore
         self._refs: DiskRefsContainer
         self._open = False
 
-    def open(self) -> None:
+    def begin(self) -> None:
         """Open the repository, or make it."""
-        if self._open and (self.folder / "HEAD").exists():
+        if self._open and self._place.exists("HEAD"):
             return
         from dulwich.object_store import DiskObjectStore
         from dulwich.refs import DiskRefsContainer
 
-        fresh = not self.folder.exists()
-        if not fresh and not self.folder.is_dir():
+        place, there = self._place, self._around.taken(self._name)
+        if there and not place.is_dir():
             raise ValueError("no folder")
-        if not fresh and not (self.folder / "HEAD").exists() and any((self.folder / "objects").glob("??")):
+        if there:
+            _no_links(place)
+        if there and not place.exists("HEAD") and any(len(name) == 2 for name in place.names("objects")):
             raise ValueError("no HEAD")
         for name in ("objects/info", "objects/pack", "refs/heads"):
-            (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+            place.mkdir(name)
         for name, text in (("config", _CONFIG), ("HEAD", "ref: refs/heads/main\n")):
-            if not (self.folder / name).exists():
-                (self.folder / f"{name}.new").write_text(text, "ascii")
-                (self.folder / f"{name}.new").replace(self.folder / name)
-        for pattern in ("*.lock", "refs/**/*.lock", "objects/??/*.lock"):
-            for left in self.folder.glob(pattern):
-                left.unlink(missing_ok=True)  # of a kill: nobody else has the lock that we have
+            if not place.exists(name):
+                place.write(name, text.encode("ascii"))
+        for left in walk(place, "", lambda _path: True, lambda _found: True):
+            if left.name.endswith(".lock") and left.name.count("/") < 4:
+                place.unlink(left.name, missing_ok=True)  # of a kill: nobody else has the lock that we have
         self._store = DiskObjectStore(str(self.folder / "objects"), fsync_object_files=True)
         self._refs = DiskRefsContainer(str(self.folder))
         if (head := self.head()) is not None:
             self.files(head)  # what cannot be read shall be known before anything is built upon it
         self._open = True
+
+    def there(self) -> bool:
+        """Whether something has its name."""
+        try:
+            return self._around.taken(self._name)
+        except OSError:
+            return True  # a link that leads out
 
     def sound(self) -> bool:
         """Whether the last commit can be read, without changing anything."""
@@ -67,8 +82,9 @@ class Repository:
         from dulwich.refs import DiskRefsContainer
 
         try:
-            if not (self.folder / "HEAD").exists():
+            if not self._place.exists("HEAD"):
                 return False
+            _no_links(self._place)
             self._store = DiskObjectStore(str(self.folder / "objects"))
             self._refs = DiskRefsContainer(str(self.folder))
             self.files(self.head())
@@ -80,20 +96,20 @@ class Repository:
     def set_aside(self) -> Path:
         """Keep what is there under another name, which is given."""
         stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        aside, number = self.folder.with_name(f"{self.folder.name}.damaged-{stamp}"), 1
-        while aside.exists():
+        aside, number = f"{self._name}.damaged-{stamp}", 1
+        while self._around.taken(aside):
             number += 1
-            aside = aside.with_name(f"{self.folder.name}.damaged-{stamp}-{number}")
+            aside = f"{self._name}.damaged-{stamp}-{number}"
         self._open = False
-        self.folder.rename(aside)
-        return aside
+        self._around.move(self._name, aside)
+        return self._around.named(aside)
 
     def head(self) -> "Commit | None":
         """The last commit."""
         name = self._refs.read_ref(_ref(b"HEAD"))
         id_ = self._refs.read_ref(_ref(name[5:])) if name and name.startswith(b"ref: ") else name
         if not id_:
-            if (self.folder / "refs/heads/main").exists():
+            if self._place.exists("refs/heads/main"):
                 raise ValueError("an empty branch")
             return None
         return self._known(_id(id_))
@@ -150,6 +166,13 @@ class Repository:
         self._store.add_object(commit)
         self._refs.set_if_equals(_ref(b"refs/heads/main"), None, commit.id)
         return commit.id.decode("ascii")
+
+
+def _no_links(place: Place) -> None:
+    """Raises ValueError where a link lies in a repository: dulwich would follow it."""
+    for found in walk(place, "", lambda _path: True, lambda _found: True):
+        if found.kind == "link":
+            raise ValueError(f"a link: {found.name}")
 
 
 def _ref(name: bytes) -> "Ref":

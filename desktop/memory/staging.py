@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop.errors import UsageError, explain
+from desktop.files import Place
 from desktop.memory.files import append_line, records
 from desktop.session.model import now
 from desktop.text import _
+
+_FILE = "staged.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,13 @@ class Staging:
     """The changes that wait. Everything blocks; it is called in threads."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "staged.jsonl"
+        self._place = Place(folder.parent) / folder.name
 
     def add(self, change: Change, why: str, cursor: int, session: str) -> bool:
         """Keep a change; False where the very same waits or was answered already. Raises StorageError."""
         content = json.dumps([change.file, change.remove, change.add, cursor], ensure_ascii=False)
         id_ = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:12]
-        if any(line.get("id") == id_ for line in records(self._path)):
+        if any(line.get("id") == id_ for line in records(self._place, _FILE)):
             return False
         self._append(
             {
@@ -95,7 +98,7 @@ class Staging:
     def waiting(self) -> list[Staged]:
         """Those without an answer, the oldest first."""
         found: dict[str, Staged] = {}
-        for line in records(self._path):
+        for line in records(self._place, _FILE):
             id_ = str(line.get("id"))
             if "answer" in line:
                 found.pop(id_, None)
@@ -125,8 +128,7 @@ class Staging:
 
     def _append(self, record: dict[str, object]) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            append_line(self._path, record)
+            append_line(self._place, _FILE, record)
         except OSError as error:
             raise explain(error) from error
 

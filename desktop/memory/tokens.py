@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from desktop.files import Place
 from desktop.providers.windows import data_folder
 from desktop.session.model import Message, message_tokens, text_tokens
 
@@ -77,7 +78,7 @@ class Meter:
 
     def _encoding(self, name: str) -> "Encoding | None":
         folder = data_folder()
-        if folder is None or not (folder / _FILES[name]).exists():
+        if folder is None or not Place(folder).exists(_FILES[name]):
             _log.info("there is no data for %s", name)  # tiktoken would go to the network for it
             return None
         import tiktoken

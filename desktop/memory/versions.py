@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.errors import StorageError, UsageError, explain
+from desktop.files import Place
 from desktop.memory.files import NOTES, ChangedMeanwhile, Marks, decoded, marks, put, read
-from desktop.memory.repository import Files, Repository, Tree
+from desktop.memory.repository import VERSIONS, Files, Repository, Tree
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 
@@ -32,6 +33,7 @@ _LOCK_S = 20.0
 _TRIES = 5
 _MOST_LINES = 5_000
 """Lines of a file up to which a difference is worked out."""
+_SEEN = f"{VERSIONS}/nanobot-seen.json"
 _log = logging.getLogger(__name__)
 
 
@@ -67,9 +69,10 @@ class Versions:
         """`told` is called with a sentence for the person."""
         self.workspace = workspace
         self.folder = workspace / "memory" / ".versions"
+        self._place = Place(workspace)
         self._told, self._news = told, list[str]()
         self._lock = threading.RLock()
-        self._repository = Repository(self.folder)
+        self._repository = Repository(self._place, VERSIONS)
 
     async def commit(self, cause: str, message: str = "") -> str:
         """Keep what the files hold now; the new version's id, empty where nothing had changed."""
@@ -120,7 +123,7 @@ class Versions:
         try:
             with self._locked():
                 try:
-                    self._repository.open()
+                    self._repository.begin()
                     return work(*arguments)
                 except (UsageError, StorageError):
                     raise
@@ -134,7 +137,7 @@ class Versions:
                             "The versions of the memory were damaged: {path} keeps them, new ones begin."
                         ).format(path=aside)
                     )
-                    self._repository.open()
+                    self._repository.begin()
                     return work(*arguments)
         except OSError as error:
             raise explain(error) from error
@@ -143,7 +146,7 @@ class Versions:
     def _locked(self) -> Iterator[None]:
         from filelock import FileLock, Timeout
 
-        self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._place.mkdir("memory")
         try:
             with self._lock, FileLock(self.folder.parent / ".versions.lock", timeout=_LOCK_S):
                 yield
@@ -165,10 +168,10 @@ class Versions:
 
     def _now(self, before: Tree) -> tuple[Tree, Marks]:
         """What the files hold now, stored; one that cannot be read stays as it was."""
-        seen, tree = marks(self.workspace), {}
+        seen, tree = marks(self._place), {}
         for name in {*seen, *before}:
             try:
-                data = read(self.workspace / name)
+                data = read(self._place, name)
             except OSError as error:
                 _log.info("%s is not taken into the versions: %s", name, error)
                 if name in before:
@@ -191,14 +194,14 @@ class Versions:
     def _note(self, seen: Marks) -> None:
         """Remember how the files looked when they were kept last."""
         with suppress(OSError):
-            (self.folder / "nanobot-seen.json").write_text(json.dumps(seen), "utf-8")
+            self._place.write(_SEEN, json.dumps(seen).encode(), durable=False)
 
     def _changed(self) -> bool:
         try:
-            kept = json.loads((self.folder / "nanobot-seen.json").read_bytes())
+            kept = json.loads(self._place.read(_SEEN))
         except (OSError, ValueError):
             return True
-        now = {name: list(mark) for name, mark in marks(self.workspace).items()}
+        now = {name: list(mark) for name, mark in marks(self._place).items()}
         return bool(kept != now)
 
     def _log_of(self, limit: int) -> list[Version]:
@@ -261,7 +264,7 @@ class Versions:
             try:
                 for name in sorted({*wanted, *now} if only is None else only):
                     if wanted.get(name) != now.get(name):
-                        put(self.workspace / name, wanted.get(name), now.get(name))
+                        put(self._place, name, wanted.get(name), now.get(name))
             except ChangedMeanwhile:
                 continue  # somebody writes at this moment: that is a version of its own
             return self._commit(RESTORE, message)

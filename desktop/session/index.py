@@ -16,10 +16,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from desktop.database import SEARCH
+from desktop.database import SEARCH, SEARCH_GONE
+from desktop.origin import mark_of
 from desktop.session import reader, records
 from desktop.session.model import Message, moment_of, replayable, title_of
 from desktop.session.names import SUFFIX, key_of
+from desktop.session.place import opened, place_of
 
 PER_SECOND = 8
 """Message ids are moments, in so many parts of a second."""
@@ -33,10 +35,6 @@ _FRESH = 128
 of one message, put in alone, would cost the disk ten times as much."""
 _BUSY_S = 30
 _YEARS = (datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC))
-_DROP = "".join(
-    f"DROP TABLE IF EXISTS {name};\n"
-    for name in ("search_words", "search_fresh", "search_text", "search_message", "search_session")
-)
 _TEAR_OUT = """
     PRAGMA writable_schema = ON;
     DELETE FROM sqlite_schema WHERE name = 'search_words';
@@ -74,11 +72,11 @@ class _Piece:
 def rebuild(database: Path) -> None:
     """Begin with an empty index. Raises sqlite3.Error."""
     try:
-        _run(database, _DROP + SEARCH)
+        _run(database, SEARCH_GONE + SEARCH)
     except sqlite3.DatabaseError:
         # A table of words that cannot be opened cannot be dropped either: it is torn out.
         _run(database, _TEAR_OUT)
-        _run(database, _DROP + SEARCH)
+        _run(database, SEARCH_GONE + SEARCH)
 
 
 def _run(database: Path, script: str) -> None:
@@ -173,8 +171,8 @@ class Indexer:
         """Read on in one file; whether it has more."""
         before = self._known("name = ?", name).get(name)
         try:
-            with (self._folder / name).open("rb") as file:
-                stat = os.fstat(file.fileno())
+            with opened(self._folder / name) as held:
+                file, stat = held.stream, held.status
                 wide = records.encoding_of(file.read(4096)) != records.UTF8
                 kept = before if before and not wide and _goes_on(file, before, stat) else None
                 piece = _whole(file) if wide else _piece(file, kept.done if kept else 0, stat.st_size)
@@ -223,15 +221,12 @@ class Indexer:
 
 def _stats(folder: Path, names: Iterable[str] | None) -> dict[str, os.stat_result]:
     """One stat for each session file, of those that are there."""
-    found = {}
+    found, place = {}, place_of(folder)
     if names is None:
-        try:
-            names = [entry.name for entry in os.scandir(folder) if entry.name.endswith(SUFFIX)]
-        except FileNotFoundError:
-            return {}
+        names = [name for name in place.names() if name.endswith(SUFFIX)]
     for name in names:
         try:
-            found[name] = (folder / name).stat()
+            found[name] = place.stat(name)
         except OSError:
             continue
     return found
@@ -319,13 +314,14 @@ def _add(database: sqlite3.Connection, session: int, found: Iterable[Message], w
         # SQLite's LIKE would end a text at a NUL.
         if text := said_in(record)[:_LONGEST].replace("\0", " "):
             number = _free(database, int(moment * PER_SECOND), following)
-            rows.append((number, record.get("role") == "user", str(record.get("_turn") or ""), text))
+            asked, turn = record.get("role") == "user", str(record.get("_turn") or "")
+            rows.append((number, asked, turn, mark_of(record).trusted, text))
     rows.sort()
     database.executemany(
-        "INSERT INTO search_message (id, session, asked, turn) VALUES (?, ?, ?, ?)",
-        [(number, session, asked, turn) for number, asked, turn, _text in rows],
+        "INSERT INTO search_message (id, session, asked, turn, trusted) VALUES (?, ?, ?, ?, ?)",
+        [(number, session, asked, turn, trusted) for number, asked, turn, trusted, _text in rows],
     )
-    texts = [(number, text) for number, _asked, _turn, text in rows]
+    texts = [(number, text) for number, _asked, _turn, _trusted, text in rows]
     database.executemany("INSERT INTO search_text (id, text) VALUES (?, ?)", texts)
     database.executemany("INSERT INTO search_fresh (id) VALUES (?)", [(number,) for number, _text in texts])
     (fresh,) = database.execute("SELECT count(*) FROM search_fresh").fetchone()

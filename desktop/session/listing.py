@@ -13,6 +13,7 @@ from pathlib import Path
 from desktop.session import reader, records
 from desktop.session.model import BEGINS, Message, SessionInfo, moment_of, replayable, title_of
 from desktop.session.names import SUFFIX, key_of
+from desktop.session.place import opened, place_of
 
 _log = logging.getLogger(__name__)
 _SHORT = 256 * 1024
@@ -24,18 +25,19 @@ _MARK = b'{"_type":'
 def describe_all(folder: Path) -> list[SessionInfo]:
     """All sessions of a folder, the newest first."""
     found = []
-    for path in folder.glob(f"*{SUFFIX}"):
-        try:
-            found.append(describe(path))
-        except OSError as error:
-            _log.warning("session file %s: %s", path.name, error)
+    for name in place_of(folder).names():
+        if name.endswith(SUFFIX):
+            try:
+                found.append(describe(folder / name))
+            except OSError as error:
+                _log.warning("session file %s: %s", name, error)
     return sorted(found, key=lambda info: info.updated, reverse=True)
 
 
 def describe(path: Path) -> SessionInfo:
     """One line for the list. Raises OSError."""
-    with path.open("rb") as file:
-        stat = os.fstat(file.fileno())
+    with opened(path) as held:
+        file, stat = held.stream, held.status
         data = file.read(_SHORT)
         if len(data) == stat.st_size and records.encoding_of(data[:4096]) == records.UTF8:
             return _short(path, data, stat)

@@ -10,15 +10,17 @@ import os
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 from desktop.errors import explain
-from desktop.paths import sync, temporary
+from desktop.paths import temporary
 from desktop.session import names, reader, records, trash
 from desktop.session.listing import describe_all
 from desktop.session.model import Message, SessionInfo, marked, now, place_in
+from desktop.session.place import place_of, stored
 from desktop.session.window import Window
 from desktop.tasks import in_thread, spawn
 
@@ -168,7 +170,7 @@ class Session:
     ) -> OSError | None:
         async with self._lock:
             if unless is not None:
-                gone = not await in_thread(self.path.exists)
+                gone = not await in_thread(stored, self.path)
                 if gone or any(self.metadata.get(name) for name in unless):
                     return None
             line = self._changed(values)
@@ -338,11 +340,9 @@ def _everything(path: Path) -> list[Message]:
 def _write(path: Path, lines: list[Message], encoding: str) -> None:
     """Append records and wait for the disk. On failure the file gets its old length back."""
     data = b"".join(records.write(line, encoding) for line in lines)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    created = not path.exists()
-    if created:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(path, flags, 0o600)
+    place = place_of(path.parent)
+    created = not place.taken(path.name)
+    file = place.append(path.name)
     try:
         end = os.lseek(file, 0, os.SEEK_END)
         if end and not _at_line_start(file, end, encoding):
@@ -351,12 +351,12 @@ def _write(path: Path, lines: list[Message], encoding: str) -> None:
             _write_all(file, data)
             getattr(os, "fdatasync", os.fsync)(file)
         except OSError as error:
-            _take_back(file, end, path if created else None)
+            _take_back(file, end, partial(place.unlink, path.name) if created else None)
             raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         os.close(file)
     if created:
-        sync(path.parent)
+        place.sync()
 
 
 def _write_all(file: int, data: bytes) -> None:
@@ -371,10 +371,10 @@ def _at_line_start(file: int, end: int, encoding: str) -> bool:
     return os.read(file, len(newline)) == newline
 
 
-def _take_back(file: int, end: int, created: Path | None) -> None:
+def _take_back(file: int, end: int, remove: Callable[[], None] | None) -> None:
     try:
         os.ftruncate(file, end)
-        if created is not None:
-            created.unlink()
+        if remove is not None:
+            remove()
     except OSError as error:
         _log.warning("a half-written record was left behind: %s", error)

@@ -1,6 +1,5 @@
 """Reads session files from the end, so that opening one costs the same however long it is."""
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,6 +9,7 @@ from typing import BinaryIO
 
 from desktop.session import names, records
 from desktop.session.model import Message, message_tokens, replayable
+from desktop.session.place import opened, place_of
 
 _BLOCK = 256 * 1024
 _LONGEST_HEAD = 4 * 1024 * 1024
@@ -48,23 +48,24 @@ class Loaded:
 
 def load(path: Path, tokens: int) -> Loaded:
     """The newest records of a file until their tokens pass the limit, and its metadata."""
-    with path.open("rb") as file:
-        return read_end(file, os.fstat(file.fileno()).st_size, tokens)
+    with opened(path) as file:
+        return read_end(file.stream, file.status.st_size, tokens)
 
 
 def find(folder: Path, key: str, tokens: int = 0) -> tuple[Path, Loaded | None]:
     """The file that holds this key under any of its names, and what load() gives of it; else the free
     name for one, and None. Raises OSError."""
+    place = place_of(folder)
     own, spare = folder / names.file_name(key), folder / names.spare_name(key)
     for path in (own, spare, *(folder / name for name in names.older_names(key))):
         with suppress(FileNotFoundError):
-            if not path.is_file():
+            if not place.is_file(path.name):
                 continue
             loaded = load(path, tokens)
             stored = stored_key(loaded.metadata, path.name)
             if stored == key or (not stored and path in (own, spare)):
                 return path, loaded
-    return (spare if own.exists() else own), None
+    return (spare if place.taken(own.name) else own), None
 
 
 def offset_of(metadata: Message | None) -> int:
@@ -77,8 +78,8 @@ def offset_of(metadata: Message | None) -> int:
 def count(path: Path, end: int) -> int:
     """Messages that start in the first `end` bytes of a UTF-8 file."""
     total = 0
-    with path.open("rb") as file:
-        place = 0
+    with opened(path) as held:
+        file, place = held.stream, 0
         while place < end:
             file.seek(max(0, place - 16))
             lead = place - max(0, place - 16)

@@ -33,11 +33,11 @@ _BEFORE, _AFTER = 40, 80
 _END = 2**62
 
 _ROW = (
-    "SELECT t.id, t.text, m.asked, m.turn, s.key, s.title, s.first FROM {table}"
+    "SELECT t.id, t.text, m.asked, m.turn, s.key, s.title, s.first, m.trusted FROM {table}"
     " CROSS JOIN search_message m ON m.id = t.id CROSS JOIN search_session s ON s.id = m.session"
     " WHERE {where} AND s.name IS NOT NULL ORDER BY {order} DESC"
 )
-type _Row = tuple[int, str, int, str, str, str, str]
+type _Row = tuple[int, str, int, str, str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ class Hit:
     """One line from around the first match."""
     marks: tuple[tuple[int, int], ...]
     """Where the words are in it: start and end, in characters."""
+    trusted: bool
+    """Whether the text is the person's, or the agent's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ def _forms(word: str) -> Sequence[str]:
 
 
 def _hit(query: _Query, row: _Row) -> Hit:
-    number, text, asked, turn, key, title, first = row
+    number, text, asked, turn, key, title, first, trusted = row
     snippet, marks = _snippet(query, text)
     return Hit(
         id=number,
@@ -210,6 +212,7 @@ def _hit(query: _Query, row: _Row) -> Hit:
         role="user" if asked else "assistant",
         snippet=snippet,
         marks=marks,
+        trusted=bool(trusted),
     )
 
 

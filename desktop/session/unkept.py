@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from desktop.files import Place
 from desktop.session.log import Session
 from desktop.session.model import Message, marked, place_in
 from desktop.session.reader import Loaded
@@ -25,26 +26,35 @@ def mark_of(path: Path) -> Path:
 
 def kept(workspace: Path, key: str) -> None:
     """What was pasted into this conversation stays. Blocks. Raises OSError."""
-    for mark, _path in _marked(workspace, key):
-        mark.unlink(missing_ok=True)
+    place = pasted(workspace)
+    for mark, _name in _marked(place, key):
+        place.unlink(mark, missing_ok=True)
 
 
 def sweep(workspace: Path, key: str = "") -> None:
     """Remove what was pasted into this temporary conversation; into all of them where none is named.
     Blocks."""
-    for mark, path in _marked(workspace, key):
+    place = pasted(workspace)
+    for mark, name in _marked(place, key):
         try:
-            path.unlink(missing_ok=True)
-            mark.unlink(missing_ok=True)
+            place.unlink(name, missing_ok=True)
+            place.unlink(mark, missing_ok=True)
         except OSError as error:
             _log.warning("a pasted file is left behind: %s", error.strerror)
 
 
-def _marked(workspace: Path, key: str) -> Iterator[tuple[Path, Path]]:
-    for mark in workspace.joinpath(*PASTED).glob(f".*{MARK}"):
-        with suppress(OSError):
-            if not key or mark.read_text("utf-8", "replace") == key:
-                yield mark, mark.with_name(mark.name[1 : -len(MARK)])
+def pasted(workspace: Path) -> Place:
+    """Where what was pasted is kept."""
+    return Place(workspace, *PASTED)
+
+
+def _marked(place: Place, key: str) -> Iterator[tuple[str, str]]:
+    with suppress(OSError):
+        for mark in place.names():
+            if mark.startswith(".") and mark.endswith(MARK):
+                with suppress(OSError):
+                    if not key or place.read(mark).decode("utf-8", "replace") == key:
+                        yield mark, mark[1 : -len(MARK)]
 
 
 class Unkept(Session):

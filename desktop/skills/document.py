@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from desktop.files import Place
 from desktop.skills import frontmatter
 from desktop.skills.frontmatter import Header
 from desktop.skills.requirements import Requirements
@@ -57,8 +58,7 @@ def read(path: Path, seen: Mark) -> Document:
     Never raises: what cannot be read says so."""
     size = seen[1]
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST if LONGEST < size <= LARGEST else BEGINNING)
+        data = content(path, LARGEST if LONGEST < size <= LARGEST else BEGINNING)
     except OSError:
         return Document(seen, trouble=UNREADABLE)
     if b"\0" in data:
@@ -76,10 +76,19 @@ def read(path: Path, seen: Mark) -> Document:
     )
 
 
+def place_of(path: Path) -> Place:
+    """The workspace, or what is in its place, in which a SKILL.md lies at skills/name/SKILL.md."""
+    return Place(path.parents[2])
+
+
+def content(path: Path, most: int) -> bytes:
+    """The beginning of a SKILL.md. Raises OSError."""
+    return place_of(path).read(path, most)
+
+
 def body(path: Path) -> str:
     """The text below the header, the first LONGEST characters of it. Raises OSError."""
-    with path.open("rb") as file:
-        data = file.read(BEGINNING + 4 * LONGEST)
+    data = content(path, BEGINNING + 4 * LONGEST)
     text = frontmatter.read(data.decode("utf-8", "replace")).body.strip()
     if len(text) <= LONGEST:
         return text

@@ -6,15 +6,13 @@ days is removed when the next one comes.
 
 import contextlib
 import logging
-import os
 import re
-import shutil
 import time
-import uuid
 from pathlib import Path
 
 from desktop.errors import UsageError, explain
-from desktop.skills.document import LARGEST, LONGEST
+from desktop.files import Place
+from desktop.skills.document import LARGEST, LONGEST, content, place_of
 from desktop.skills.loader import FILE, Skill, Skills
 from desktop.text import _
 
@@ -51,8 +49,7 @@ def whole(skill: Skill) -> tuple[str, bool]:
     if skill.broken:
         return "", False
     try:
-        with skill.path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+        data = content(skill.path, LARGEST + 1)
     except OSError as error:
         raise explain(error) from error
     if len(data) <= LARGEST:
@@ -78,7 +75,7 @@ def save(skills: Skills, name: str, text: str, *, new: bool) -> None:
     if found is None or found.source == "builtin":
         check_name(name)
         place = skills.folder / name / FILE
-    elif found.broken and found.path.parent.is_symlink():
+    elif found.broken and _is_link(found):
         raise UsageError(found.problem, found.remedy)
     else:
         place = found.path
@@ -88,22 +85,9 @@ def save(skills: Skills, name: str, text: str, *, new: bool) -> None:
             _("This text is too long for a skill."), _("Put parts of it into files of their own.")
         )
     try:
-        _write(place, data)
+        place_of(place).write(place, data)
     except OSError as error:
         raise explain(error) from error
-
-
-def _write(place: Path, data: bytes) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_name(f".{place.name}.{uuid.uuid4().hex}.new")
-    try:
-        with unfinished.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(place)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def put_away(skills: Skills, name: str) -> str:
@@ -113,14 +97,13 @@ def put_away(skills: Skills, name: str) -> str:
         raise UsageError(
             _("{name} comes with the program and cannot be deleted.").format(name=name), _("Switch it off.")
         )
-    folder = skills.folder / _DELETED
+    place = Place(skills.folder.parent, skills.folder.name)
     token = f"{time.time_ns():020}-{found.path.parent.name}"
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found.path.parent.rename(folder / token)
+        place.move(found.path.parent.name, f"{_DELETED}/{token}")
     except OSError as error:
         raise explain(error) from error
-    _clear(folder)
+    _clear(place)
     return token
 
 
@@ -128,27 +111,40 @@ def bring_back(skills: Skills, token: str) -> str:
     """Move a deleted skill back; its name. Raises UsageError where it is gone or its place taken,
     StorageError."""
     when, dash, name = token.partition("-")
-    away, place = skills.folder / _DELETED / token, skills.folder / name
-    if not (when.isdigit() and dash and name) or Path(token).name != token or not os.path.lexists(away):
+    place, away = Place(skills.folder.parent, skills.folder.name), f"{_DELETED}/{token}"
+    if not (when.isdigit() and dash and name) or Path(token).name != token or not _taken(place, away):
         raise UsageError(_("What was deleted is not there any more."))
-    if os.path.lexists(place):
+    if _taken(place, name):
         raise UsageError(
             _("There is already a skill called {name}.").format(name=name),
             _("Rename or delete that one first."),
         )
     try:
-        away.rename(place)
+        place.move(away, name)
     except OSError as error:
         raise explain(error) from error
     return name
 
 
-def _clear(folder: Path) -> None:
+def _is_link(skill: Skill) -> bool:
+    place = place_of(skill.path)
+    entries = place.scan(skill.path.parents[1])
+    return any(entry.kind == "link" and entry.name == skill.path.parent.name for entry in entries)
+
+
+def _taken(place: Place, name: str) -> bool:
+    try:
+        return place.taken(name)
+    except OSError as error:
+        raise explain(error) from error
+
+
+def _clear(place: Place) -> None:
     oldest = time.time_ns() - _KEPT_S * 1_000_000_000
-    for path in folder.glob("*-*"):
-        moment = path.name.partition("-")[0]
-        if moment.isdigit() and int(moment) < oldest:
-            try:
-                path.unlink() if path.is_symlink() else shutil.rmtree(path)
-            except OSError as error:
-                _log.info("%s cannot be removed: %s", path.name, error)
+    try:
+        for name in place.names(_DELETED):
+            moment = name.partition("-")[0]
+            if moment.isdigit() and int(moment) < oldest:
+                place.remove_tree(f"{_DELETED}/{name}")
+    except OSError as error:
+        _log.info("%s cannot be cleared: %s", place.named(_DELETED), error)

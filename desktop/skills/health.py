@@ -1,7 +1,8 @@
 """What `doctor` says of skills."""
 
-import os
+from contextlib import suppress
 
+from desktop.files import Place
 from desktop.skills.loader import Skills
 from desktop.text import _, ngettext
 
@@ -12,9 +13,8 @@ type Look = tuple[bool, str, str]
 def look(skills: Skills) -> list[Look]:
     """How many there are, and each that is on and has something wrong with it. Raises OSError where their
     folder cannot be listed."""
-    if skills.folder.exists():
-        with os.scandir(skills.folder):
-            pass
+    with suppress(FileNotFoundError):
+        Place(skills.folder.parent, skills.folder.name).scan()
     every = skills.all()
     usable = sum(skill.usable for skill in every)
     found: list[Look] = [

@@ -4,7 +4,6 @@ A model is shown one line for each (progressive loading): it reads the file when
 through them costs a directory listing and one stat each; a SKILL.md is read again only when it changed.
 """
 
-import os
 import re
 import stat
 import threading
@@ -13,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.files import Astray, Entry, Place
 from desktop.paths import resource
 from desktop.skills import document
 from desktop.skills.document import MISSING, NAME, OUTSIDE, UNREADABLE, Document, Trouble
@@ -95,7 +95,8 @@ class Skills:
     ) -> None:
         """`disabled` names those that are off; `more_path` are folders for programs after those of PATH."""
         self._workspace, self._disabled, self._more_path = workspace, disabled, more_path
-        self._builtin = builtin or resource(FOLDER)
+        shelf = builtin or resource(FOLDER)
+        self._place, self._stock = Place(workspace, FOLDER), Place(shelf.parent, shelf.name)
         self._known: dict[Path, Document] = {}
         self._bodies: dict[Path, tuple[document.Mark, str]] = {}
         self._lock = threading.Lock()
@@ -118,7 +119,7 @@ class Skills:
         """The section of the system prompt; "" where no skill can be used. The same to the byte while
         nothing changed."""
         with self._lock:
-            state = (*map(_looked_at, (self.folder, self._builtin)), *self._disabled(), self._more_path())
+            state = (*map(_looked_at, (self._place, self._stock)), *self._disabled(), self._more_path())
             if state != self._state or time.monotonic() > self._until:
                 self._text = self._section()
                 self._state, self._until = state, time.monotonic() + _FRESH_S
@@ -183,37 +184,29 @@ class Skills:
         )
 
     def _own(self) -> Iterator[_Place]:
-        root = Path(os.path.realpath(self._workspace))
-        outside = not _inside(self.folder, root)
         first: dict[str, str] = {}
-        for entry in _folders(self.folder):
-            path, name = self.folder / entry.name, entry.name
-            if outside or (entry.is_symlink() and not _inside(path, root)):
-                found = Document((0, 0, 0), trouble=OUTSIDE)
-            elif name != document.one_line(name, 80):
+        for name in _folders(self._place):
+            if name != document.one_line(name, 80):
                 found = Document((0, 0, 0), trouble=NAME)
             elif other := first.get(name.casefold()):
                 found = Document((0, 0, 0), trouble=_same(other))
             else:
-                first[name.casefold()] = name
-                found = self._document(path, root)
-            yield _Place(path, found, "workspace")
+                found = self._document(self._place, name)
+                if found.trouble != OUTSIDE:
+                    first[name.casefold()] = name
+            yield _Place(self._place.named(name), found, "workspace")
 
     def _shipped(self) -> Iterator[_Place]:
-        for entry in _folders(self._builtin):
-            path = self._builtin / entry.name
-            yield _Place(path, self._document(path, None), "builtin")
+        for name in _folders(self._stock):
+            yield _Place(self._stock.named(name), self._document(self._stock, name), "builtin")
 
-    def _document(self, folder: Path, root: Path | None) -> Document:
-        """What is known of the SKILL.md in a folder; read where it is new or changed. A link must stay
-        below `root`."""
-        path = folder / FILE
+    def _document(self, place: Place, name: str) -> Document:
+        """What is known of the SKILL.md in a folder; read where it is new or changed."""
+        folder = place.named(name)
         try:
-            status = path.lstat()
-            if stat.S_ISLNK(status.st_mode):
-                if root is not None and not _inside(path, root):
-                    return Document((0, 0, 0), trouble=OUTSIDE)
-                status = path.stat()
+            status = place.stat(f"{name}/{FILE}")
+        except Astray:
+            return Document((0, 0, 0), trouble=OUTSIDE)
         except FileNotFoundError:
             return Document((0, 0, 0), trouble=MISSING)
         except OSError:
@@ -225,7 +218,7 @@ class Skills:
         if known is not None and known.mark == seen:
             return known
         self.parsed += 1
-        return document.read(path, seen)
+        return document.read(folder / FILE, seen)
 
     def _whole(self, skill: Skill) -> str:
         seen = self._known[skill.path.parent].mark
@@ -235,47 +228,41 @@ class Skills:
         return _ALWAYS.format(name=skill.name, path=skill.path, body=kept[1])
 
 
-def _looked_at(root: Path) -> tuple[tuple[str, int, int, int], ...]:
+def _looked_at(place: Place) -> tuple[tuple[str, int, int, int], ...]:
     """What tells that a file of a skill has changed, of all skills in a folder: one look at each."""
     found = []
     try:
-        with os.scandir(root) as entries:
-            for entry in entries:
-                try:
-                    status = os.stat(f"{entry.path}/{FILE}")  # noqa: PTH116  a Path for each costs more than the look
-                except OSError:
-                    found.append((entry.name, 0, 0, 0))
-                else:
-                    found.append((entry.name, status.st_mtime_ns, status.st_size, status.st_ino))
+        for name in place.names():
+            try:
+                status = place.stat(f"{name}/{FILE}")
+            except OSError:
+                found.append((name, 0, 0, 0))
+            else:
+                found.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
     except OSError:
         return ()
     return tuple(found)
 
 
-def _folders(root: Path) -> list[os.DirEntry[str]]:
+def _folders(place: Place) -> list[str]:
     """The folders in a folder, proper names before others; none where it cannot be listed (doctor says
     so)."""
     try:
-        with os.scandir(root) as entries:
-            found = [entry for entry in entries if not entry.name.startswith(".") and _is_folder(entry)]
+        entries = place.scan()
     except OSError:
         return []
-    return sorted(found, key=lambda entry: (entry.name != entry.name.lower(), entry.name))
+    found = [entry.name for entry in entries if not entry.name.startswith(".") and _is_folder(place, entry)]
+    return sorted(found, key=lambda name: (name != name.lower(), name))
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """A link to nowhere counts: it was meant to be one."""
+def _is_folder(place: Place, entry: Entry) -> bool:
+    """A link to nowhere counts, and one that leads out: it was meant to be one."""
+    if entry.kind != "link":
+        return entry.kind == "folder"
     try:
-        return entry.is_dir() or (entry.is_symlink() and not Path(entry.path).exists())
+        return stat.S_ISDIR(place.stat(entry.name).st_mode)
     except OSError:
-        return False
-
-
-def _inside(path: Path, root: Path) -> bool:
-    try:
-        return Path(os.path.realpath(path)).is_relative_to(root)
-    except OSError:
-        return False
+        return True
 
 
 def _same(other: str) -> Trouble:

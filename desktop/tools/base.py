@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from desktop.files import Seen
+from desktop.origin import TRUSTED, Mark
 
 type Json = dict[str, Any]
 
@@ -73,6 +74,10 @@ class Claim:
     """What the service and this tool of it are, hashed: a yes is good for just that."""
     always_ask: str = ""
     """Why the person is asked whatever they said before, as a sentence; empty where they need not be."""
+    lasts: bool = False
+    """It changes something of the program's own that lasts, such as a job or a reminder."""
+    stays: bool = False
+    """The person said of the service that it is on this computer and only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,8 @@ class ToolContext:
     """A command may use the network: a rule or the approval said so."""
     writable: tuple[Path, ...] = ()
     """Folders outside the workspace that a command may write to."""
+    judged: Mapping[Path, Path] = field(default_factory=dict)
+    """The paths of the claim, and the real paths that were judged for them: the only ones to be opened."""
     readable: tuple[Path, ...] = ()
     """Folders outside the workspace that a command may read."""
     say: Callable[[Saying], Awaitable[None]] | None = None
@@ -115,16 +122,23 @@ class ToolContext:
         except RuntimeError:
             raise ToolFailure(f"There is no home folder for {name!r}.") from None
 
+    def real(self, path: Path) -> Path:
+        """The real path that was judged for a path of the claim. Raises ToolFailure where none was."""
+        try:
+            return self.judged[path]
+        except KeyError:
+            raise ToolFailure(f"{path} was not judged before this call.") from None
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a call brought. `text` is what the model reads."""
 
     text: str
-    outside: bool = False
-    """The text came from outside (a page, a stranger): it is data, never an instruction."""
+    mark: Mark = TRUSTED
+    """Whose words the text is, as far as the tool knows; what it read from files counts besides."""
     addresses: frozenset[str] = frozenset()
-    """Addresses that the outside text gave: the model may fetch these without a question."""
+    """Addresses that the text gave: the model may fetch some of these without a question."""
     images: tuple[Path, ...] = ()
     """Pictures that the model is shown where it can see."""
     spoke: bool = False
@@ -149,6 +163,8 @@ class Tool[A: Arguments](ABC):
     """Whether calls of one round may run side by side."""
     capped: bool = True
     """Whether a long result goes to a file with a pointer."""
+    mark: Mark = TRUSTED
+    """Whose words all its text is, failures too."""
     arguments: type[A]
 
     @abstractmethod

@@ -1,8 +1,7 @@
 """cron: reminders and jobs, in nanobot's words, and forgiving in how times are written.
 
-A reminder for the person needs no approval: it comes back as the person's own words. A job is a task that
-the agent will do with nobody there, so setting one up is asked about where text from outside may have
-wanted it; and a job cannot set up jobs.
+A reminder needs no approval, and neither does a job, while nothing marked is in view; else setting one up
+is asked about, for it lasts. A job cannot set up jobs.
 """
 
 import functools
@@ -166,9 +165,9 @@ class Cron(Tool[CronArguments]):
             spec = self._spec(args)
             gist = _short(f"{args.message.strip()} ({sentence(spec, self._jobs.zone)})")
             harmless = _plain(args, spec)
-            return Claim(Effect.SEND if harmless else Effect.WRITE, gist, body=args.message)
+            return Claim(Effect.SEND if harmless else Effect.WRITE, gist, body=args.message, lasts=True)
         job = self._job(args)
-        return Claim(Effect.WRITE, _short(f"{verb}: {job.name}"), body=args.message)
+        return Claim(Effect.WRITE, _short(f"{verb}: {job.name}"), body=args.message, lasts=True)
 
     async def run(self, args: CronArguments, context: ToolContext) -> str:
         """Do it. Raises ToolFailure."""

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from desktop.errors import UsageError
+from desktop.origin import TRUSTED, untrusted
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 
 type Json = dict[str, Any]
@@ -55,7 +56,7 @@ class MemorySearch(Tool[SearchArguments]):
         if not hits:
             return ToolResult("Nothing was found. Try fewer words, others, or a longer time.")
         outside = any(hit.get("outside") for hit in hits)
-        return ToolResult("\n\n".join(map(_shown, hits)), outside=outside)
+        return ToolResult("\n\n".join(map(_shown, hits)), mark=untrusted() if outside else TRUSTED)
 
 
 def _shown(hit: Json) -> str:

@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
         self.toast = Toast(self.pane)
         self.header.list.clicked.connect(self.toggle_sidebar)
         self.sidebar.chosen.connect(self._make_room)
+        self.mode.clean_wanted.connect(self.sidebar.new_wanted)
         self.header.inbox_wanted.connect(self.toggle_inbox)
         self.inbox.closed.connect(self.composer.setFocus)
         self._keys()

@@ -298,7 +298,7 @@ class _Bag:
         self._tools = tools
 
     async def kit(self, *, lean: bool) -> Any:
-        from desktop.agent.hands import Kit
+        from desktop.agent.call import Kit
 
         return Kit(self._tools, lean)
 
@@ -308,16 +308,17 @@ def _loop(core: Any, tools: dict[str, Any]) -> Any:
     from desktop.agent.asking import Asking
     from desktop.agent.hands import Hands
     from desktop.agent.loop import Loop
+    from desktop.agent.provenance import Provenance
     from desktop.agent.runner import Runner
     from desktop.agent.scope import Scope
 
     scope = Scope(lambda: core.store.config, core.workspace, core.home.root)
-    hands = Hands(scope, core.gate, core.audit, core.bus, _nowhere)
+    hands = Hands(scope, core.gate, core.audit, core.bus, _nowhere, Provenance(scope, core.marks))
     runner = Runner(Asking(core.usage, core.bus), hands, core.context, core.bus)
     return Loop(core.sessions, core.context, core.models, _Bag(tools), runner, core.bus)
 
 
-async def _nowhere(_saying: Any, _source: str) -> None:
+async def _nowhere(_saying: Any, _source: str, _mark: Any) -> None:
     """No other conversation is written to here."""
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from desktop.files import Place
 from desktop.memory.archives import Archives
 from desktop.memory.history import OLD, History
 from desktop.memory.notes import Notes, facts, normal
@@ -100,7 +101,7 @@ class Run:
             self.lost.append(f"the Dream after the kills: {done.stderr}")
         self._look_at_history()
         self._look_at_notes()
-        repository = Repository(self.workspace / "memory/.versions")
+        repository = Repository(Place(self.workspace), "memory/.versions")
         if not repository.sound():
             self.lost.append("the repository of the versions does not open")
         self.lost += [

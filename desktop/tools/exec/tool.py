@@ -87,7 +87,6 @@ class Exec(Tool[ExecArguments]):
         offline = bool(program) and not context.network
         return ToolResult(
             _text(ended, seconds, bool(program), offline),
-            outside=context.network or (args.network and not program),
         )
 
     @contextlib.asynccontextmanager

@@ -1,15 +1,13 @@
 """What the file tools share: work apart from the loop, failures as sentences for the model."""
 
 import contextlib
-import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from desktop.paths import sync
+from desktop.files import Seen
 from desktop.tasks import in_daemon
 from desktop.tools.base import ToolFailure
-from desktop.tools.files.opening import Refusal, kind, reason, shown
+from desktop.tools.files.opening import Refusal, exact, kind, reason, refused, shown
 
 _SECONDS = 60.0
 
@@ -33,29 +31,16 @@ async def apart[T](path: Path, work: Callable[..., T], *arguments: object) -> T:
         return await in_daemon(work, *arguments, seconds=_SECONDS)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put a file in place, whole or not at all; an old one's mode stays. Raises Refusal, OSError."""
-    mode = None
-    with contextlib.suppress(FileNotFoundError):
-        mode = path.lstat().st_mode
-    if mode is not None and (other := kind(mode)):
-        raise Refusal(f"{shown(str(path))} is {other}.")
-    if mode is not None and not os.access(path, os.W_OK):
-        raise Refusal(f"{shown(str(path))} is write-protected.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".{secrets.token_hex(8)}.tmp"
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(data)
-            if mode is not None:
-                temporary.chmod(mode & 0o7777)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync(path.parent)
+def write_whole(path: Path, data: bytes) -> Seen:
+    """Put a file in place by its real path, whole or not at all; an old one's mode stays. Raises Refusal,
+    OSError."""
+    with refused(path):
+        place = exact(path)
+        with contextlib.suppress(FileNotFoundError):
+            status = place.stat(path)
+            if not kind(status.st_mode) and not place.writable(path):
+                raise Refusal(f"{shown(str(path))} is write-protected.")
+        return place.write(path, data)
 
 
 def utf8(text: str, what: str) -> bytes:

@@ -1,15 +1,17 @@
 """edit_file: one exact piece of a file for another; line ends, encoding and mode stay as they are."""
 
+import hashlib
 from pathlib import Path
 
 from pydantic import Field
 
-from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext
+from desktop.files import Seen
+from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolResult
 from desktop.tools.files.common import apart, utf8, write_whole
 from desktop.tools.files.encoding import SAMPLE, Encoding, sniff
 from desktop.tools.files.kept import Kept
 from desktop.tools.files.nearest import nearest, places
-from desktop.tools.files.opening import Refusal, open_plain, resolved, shown
+from desktop.tools.files.opening import Refusal, exact, open_plain, shown
 
 _MOST_BYTES = 10 << 20
 
@@ -41,16 +43,15 @@ class EditFile(Tool[EditArguments]):
         path = context.path(args.path)
         return Claim(Effect.WRITE, args.path, reads=(path,), writes=(path,), body=_change(args))
 
-    async def run(self, args: EditArguments, context: ToolContext) -> str:
-        path = context.path(args.path)
+    async def run(self, args: EditArguments, context: ToolContext) -> ToolResult:
+        path = context.real(context.path(args.path))
         return await apart(path, self._edit, path, args, context)
 
-    def _edit(self, path: Path, args: EditArguments, context: ToolContext) -> str:
-        path = resolved(path)
+    def _edit(self, path: Path, args: EditArguments, context: ToolContext) -> ToolResult:
         utf8(args.new_text, "new_text")
         if not args.old_text:
             return self._create(path, args.new_text, context)
-        encoding, text = _text(path)
+        encoding, text, read = _text(path)
         old, new = _as_in_file(text, args.old_text), _as_in_file(text, args.new_text)
         if args.old_text in text:
             old = args.old_text
@@ -64,20 +65,20 @@ class EditFile(Tool[EditArguments]):
             raise Refusal(_ambiguous(text, old, count, at))
         data = _encoded(encoding, text.replace(old, new))
         self._kept.before(path, data, context)
-        write_whole(path, data)
+        wrote = write_whole(path, data)
         where = ", ".join(map(str, at)) + (", ..." if count > len(at) else "")
         what = "1 place, line" if count == 1 else f"{count} places, lines"
-        return f"Edited {shown(str(path))}: {what} {where}."
+        return ToolResult(f"Edited {shown(str(path))}: {what} {where}.", read=(read,), wrote=(wrote,))
 
-    def _create(self, path: Path, text: str, context: ToolContext) -> str:
-        if path.exists():
+    def _create(self, path: Path, text: str, context: ToolContext) -> ToolResult:
+        if exact(path).taken(path):
             raise Refusal(
                 "old_text is empty. To replace a whole file use write_file; to add, edit a line there."
             )
         data = utf8(text, "new_text")
         self._kept.before(path, data, context)
-        write_whole(path, data)
-        return f"Wrote {shown(str(path))}: new file, {len(data):,} bytes."
+        wrote = write_whole(path, data)
+        return ToolResult(f"Wrote {shown(str(path))}: new file, {len(data):,} bytes.", wrote=(wrote,))
 
 
 def _change(args: EditArguments) -> str:
@@ -86,9 +87,10 @@ def _change(args: EditArguments) -> str:
     return "\n".join([*out, *(f"+ {line}" for line in args.new_text.splitlines())])
 
 
-def _text(path: Path) -> tuple[Encoding, str]:
-    with open_plain(path) as stream:
-        data = stream.read(_MOST_BYTES + 1)
+def _text(path: Path) -> tuple[Encoding, str, Seen]:
+    with open_plain(path) as file:
+        data = file.stream.read(_MOST_BYTES + 1)
+        read = file.seen(hashlib.sha256(data).hexdigest())
     if len(data) > _MOST_BYTES:
         raise Refusal(
             f"The file has more than {_MOST_BYTES:,} bytes. Change it with a command (sed, a script)."
@@ -103,7 +105,7 @@ def _text(path: Path) -> tuple[Encoding, str]:
         faithful = False
     if not faithful:
         raise Refusal(f"{shown(path.name)} has bytes that are no {encoding.name}: an edit would damage it.")
-    return encoding, text
+    return encoding, text, read
 
 
 def _as_in_file(text: str, piece: str) -> str:

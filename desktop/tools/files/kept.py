@@ -8,19 +8,20 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
+from desktop.files import Place
 from desktop.paths import temporary
 from desktop.tools.files.opening import open_plain
 
 DAYS = 30
 MOST_BYTES = 100 << 20
+_INDEX = "index.jsonl"
+_BLOCK = 1 << 20
 
 
 class Origin(Protocol):
@@ -54,14 +55,12 @@ class Kept:
     """The store. Its methods block: call them in a thread."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._index = folder / "index.jsonl"
+        self._place = Place(folder)
         self._lock = threading.Lock()
 
     def before(self, path: Path, after: bytes | None, context: Origin) -> Change:
         """Keep what a file holds now, which is about to hold `after`, or to go. Raises OSError."""
         with self._lock:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             digest, kept = self._store(path)
             change = Change(
                 time.time(),
@@ -73,8 +72,7 @@ class Kept:
                 "" if after is None else hashlib.sha256(after).hexdigest(),
                 kept,
             )
-            descriptor = os.open(self._index, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            with os.fdopen(descriptor, "ab") as index:
+            with os.fdopen(self._place.append(_INDEX), "ab") as index:
                 index.write(json.dumps(asdict(change)).encode() + b"\n")
             return change
 
@@ -85,11 +83,11 @@ class Kept:
 
     def has(self, digest: str) -> bool:
         """Whether the bytes that `before` names are there."""
-        return (self._folder / digest).is_file()
+        return self._place.is_file(digest)
 
     def content(self, digest: str) -> bytes:
         """The bytes that `before` names. Raises OSError."""
-        return (self._folder / digest).read_bytes()
+        return self._place.read(digest)
 
     def sweep(self, days: float = DAYS) -> None:
         """Forget what is older than so many days."""
@@ -98,18 +96,15 @@ class Kept:
             fresh = [change for change in changes if change.at > time.time() - days * 86_400]
             if len(fresh) < len(changes):
                 text = "".join(json.dumps(asdict(change)) + "\n" for change in fresh)
-                temporary = self._folder / "index.new"
-                temporary.write_text(text, "utf-8")
-                temporary.chmod(0o600)
-                temporary.replace(self._index)
-            wanted = {change.before for change in fresh} | {self._index.name}
-            for entry in self._folder.iterdir():
-                if entry.name not in wanted:
-                    entry.unlink()
+                self._place.write(_INDEX, text.encode())
+            wanted = {change.before for change in fresh} | {_INDEX}
+            for name in self._place.names():
+                if name not in wanted:
+                    self._place.unlink(name)
 
     def _changes(self) -> list[Change]:
         try:
-            raw = self._index.read_bytes()
+            raw = self._place.read(_INDEX)
         except FileNotFoundError:
             return []
         found = []
@@ -125,13 +120,10 @@ class Kept:
         except FileNotFoundError:
             return None, True
         with source:
-            if os.fstat(source.fileno()).st_size > MOST_BYTES:
-                return hashlib.file_digest(source, "sha256").hexdigest(), False
-            digest = hashlib.file_digest(source, "sha256").hexdigest()
-            place = self._folder / digest
-            if not place.exists():
-                source.seek(0)
-                with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as copy:  # mode 0600
-                    shutil.copyfileobj(source, copy)
-                Path(copy.name).replace(place)
+            digest, stream = hashlib.file_digest(source.stream, "sha256").hexdigest(), source.stream
+            if source.status.st_size > MOST_BYTES:
+                return digest, False
+            if not self._place.is_file(digest):
+                stream.seek(0)
+                self._place.write(digest, iter(lambda: stream.read(_BLOCK), b""), durable=False)
         return digest, True

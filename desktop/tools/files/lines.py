@@ -1,8 +1,9 @@
 """Numbered lines of a text of any size: only what is shown is kept in memory."""
 
 import codecs
+import hashlib
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from desktop.tools.files.encoding import Encoding
 from desktop.tools.files.opening import Refusal
@@ -17,7 +18,43 @@ class TooFar(Refusal):
     """The part that was asked for lies further into a file than is scanned."""
 
 
-def lines(stream: BinaryIO, encoding: Encoding) -> Iterator[str]:
+class Hashed:
+    """A stream that is hashed as it is read: what was read is what the hash speaks of."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._size = stream, stream.seek(0, 2)
+        self.seek(0)
+
+    def seek(self, at: int) -> int:
+        """Begin anew, behind so many bytes."""
+        self._stream.seek(0)
+        self._hash = hashlib.sha256()
+        self.read(at)
+        return at
+
+    def read(self, most: int) -> bytes:
+        """The next bytes."""
+        block = self._stream.read(most)
+        self._hash.update(block)
+        return block
+
+    def digest(self) -> str:
+        """SHA-256 of the whole file, hexadecimal; empty where it is too large to be hashed."""
+        if self._size > MOST_SCANNED:
+            return ""
+        while self.read(_BLOCK):
+            pass
+        return self._hash.hexdigest()
+
+
+class Readable(Protocol):
+    """What lines are read from."""
+
+    def seek(self, at: int, /) -> int: ...
+    def read(self, most: int, /) -> bytes: ...
+
+
+def lines(stream: Readable, encoding: Encoding) -> Iterator[str]:
     """The lines of a file, overlong ones cut with a note. Raises TooFar after MOST_SCANNED bytes."""
     decoder = codecs.getincrementaldecoder(encoding.name)("replace")
     scanned = stream.seek(len(encoding.bom))

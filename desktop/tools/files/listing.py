@@ -1,18 +1,17 @@
 """list_dir: what is in a folder."""
 
-import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 from pydantic import Field
 
+from desktop.files import Found
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext
 from desktop.tools.files.common import apart
-from desktop.tools.files.opening import Refusal, resolved, shown
-from desktop.tools.files.walking import walk
-
-_MOST_READ = 100_000
+from desktop.tools.files.opening import Refusal, exact, refused, shown
+from desktop.tools.files.walking import Closed, flat, walk
 
 
 class ListArguments(Arguments):
@@ -30,24 +29,22 @@ class ListDir(Tool[ListArguments]):
     parallel_safe: bool = True
     arguments = ListArguments
 
-    def __init__(self, hidden: tuple[Path, ...] = ()) -> None:
-        self._hidden = frozenset(map(str, hidden))
+    def __init__(self, closed: Callable[[], Closed]) -> None:
+        self._closed = closed
 
     def claim(self, args: ListArguments, context: ToolContext) -> Claim:
         return Claim(Effect.READ, args.path, reads=(context.path(args.path),))
 
     async def run(self, args: ListArguments, context: ToolContext) -> str:
-        path = context.path(args.path)
+        path = context.real(context.path(args.path))
         return await apart(path, self._list, path, args)
 
     def _list(self, path: Path, args: ListArguments) -> str:
-        path = resolved(path)
-        if not path.is_dir():
-            path.stat()  # says why, if there is nothing
-            raise Refusal(f"{shown(str(path))} is no folder; read_file reads files.")
-        entries = walk(path, self._hidden) if args.recursive else _flat(path)
-        start = len(str(path).rstrip(os.sep)) + 1
-        found = [_line(entry, start) for entry in islice(entries, args.max_entries + 1)]
+        with refused(path):
+            if not stat.S_ISDIR(exact(path).stat(path).st_mode):
+                raise Refusal(f"{shown(str(path))} is no folder; read_file reads files.")
+            entries = walk(path, self._closed()) if args.recursive else flat(path)
+            found = [_line(entry) for entry in islice(entries, args.max_entries + 1)]
         if not found:
             return "The folder is empty."
         if len(found) > args.max_entries:
@@ -55,18 +52,13 @@ class ListDir(Tool[ListArguments]):
         return "\n".join(found)
 
 
-def _flat(path: Path) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(path) as entries:
-        yield from sorted(islice(entries, _MOST_READ), key=lambda entry: entry.name)
-
-
-def _line(entry: os.DirEntry[str], start: int) -> str:
-    name = shown(entry.path[start:].replace(os.sep, "/"))
+def _line(entry: Found) -> str:
+    name = shown(entry.name)
     try:
-        if entry.is_symlink():
-            return f"{name} -> {shown(os.readlink(entry.path))}"  # noqa: PTH115 - a name, not a Path
-        if entry.is_dir():
+        if entry.kind == "link":
+            return f"{name} -> {shown(entry.target())}"
+        if entry.kind == "folder":
             return f"{name}/"
-        return f"{name} ({entry.stat().st_size:,} bytes)"
+        return f"{name} ({entry.status().st_size:,} bytes)"
     except OSError as error:
         return f"{name} ({error.strerror})"

@@ -1,22 +1,17 @@
 """Opens files that a model named, without being hung or fooled by what is no plain file.
 
-The worker child imports this too, so nothing here may need more than the standard library.
+A path here was judged already, and is a real one: a link that is on the way now was put there since, and
+is not followed. The worker child imports this too, so nothing here may need much.
 """
 
-import os
+import contextlib
 import stat
 import unicodedata
-from io import BufferedReader
+from collections.abc import Iterator
 from pathlib import Path
 
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+from desktop.files import Astray, NotPlain, Opened, Place
+
 _KINDS = {
     stat.S_IFDIR: "a folder; list_dir shows what is in it",
     stat.S_IFIFO: "a pipe, not a file",
@@ -40,28 +35,41 @@ def shown(name: str) -> str:
     )
 
 
-def resolved(path: Path) -> Path:
-    """The place that a path leads to, links followed. Raises Refusal for links in a circle."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # RuntimeError: what Python 3.12 says of a circle
-        raise Refusal(f"{shown(str(path))}: the links of this path lead nowhere.") from None
-
-
 def kind(mode: int) -> str:
     """What something is that is no plain file; empty for a plain file."""
     return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "not a plain file")
 
 
-def open_plain(path: Path) -> BufferedReader:
-    """Open a plain file for reading, whose path is resolved. Raises Refusal, OSError."""
-    if other := kind(path.lstat().st_mode):  # some devices act when they are opened
-        raise Refusal(f"{shown(str(path))} is {other}.")
-    descriptor = os.open(path, _FLAGS)
-    if other := kind(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Refusal(f"{shown(str(path))} is {other}.")
-    return os.fdopen(descriptor, "rb")
+def exact(path: Path) -> Place:
+    """The place for a real path: no link is on the way to it, or it is refused."""
+    return Place(Path(path.anchor), judge=_never)
+
+
+def _never(_real: Path, _writing: bool) -> bool:
+    return False
+
+
+def open_plain(path: Path) -> Opened:
+    """Open a plain file for reading by its real path. Raises Refusal, OSError."""
+    with refused(path):
+        place = exact(path)
+        if other := kind(place.stat(path).st_mode):  # some devices act when they are opened
+            raise Refusal(f"{shown(str(path))} is {other}.")
+        return place.open(path)
+
+
+@contextlib.contextmanager
+def refused(path: Path) -> Iterator[None]:
+    """Turn what the opener refuses into a sentence for the model."""
+    try:
+        yield
+    except NotPlain as error:
+        raise Refusal(f"{shown(str(path))} is {kind(error.mode)}.") from None
+    except Astray:
+        raise Refusal(
+            f"{shown(str(path))}: a link was put on the way after this call was judged. Look with list_dir "
+            "and call again."
+        ) from None
 
 
 def reason(path: Path, error: OSError) -> str:

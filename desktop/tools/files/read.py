@@ -1,15 +1,18 @@
 """read_file: any file as text with line numbers, in parts; pictures as pictures."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from io import BufferedReader
 from pathlib import Path
 
 from pydantic import Field
 
+from desktop.files import Seen, seen
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.files.common import apart, failures
 from desktop.tools.files.encoding import SAMPLE, magic, sniff
-from desktop.tools.files.lines import lines, numbered
-from desktop.tools.files.opening import Refusal, open_plain, resolved, shown
+from desktop.tools.files.lines import Hashed, lines, numbered
+from desktop.tools.files.opening import Refusal, open_plain, shown
 from desktop.tools.files.worker import in_worker
 
 _DOCUMENT_SECONDS = 30.0
@@ -26,12 +29,14 @@ class ReadArguments(Arguments):
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Look:
     """What a file turned out to be: its text, or the kind of file it is."""
 
-    path: Path
+    file: Seen
     kind: str = ""
     text: str = ""
+    stream: BufferedReader | None = None
+    """Of a document, for the child."""
 
 
 class ReadFile(Tool[ReadArguments]):
@@ -50,35 +55,37 @@ class ReadFile(Tool[ReadArguments]):
     def claim(self, args: ReadArguments, context: ToolContext) -> Claim:
         return Claim(Effect.READ, args.path, reads=(context.path(args.path),))
 
-    async def run(self, args: ReadArguments, context: ToolContext) -> str | ToolResult:
-        path = context.path(args.path)
-        seen = await apart(path, _look, path, args)
-        if seen.kind in _PICTURES:
-            return ToolResult(f"{shown(seen.path.name)}: a picture ({seen.kind}).", images=(seen.path,))
-        if seen.kind:
-            return await _document(seen.path, args)
-        return seen.text
+    async def run(self, args: ReadArguments, context: ToolContext) -> ToolResult:
+        path = context.real(context.path(args.path))
+        look = await apart(path, _look, path, args)
+        if look.kind in _PICTURES:
+            text = f"{shown(path.name)}: a picture ({look.kind})."
+            return ToolResult(text, images=(path,), read=(look.file,))
+        if look.kind:
+            return await _document(path, look, args)
+        return ToolResult(look.text, read=(look.file,))
 
 
-def _look(path: Path, args: ReadArguments) -> _Seen:
-    path = resolved(path)
-    with open_plain(path) as stream:
-        size = stream.seek(0, 2)
-        stream.seek(0)
+def _look(path: Path, args: ReadArguments) -> _Look:
+    with open_plain(path) as file:
+        stream, size = file.stream, file.status.st_size
         sample = stream.read(SAMPLE)
         what = magic(sample)
         if what in _PICTURES and size > _MOST_PICTURE:
             raise Refusal(f"The picture has {size:,} bytes; up to {_MOST_PICTURE:,} can be shown.")
-        if what in _PICTURES or what == "PDF" or (what == "ZIP" and path.suffix.lower() in _OFFICE):
-            return _Seen(path, what)
+        hashed = Hashed(stream)
+        if what in _PICTURES:
+            return _Look(file.seen(hashed.digest()), what)
+        if what == "PDF" or (what == "ZIP" and path.suffix.lower() in _OFFICE):
+            return _Look(file.seen(hashed.digest()), what, stream=os.fdopen(os.dup(stream.fileno()), "rb"))
         encoding = sniff(sample)
         if encoding is None:
             raise Refusal(_binary(path, what, size))
         if not sample:
-            return _Seen(path, text="The file is empty.")
-        text, following = numbered(lines(stream, encoding), args.offset, args.limit)
-    end = f"The file has {size:,} bytes." if following else "This is the end of the file."
-    return _Seen(path, text=f"{text}\n\n({end}{_go_on(following)})")
+            return _Look(file.seen(hashed.digest()), text="The file is empty.")
+        text, following = numbered(lines(hashed, encoding), args.offset, args.limit)
+        end = f"The file has {size:,} bytes." if following else "This is the end of the file."
+        return _Look(file.seen(hashed.digest()), text=f"{text}\n\n({end}{_go_on(following)})")
 
 
 def _go_on(following: int | None) -> str:
@@ -93,16 +100,21 @@ def _binary(path: Path, what: str, size: int) -> str:
     return text
 
 
-async def _document(path: Path, args: ReadArguments) -> str:
-    with failures(path):
+async def _document(path: Path, look: _Look, args: ReadArguments) -> ToolResult:
+    assert look.stream
+    with look.stream as stream, failures(path):
         part = await in_worker(
             _DOCUMENT_SECONDS,
+            stream.fileno(),
             op="document",
             path=str(path),
             pages=args.pages,
             offset=args.offset,
             limit=args.limit,
         )
+        read = seen(path, os.fstat(stream.fileno()), look.file.digest)
+    if read != look.file:  # somebody wrote in it while the child read
+        read = replace(read, digest="")
     if not part["text"]:
         raise ToolFailure(f"There is no text in {shown(path.name)}.")
-    return f"{part['text']}\n\n({part['note']}.{_go_on(part['next'])})"
+    return ToolResult(f"{part['text']}\n\n({part['note']}.{_go_on(part['next'])})", read=(read,))

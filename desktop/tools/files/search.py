@@ -1,13 +1,17 @@
 """grep and find_files: what the model asks, and what the person is told of it. The worker does the work."""
 
+import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext
+from desktop.files import Seen
+from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolResult
 from desktop.tools.files.common import apart, failures
-from desktop.tools.files.opening import Refusal, kind, resolved, shown
+from desktop.tools.files.opening import Refusal, exact, kind, refused, shown
+from desktop.tools.files.walking import Closed
 from desktop.tools.files.worker import in_worker
 
 _GREP_SECONDS = 20.0
@@ -49,14 +53,15 @@ class Grep(Tool[GrepArguments]):
     parallel_safe: bool = True
     arguments = GrepArguments
 
-    def __init__(self, hidden: tuple[Path, ...] = ()) -> None:
-        self._hidden = hidden
+    def __init__(self, closed: Callable[[], Closed]) -> None:
+        self._closed = closed
 
     def claim(self, args: GrepArguments, context: ToolContext) -> Claim:
         return Claim(Effect.READ, f"{args.pattern} ({args.path})", reads=(context.path(args.path),))
 
-    async def run(self, args: GrepArguments, context: ToolContext) -> str:
-        return await _search("grep", _GREP_SECONDS, context.path(args.path), args, self._hidden)
+    async def run(self, args: GrepArguments, context: ToolContext) -> ToolResult:
+        path = context.real(context.path(args.path))
+        return await _search("grep", _GREP_SECONDS, path, args, self._closed)
 
 
 class FindFiles(Tool[FindArguments]):
@@ -68,32 +73,33 @@ class FindFiles(Tool[FindArguments]):
     parallel_safe: bool = True
     arguments = FindArguments
 
-    def __init__(self, hidden: tuple[Path, ...] = ()) -> None:
-        self._hidden = hidden
+    def __init__(self, closed: Callable[[], Closed]) -> None:
+        self._closed = closed
 
     def claim(self, args: FindArguments, context: ToolContext) -> Claim:
         wanted = " ".join(filter(None, (args.query, args.glob)))
         gist = f"{wanted} ({args.path})" if wanted else args.path
         return Claim(Effect.READ, gist, reads=(context.path(args.path),))
 
-    async def run(self, args: FindArguments, context: ToolContext) -> str:
-        return await _search("find", _FIND_SECONDS, context.path(args.path), args, self._hidden)
+    async def run(self, args: FindArguments, context: ToolContext) -> ToolResult:
+        path = context.real(context.path(args.path))
+        return await _search("find", _FIND_SECONDS, path, args, self._closed)
 
 
 async def _search(
-    op: str, seconds: float, named: Path, args: GrepArguments | FindArguments, hidden: tuple[Path, ...]
-) -> str:
-    path = await apart(named, _checked, named)
-    request = {**args.model_dump(), "path": str(path), "hidden": [str(place) for place in hidden]}
+    op: str, seconds: float, path: Path, args: GrepArguments | FindArguments, closed: Callable[[], Closed]
+) -> ToolResult:
+    told = await apart(path, _told, path, closed)
     with failures(path):
-        answer = await in_worker(seconds, op=op, **request)
-    text: str = answer["text"]
-    return text
+        answer = await in_worker(seconds, op=op, **{**args.model_dump(), "path": str(path), "closed": told})
+    read = tuple(Seen(**file | {"path": Path(file["path"])}) for file in answer.get("read", ()))
+    return ToolResult(answer["text"], read=read)
 
 
-def _checked(path: Path) -> Path:
-    """The place itself. Raises Refusal, OSError for what cannot be searched."""
-    path = resolved(path)
-    if not path.is_dir() and (other := kind(path.stat().st_mode)):
+def _told(path: Path, closed: Callable[[], Closed]) -> dict[str, list[str]]:
+    """What the search leaves out. Raises Refusal, OSError for a place that cannot be searched."""
+    with refused(path):
+        mode = exact(path).stat(path).st_mode
+    if not stat.S_ISDIR(mode) and (other := kind(mode)):
         raise Refusal(f"{shown(str(path))} is {other}.")
-    return path
+    return closed().told()

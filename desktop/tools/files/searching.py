@@ -1,15 +1,17 @@
 """grep and find_files as the worker child does them; there a pattern that never ends can be ended."""
 
-import os
+import hashlib
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from desktop.files import Found, Opened, Seen
 from desktop.tools.files.encoding import SAMPLE, sniff
-from desktop.tools.files.opening import Refusal, open_plain, shown
-from desktop.tools.files.walking import matcher, walk
+from desktop.tools.files.opening import Refusal, exact, open_plain, shown
+from desktop.tools.files.walking import Closed, matcher, walk
 
 MOST_CHARACTERS = 128_000
 MOST_PATHS = 500_000
@@ -17,8 +19,9 @@ _MOST_BYTES = 2_000_000
 _LONGEST_LINE = 1_000
 
 
-def grep(request: dict[str, Any], seconds: float) -> str:
-    """Lines that match, or the files they are in, or how many there are. Raises Refusal."""
+def grep(request: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Lines that match, or the files they are in, or how many there are, as `text`; `read`: the files that
+    it speaks of. Raises Refusal."""
     top, until = Path(request["path"]), time.monotonic() + seconds
     page = _Page(request["offset"], request["head_limit"])
     try:
@@ -29,17 +32,22 @@ def grep(request: dict[str, Any], seconds: float) -> str:
             f"The pattern is no regular expression: {error}. fixed_strings=true takes it as it is."
         ) from None
     show = {"content": _content, "count": _count}.get(request["output_mode"], _name)
-    for name, path in _files(top, matcher(request["glob"]), frozenset(request["hidden"])):
+    read: list[Any] = []
+    for name, opened in _files(top, matcher(request["glob"]), Closed(**request["closed"])):
         if time.monotonic() > until:
             page.note = (
                 "Stopped after a while: there may be more. Search in a narrower path or with a glob."
             )
             break
-        texts = _lines(path)
+        file, texts = _lines(opened)
         hits = [number for number, text in enumerate(texts) if found(text)]
-        if hits and not show(page, shown(name), texts, hits, request):
-            break
-    return page.text("Nothing matches.")
+        if hits and file:
+            before, going_on = page.kept, show(page, shown(name), texts, hits, request)
+            if page.kept > before:
+                read.append(asdict(file) | {"path": str(file.path)})
+            if not going_on:
+                break
+    return {"text": page.text("Nothing matches."), "read": read}
 
 
 class _Page:
@@ -50,6 +58,11 @@ class _Page:
         self._offset, self._limit = offset, limit or 1 << 60
         self._passed, self._room = 0, MOST_CHARACTERS
         self.note = ""
+
+    @property
+    def kept(self) -> int:
+        """How many hits are in it."""
+        return len(self._out)
 
     def take(self, make: Callable[[], str]) -> bool:
         """Count one hit and keep it if it is wanted; False when the page is full."""
@@ -98,46 +111,48 @@ def _line(name: str, number: int, text: str, is_hit: bool) -> str:
     return f"{name}:{number + 1}: {cut}" if is_hit else f"{name}-{number + 1}- {cut}"
 
 
-def _files(top: Path, fits: Callable[[str], bool], hidden: frozenset[str]) -> Iterator[tuple[str, Path]]:
-    if not top.is_dir():
-        yield top.name, top
+def _files(
+    top: Path, fits: Callable[[str], bool], closed: Closed
+) -> Iterator[tuple[str, Callable[[], Opened]]]:
+    """The files to search: their names below the top, and what opens them."""
+    if not exact(top).is_dir(top):
+        yield top.name, lambda: open_plain(top)
         return
-    start = len(str(top).rstrip(os.sep)) + 1
-    for entry in walk(top, hidden):
-        name = entry.path[start:].replace(os.sep, "/")
-        if entry.is_file(follow_symlinks=False) and fits(name):
-            yield name, Path(entry.path)
+    for found in walk(top, closed):
+        if found.kind == "file" and fits(found.name):
+            yield found.name, found.open
 
 
-def _lines(path: Path) -> list[str]:
-    """The lines of a text file; none of one that is binary, too large or not to be had."""
+def _lines(opens: Callable[[], Opened]) -> tuple[Seen | None, list[str]]:
+    """A text file and its lines; none of one that is binary, too large or not to be had."""
     try:
-        with open_plain(path) as stream:
-            sample = stream.read(SAMPLE)
+        with opens() as file:
+            sample = file.stream.read(SAMPLE)
             encoding = sniff(sample)
-            data = sample + stream.read(_MOST_BYTES + 1 - len(sample))
+            data = sample + file.stream.read(_MOST_BYTES + 1 - len(sample))
+            if encoding is None or len(data) > _MOST_BYTES:
+                return None, []
+            read = file.seen(hashlib.sha256(data).hexdigest())
     except (OSError, Refusal):
-        return []
-    if encoding is None or len(data) > _MOST_BYTES:
-        return []
+        return None, []
     text = data[len(encoding.bom) :].decode(encoding.name, "replace")
-    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return read, text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
-def find(request: dict[str, Any], seconds: float) -> str:
-    """Files whose path holds the query and fits the glob. Raises Refusal."""
+def find(request: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Files whose path holds the query and fits the glob, as `text`. Raises Refusal."""
     top, until = Path(request["path"]), time.monotonic() + seconds
-    if not top.is_dir():
+    if not exact(top).is_dir(top):
         raise Refusal(f"{shown(str(top))} is no folder.")
     fits, words = matcher(request["glob"]), request["query"].lower().split()
-    start, seen, note = len(str(top).rstrip(os.sep)) + 1, 0, ""
+    seen, note = 0, ""
     found: list[tuple[float, str]] = []
-    for entry in walk(top, frozenset(request["hidden"])):
+    for entry in walk(top, Closed(**request["closed"])):
         seen += 1
         if seen > MOST_PATHS or (not seen % 256 and time.monotonic() > until):
             note = f"Stopped after {seen - 1:,} paths: there may be more. Search in a narrower path."
             break
-        name, folder = entry.path[start:].replace(os.sep, "/"), entry.is_dir(follow_symlinks=False)
+        name, folder = entry.name, entry.kind == "folder"
         if folder and not request["include_dirs"]:
             continue
         lower = name.lower()
@@ -147,11 +162,11 @@ def find(request: dict[str, Any], seconds: float) -> str:
     page = _Page(request["offset"], request["head_limit"])
     all(page.take(lambda text=text: text) for _key, text in sorted(found))  # type: ignore[misc]
     page.note = " ".join(filter(None, (page.note, note)))
-    return page.text("No file fits.")
+    return {"text": page.text("No file fits.")}
 
 
-def _modified(entry: os.DirEntry[str]) -> float:
+def _modified(entry: Found) -> float:
     try:
-        return entry.stat(follow_symlinks=False).st_mtime
+        return entry.status().st_mtime
     except OSError:
         return 0.0

@@ -10,17 +10,23 @@ from desktop.tools.files.kept import Kept
 from desktop.tools.files.listing import ListDir
 from desktop.tools.files.read import ReadFile
 from desktop.tools.files.search import FindFiles, Grep
+from desktop.tools.files.walking import Closed
 from desktop.tools.files.write import WriteFile
 
 
-def file_tools(kept: Kept, hidden: tuple[Path, ...] = ()) -> list[Tool[Any]]:
-    """The file tools. Walks of folders leave out the `hidden` places. Blocks a little."""
-    places = tuple(Path(os.path.realpath(place)) for place in hidden)
+def file_tools(kept: Kept, hidden: tuple[Path, ...] = (), fenced: tuple[Path, ...] = ()) -> list[Tool[Any]]:
+    """The file tools. Walks of folders leave out the `hidden` places, and what the fences close for the
+    home and the workspace that are `fenced`. Blocks a little."""
+    places = frozenset(os.path.realpath(place) for place in hidden)
+
+    def closed() -> Closed:
+        return Closed(places, tuple(map(str, fenced)))
+
     return [
         ReadFile(),
         WriteFile(kept),
         EditFile(kept),
-        ListDir(places),
-        Grep(places),
-        FindFiles(places),
+        ListDir(closed),
+        Grep(closed),
+        FindFiles(closed),
     ]

@@ -4,7 +4,6 @@ A file that somebody changed since is left alone. Taking back is a change like a
 that it can be taken back in its turn. All of this blocks: call it in a thread.
 """
 
-import contextlib
 import difflib
 import hashlib
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from desktop.tools.files.common import write_whole
 from desktop.tools.files.kept import Change, Kept
-from desktop.tools.files.opening import Refusal, open_plain
+from desktop.tools.files.opening import Refusal, exact, open_plain, refused
 
 UNDO, REDO = "undo", "redo"
 """Calls of changes that the person made by taking back, and by doing that again."""
@@ -132,8 +131,8 @@ def _restore(kept: Kept, found: Touched, person: Person) -> str:
         data = None if found.target is None else kept.content(found.target)
         kept.before(path, data, person)
         if data is None:
-            with contextlib.suppress(FileNotFoundError):
-                path.unlink()
+            with refused(path):
+                exact(path).unlink(path, missing_ok=True)
         else:
             write_whole(path, data)
     except Refusal as refusal:
@@ -146,8 +145,8 @@ def _restore(kept: Kept, found: Touched, person: Person) -> str:
 def _content(path: Path) -> bytes | None:
     """All bytes of a file; None where there is none. Raises OSError, Refusal."""
     try:
-        with open_plain(path) as stream:
-            return stream.read()
+        with open_plain(path) as file:
+            return file.stream.read()
     except FileNotFoundError:
         return None
 

@@ -2,8 +2,13 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+
+from desktop import files
+from desktop.files import Found
+from desktop.tools.files.opening import exact, refused
+from desktop.tools.permissions.places import fences
 
 SKIPPED = frozenset(
     {".git", ".hg", ".svn", ".versions", "__pycache__", "node_modules", ".cache", ".tox", ".nox"}
@@ -12,25 +17,38 @@ SKIPPED = frozenset(
 """Folders that are named but not entered."""
 
 
-def walk(top: Path, hidden: frozenset[str]) -> Iterator[os.DirEntry[str]]:
-    """Everything below a folder, a folder's entries by name, each folder before its content."""
-    waiting = [iter(_entries(str(top)))]
-    while waiting:
-        entry = next(waiting[-1], None)
-        if entry is None:
-            waiting.pop()
-        elif entry.path not in hidden:
-            yield entry
-            if entry.name not in SKIPPED and entry.is_dir(follow_symlinks=False):
-                waiting.append(iter(_entries(entry.path)))
+class Closed:
+    """What a walk does not show, by real paths: some places, and all that the fences close."""
+
+    def __init__(self, hidden: Iterable[str] = (), fenced: Sequence[str] = ()) -> None:
+        """`fenced`: the home of the program and the workspace, for which there are fences; or neither."""
+        self._hidden, self._fenced = frozenset(hidden), tuple(fenced)
+        self._fences = fences(*map(Path, self._fenced)) if self._fenced else None
+
+    def shows(self, path: str) -> bool:
+        """Whether something may be looked at."""
+        return path not in self._hidden and not (self._fences and self._fences.why(path, False))
+
+    def told(self) -> dict[str, list[str]]:
+        """The same for a child, as JSON: the arguments of another one."""
+        return {"hidden": sorted(self._hidden), "fenced": [*self._fenced]}
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name)
-    except OSError:  # not permitted, or gone meanwhile
-        return []
+def walk(top: Path, closed: Closed) -> Iterator[Found]:
+    """Everything below a folder by its real path, a folder's entries by name, each folder before its
+    content. Raises Refusal, OSError."""
+    with refused(top):
+        yield from files.walk(exact(top), top, closed.shows, _enters)
+
+
+def flat(top: Path) -> Iterator[Found]:
+    """The same without what is in its folders, and with all that is in itself."""
+    with refused(top):
+        yield from files.walk(exact(top), top, lambda _path: True, lambda _found: False)
+
+
+def _enters(found: Found) -> bool:
+    return found.path.rpartition(os.sep)[2] not in SKIPPED
 
 
 def matcher(glob: str) -> Callable[[str], bool]:

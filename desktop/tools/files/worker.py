@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,20 @@ from desktop.tools.files.opening import Refusal, open_plain, reason
 
 HIDDEN_ARGUMENT = "--file-worker"
 _MOST_MEMORY = 1 << 30
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "TEMP", "TMP")
+_ENVIRONMENT = (
+    *("PATH", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"),
+    *("LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "TEMP", "TMP"),
+)
 
 
-async def in_worker(seconds: float, **request: Any) -> dict[str, Any]:
-    """Have a child do it. Raises Refusal, also when it takes longer than `seconds`."""
+async def in_worker(seconds: float, handle: int = -1, **request: Any) -> dict[str, Any]:
+    """Have a child do it, on the open file `handle` where there is one. Raises Refusal, also when it takes
+    longer than `seconds`."""
     apart: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        apart = {"creationflags": subprocess.CREATE_NO_WINDOW}
+    if sys.platform == "win32":  # the child opens the path itself, by the same opener
+        apart, handle = {"creationflags": subprocess.CREATE_NO_WINDOW}, -1
+    elif handle >= 0:
+        apart["pass_fds"] = (handle,)
     child = await asyncio.create_subprocess_exec(
         *self_command(HIDDEN_ARGUMENT),
         stdin=asyncio.subprocess.PIPE,
@@ -37,7 +44,7 @@ async def in_worker(seconds: float, **request: Any) -> dict[str, Any]:
         env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
         **apart,
     )
-    body = json.dumps({**request, "seconds": seconds}).encode()
+    body = json.dumps({**request, "seconds": seconds, "handle": handle}).encode()
     try:
         async with asyncio.timeout(seconds):
             answer, _nothing = await child.communicate(body)
@@ -108,11 +115,20 @@ def _done(request: Mapping[str, Any], path: Path) -> dict[str, Any]:
         from desktop.tools.files import documents
         from desktop.tools.files.lines import numbered
 
-        with open_plain(path) as stream:
+        with _stream(request["handle"], path) as stream:
             texts, note = documents.text_lines(stream, request["pages"])
             text, following = numbered(texts, request["offset"], request["limit"])
         return {"text": text, "note": note, "next": following}
     from desktop.tools.files import searching
 
     search = searching.grep if request["op"] == "grep" else searching.find
-    return {"text": search(dict(request), request["seconds"] * 0.75)}
+    return search(dict(request), request["seconds"] * 0.75)
+
+
+def _stream(handle: int, path: Path) -> BufferedReader:
+    """The file that was judged: by the handle that was given along, else by its real path."""
+    if handle < 0:
+        return open_plain(path).stream
+    stream = os.fdopen(handle, "rb")
+    stream.seek(0)
+    return stream

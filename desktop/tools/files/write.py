@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext
+from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolResult
 from desktop.tools.files.common import apart, utf8, write_whole
 from desktop.tools.files.kept import Kept
-from desktop.tools.files.opening import resolved, shown
+from desktop.tools.files.opening import shown
 
 
 class WriteArguments(Arguments):
@@ -31,15 +31,16 @@ class WriteFile(Tool[WriteArguments]):
     def claim(self, args: WriteArguments, context: ToolContext) -> Claim:
         return Claim(Effect.WRITE, args.path, writes=(context.path(args.path),), body=args.content)
 
-    async def run(self, args: WriteArguments, context: ToolContext) -> str:
-        path = context.path(args.path)
+    async def run(self, args: WriteArguments, context: ToolContext) -> ToolResult:
+        path = context.real(context.path(args.path))
         return await apart(path, self._write, path, args.content, context)
 
-    def _write(self, path: Path, content: str, context: ToolContext) -> str:
-        path, data = resolved(path), utf8(content, "content")
+    def _write(self, path: Path, content: str, context: ToolContext) -> ToolResult:
+        data = utf8(content, "content")
         change = self._kept.before(path, data, context)
-        write_whole(path, data)
+        wrote = write_whole(path, data)
         count = len(content.splitlines())
         done = "new file" if change.before is None else "replaced what was there"
         lost = "" if change.kept else "; it was too large to be kept for an undo"
-        return f"Wrote {shown(str(path))}: {count:,} lines, {len(data):,} bytes ({done}{lost})."
+        text = f"Wrote {shown(str(path))}: {count:,} lines, {len(data):,} bytes ({done}{lost})."
+        return ToolResult(text, wrote=(wrote,))

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from desktop.files import Place, Seen
+from desktop.origin import untrusted
 from desktop.tools.base import ToolResult
 
 MOST_TEXT = 10_000_000
@@ -52,6 +54,7 @@ class _Parts:
         self._folder, self._workspace = folder, workspace
         self.lines: list[str] = []
         self.images: list[Path] = []
+        self.wrote: list[Seen] = []
         self._room = MOST_TEXT
 
     def text(self, text: str) -> None:
@@ -76,8 +79,7 @@ class _Parts:
         ending = _ENDINGS.get(kind, "bin")
         name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}.{ending}"
         path = self._folder / name
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_bytes(content)
+        self.wrote.append(Place(self._workspace).write(path, content))
         if ending in _PICTURES:
             self.images.append(path)
         where = path.relative_to(self._workspace) if path.is_relative_to(self._workspace) else path
@@ -94,9 +96,10 @@ def result(content: Sequence[Any], structured: Any, folder: Path, workspace: Pat
     text = "\n".join(parts.lines)
     return ToolResult(
         text or "[The tool gave no text.]",
-        outside=True,
+        mark=untrusted(),
         addresses=frozenset(_addresses(text)),
         images=tuple(parts.images),
+        wrote=tuple(parts.wrote),
     )
 
 

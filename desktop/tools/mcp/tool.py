@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ConfigDict
 
+from desktop.origin import Mark, untrusted
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure, ToolResult
@@ -48,6 +49,11 @@ class McpTool(Tool[Anything]):
     def parallel_safe(self) -> bool:  # type: ignore[override]
         return self.effect is Effect.READ
 
+    @property
+    def mark(self) -> Mark:  # type: ignore[override]
+        """Whatever comes of a call, the server wrote it."""
+        return untrusted(self._server.name)
+
     @functools.cached_property
     def schema(self) -> Json:
         """The tool in the form that a request carries."""
@@ -70,6 +76,7 @@ class McpTool(Tool[Anything]):
             service=server.name,
             identity=self.listed.identity,
             always_ask=self._why_always(),
+            stays=server.settings.local,
         )
 
     def _check(self) -> None:

@@ -6,11 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from desktop.origin import sentence
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.places import resolve
-from desktop.tools.permissions.rules import look, sentence, standing
-from desktop.tools.permissions.scripts import fingerprint, scripts
+from desktop.tools.permissions.rules import look, standing
+from desktop.tools.permissions.rules import sentence as rule_sentence
+from desktop.tools.permissions.scripts import covered, fingerprint, scripts
 from desktop.tools.permissions.situation import Decision, Situation
 from desktop.tools.permissions.visible import one_line, visible
 
@@ -31,15 +33,24 @@ class Card:
     origin: str
     why: str
     outside: bool
-    """Whether text from outside is in the turn."""
+    """Whether untrusted or unknown text is in view."""
+    marked: str
+    """A sentence on that text and where it came from; empty where there is none."""
     network: bool
     """Whether the network may be granted to the command here."""
     remember: str
     """What "always like this" would mean; empty where it is not offered."""
     digest: str
+    sources: tuple[str, ...] = ()
+    """Where marked text came from: sites, files, servers."""
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "lines": list(self.lines), "environment": dict(self.environment)}
+        return {
+            **asdict(self),
+            "lines": list(self.lines),
+            "sources": list(self.sources),
+            "environment": dict(self.environment),
+        }
 
 
 def card(
@@ -59,9 +70,11 @@ def card(
         environment=tuple((one_line(k), one_line(v)) for k, v in sorted(claim.environment.items())),
         origin=one_line(origin),
         why=decision.text,
-        outside=situation.outside,
+        outside=situation.marked,
+        marked=sentence(situation.view.mark),
+        sources=situation.view.mark.sources,
         network=runs,
-        remember=sentence(rule) if rule else "",
+        remember=rule_sentence(rule) if rule else "",
         digest=digest(tool, claim, arguments, situation),
     )
 
@@ -112,7 +125,7 @@ def digest(tool: str, claim: Claim, arguments: str, situation: Situation) -> str
     """A hash of all that a yes is given to. Made again right before the call runs: another one means that
     the question has to be asked again."""
     found = look(claim, situation)
-    files = {str(resolve(path)[0]): fingerprint(path) for path in (scripts(found) if found else ())}
+    files = {str(one.path): one.digest for one in (covered(found, situation.workspace) if found else ())}
     shown = {
         "tool": tool,
         "arguments": arguments,

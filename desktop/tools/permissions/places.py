@@ -13,11 +13,23 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from desktop.tools.permissions.closed import AUTOSTART, BROWSERS, KEYS, START_FILES, SYSTEM
+from desktop.tools.permissions.closed import (
+    AUTOSTART,
+    BROWSERS,
+    KEYS,
+    MOVED,
+    NAMES,
+    START_FILES,
+    START_NAMES,
+    SYSTEM,
+    SYSTEM_START,
+)
 
 FOLDS = sys.platform in {"darwin", "win32"}
 """Whether names that differ only in case are one file here."""
@@ -33,13 +45,25 @@ MEMORY = frozenset({"agents.md", "soul.md", "user.md", "tools.md", "identity.md"
 HOME_FILES = ("config.json", "state.db", "logs", "models", "ipc")
 RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])( *\.|$)", re.IGNORECASE)
 
+_WORD = re.compile(r"[\w.@+-]+")
+_FOREIGN = re.compile(
+    "/AppData/|^C:/|/scoop/"
+    if sys.platform == "darwin"
+    else r"/Library/|/\.var/|^/etc/|^/var/"
+    if sys.platform == "win32"
+    else "/AppData/|^C:/|/scoop/|/Library/|^/private/"
+)
+"""Places of other systems: closed where a disk of one is at hand, but nothing here to follow or to hide."""
+_CLOSED_NAME = re.compile("|".join(map(fnmatch.translate, NAMES)))
+_START_NAME = re.compile("|".join(map(fnmatch.translate, START_NAMES)))
+
 type Fence = Literal["", "fence", "own"]
 
 
 def folded(path: str | Path) -> str:
     """A path for comparing, whatever its case and the form of its accents."""
     text = str(path).replace("\\", "/") if os.name == "nt" else str(path)
-    return unicodedata.normalize("NFC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
 def inside(path: Path, root: Path, folds: bool = FOLDS) -> bool:
@@ -49,8 +73,32 @@ def inside(path: Path, root: Path, folds: bool = FOLDS) -> bool:
     return folds and Path(folded(path)).is_relative_to(Path(folded(root)))
 
 
+_settled: ContextVar[dict[Path, tuple[Path, bool]] | None] = ContextVar("settled", default=None)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Within this, each path leads where it led when it was looked at first: a link that is exchanged
+    meanwhile cannot make two parts of one judgement speak of two places."""
+    token = _settled.set({})
+    try:
+        yield
+    finally:
+        _settled.reset(token)
+
+
 def resolve(path: Path) -> tuple[Path, bool]:
     """Where a path leads once links are followed, and whether that is certain."""
+    known = _settled.get()
+    if known is None:
+        return _resolved(path)
+    if path not in known:
+        known[path] = _resolved(path)
+        known.setdefault(known[path][0], known[path])
+    return known[path]
+
+
+def _resolved(path: Path) -> tuple[Path, bool]:
     try:
         real = os.path.realpath(path)
         Path(real).stat()
@@ -103,7 +151,8 @@ class Fences:
     def why(self, path: str | Path, writing: bool) -> Fence:
         """Why a path (as given, or resolved) is closed; empty if it is not."""
         name = folded(path)
-        if self._program(name):
+        last = name.rpartition("/")[2]
+        if self._program(name) or _CLOSED_NAME.match(last) or (writing and _START_NAME.match(last)):
             return "fence"
         for candidate in self._same(name):
             shut = _among(candidate, self.closed) or _process(candidate)
@@ -120,12 +169,21 @@ class Fences:
     def spoken(self, text: str, code: bool = False) -> bool:
         """Whether a longer text speaks of a closed place; in code also by `~`."""
         told = folded(text)
+        if any(map(_CLOSED_NAME.match, _WORD.findall(told))):
+            return True
         return any(_speaks(told, name) for name in (*self.closed, *(self.short if code else ())))
 
     def pattern(self, pattern: str) -> bool:
         """Whether a file pattern may stand for a closed place."""
         parts = folded(pattern).split("/")
-        return any(_matches(parts, root.split("/")) for root in (*self.closed, self.home) if root)
+        if any(_may_be(parts[-1], name) for name in NAMES):
+            return True
+        first = next((at for at, name in enumerate(parts) if set(name) & {*"*?["}), None)
+        if first is None:
+            return False
+        begin = "/".join(parts[:first]) + "/"  # most of the many places begin otherwise
+        places = (root for root in (*self.closed, self.home) if root.startswith(begin))
+        return any(_matches(parts, root.split("/")) for root in places)
 
     def _program(self, name: str) -> bool:
         """Whether a path belongs to this program: its home without the workspace."""
@@ -172,19 +230,59 @@ def fences(home: Path, workspace: Path) -> Fences:
 
 @functools.lru_cache(maxsize=16)
 def _fences(home: Path, workspace: Path, person: Path, _moment: int) -> Fences:
-    closed = [*_places([*KEYS, *BROWSERS, *AUTOSTART], person), *map(Path, SYSTEM)]
-    kept = _places(START_FILES, person)
-    both = frozenset(folded(real) for place in closed for real in (place, os.path.realpath(place)))
+    home_ = str(person)
+    closed = [*_places([*KEYS, *BROWSERS, *AUTOSTART], home_), *SYSTEM, *_moved(person)]
+    kept = [*_places(START_FILES, home_), *SYSTEM_START]
     return Fences(
-        closed=both,
-        kept=frozenset(folded(real) for place in kept for real in (place, os.path.realpath(place))),
-        roots=tuple(closed),
-        kept_roots=tuple(kept),
+        closed=_both(closed),
+        kept=_both(kept),
+        roots=tuple(Path(place) for place in closed if not _FOREIGN.search(place)),
+        kept_roots=tuple(Path(place) for place in kept if not _FOREIGN.search(place)),
         person=folded(os.path.realpath(person)),
         home=folded(os.path.realpath(home)),
         workspace=folded(os.path.realpath(workspace)),
         short=tuple(folded(f"~/{name}") for name in (*KEYS, *BROWSERS, *AUTOSTART)),
     )
+
+
+def _both(places: Iterable[str]) -> frozenset[str]:
+    """The places as they are called, and where they lead. Their folders are followed once."""
+    folders: dict[str, str] = {}
+    found = set()
+    for text in places:
+        found.add(folded(text))
+        if _FOREIGN.search(text):
+            continue
+        folder, _slash, name = text.rpartition("/")
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder or "/")
+        real = f"{folders[folder].rstrip('/')}/{name}"
+        if os.path.islink(real):  # noqa: PTH114 texts: there are many
+            real = os.path.realpath(real)
+        if real != text:
+            found.add(folded(real))
+    return frozenset(found)
+
+
+def _moved(person: Path) -> list[str]:
+    """The places that the person's environment has put elsewhere."""
+    found = []
+    for variable, names in MOVED.items():
+        for folder in os.environ.get(variable, "").split(os.pathsep):
+            path = Path(folder)
+            if folder and path.is_absolute() and not person.is_relative_to(path):
+                found += [str(path / name) for name in names]
+    return found
+
+
+def _may_be(pattern: str, name: str) -> bool:
+    """Whether the last part of a file pattern picks names that are closed anywhere: it must speak of their
+    ending or of the name itself, for a bare * picks everything."""
+    if not set(pattern) & {*"*?["}:
+        return False
+    plain = name.replace("*", "x")
+    bare = pattern.strip("*?")
+    return bool(bare.strip(".")) and fnmatch.fnmatchcase(plain, pattern)
 
 
 def _speaks(text: str, name: str) -> bool:
@@ -198,13 +296,19 @@ def _speaks(text: str, name: str) -> bool:
     return False
 
 
-def _places(names: Iterable[str], person: Path) -> list[Path]:
+def _places(names: Iterable[str], person: str) -> list[str]:
     """The places under the person's home, and where the environment moved them."""
-    places = [person / name for name in names]
-    moved = {".config/": "XDG_CONFIG_HOME", ".local/share/": "XDG_DATA_HOME", ".cache/": "XDG_CACHE_HOME"}
+    above = person.rstrip("/\\")
+    places = [f"{above}/{name}" for name in names]
+    moved = {
+        ".config/": "XDG_CONFIG_HOME",
+        ".local/share/": "XDG_DATA_HOME",
+        ".local/state/": "XDG_STATE_HOME",
+        ".cache/": "XDG_CACHE_HOME",
+    }
     for start, variable in moved.items():
         if folder := os.environ.get(variable):
-            places += [Path(folder, name.removeprefix(start)) for name in names if name.startswith(start)]
+            places += [str(Path(folder, name[len(start) :])) for name in names if name.startswith(start)]
     return places
 
 

@@ -1,8 +1,16 @@
 """Whether a call runs, is asked about, or is refused.
 
 In this order, and the first refusal stands: what is never run, the closed places, the person's own
-refusals; then what the mode, the granted folders and the standing answers say. Text from outside takes the
-standing answers away where they could send, run or remember something (DESIGN.md, decision 6).
+refusals; then what the mode, the granted folders and the standing answers say.
+
+While untrusted or unknown text is in view (`Situation.marked`), whatever mode and standing answers say:
+
+- what leaves this computer asks: an address that neither the person nor a trusted text gave (a few that
+  pages gave are free), a search in other words than the person's, the network of a command, a message to
+  others, an MCP server (unless the person said that it is on this computer and only reads);
+- what lasts asks: long-term memory, skills, jobs, reminders, writes outside the workspace, files that
+  programs run or obey later;
+- what stays in the sandbox and the workspace is judged as ever, and what it makes is marked.
 """
 
 from dataclasses import replace
@@ -12,10 +20,12 @@ from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.commands import Walk
 from desktop.tools.permissions.guard import Finding, guard
+from desktop.tools.permissions.later import runs_later
 from desktop.tools.permissions.places import Fences, fences, inside, memory, odd, resolve, special
 from desktop.tools.permissions.reach import closed, gathers
-from desktop.tools.permissions.rules import allowing, denying, look, person, sentence
+from desktop.tools.permissions.rules import allowing, denying, look, person, reads_only, sentence
 from desktop.tools.permissions.situation import Decision, Situation, Verdict, granted
+from desktop.tools.permissions.visible import one_line
 
 __all__ = ["Decision", "Situation", "Verdict", "decide", "fence", "hidden"]
 
@@ -105,15 +115,25 @@ class _Judge:
         self, tool: str, claim: Claim, situation: Situation, found: Walk | None, finding: Finding | None
     ) -> None:
         self.claim, self.at, self.finding = claim, situation, finding
-        self.rule = allowing(tool, claim, situation, found)
+        rule = allowing(tool, claim, situation, found)
+        self.altered = sorted(situation.altered) if rule else []
+        """What the standing answer covers and others than the person changed: it is void."""
+        self.only_reads = bool(found and reads_only(found))
+        self.rule = None if self.altered else rule
         self.workspace = resolve(situation.workspace)[0]
         self.folders = granted(situation)
 
     def judge(self) -> Decision:
         claim = self.claim
+        if self.altered:
+            return self._ask("changed", _altered(self.altered))
         answers = [self._read(path) for path in claim.reads] + [self._write(path) for path in claim.writes]
         if claim.always_ask:
             answers.append(self._ask("always", claim.always_ask))
+        if self.at.marked and claim.lasts:
+            answers.append(self._ask("outside", _lasting()))
+        if self.at.marked and claim.service and not claim.stays:
+            answers.append(self._ask("outside", _after_outside()))
         if claim.address:
             answers.append(self._address())
         if claim.query:
@@ -140,10 +160,14 @@ class _Judge:
         return Decision(Verdict.ASK, reason, text)
 
     def _standing(self, reason: str, text: str) -> Decision:
-        """A yes of the mode or of a rule, while no text from outside is in the turn; else the question."""
-        if self.at.outside:
+        """A yes of the mode or of a rule, while nothing marked is in view; else the question."""
+        if self.at.marked:
             return self._ask("outside", _after_outside())
-        if self.at.free:
+        return self._inside(reason, text)
+
+    def _inside(self, reason: str, text: str) -> Decision:
+        """The same for what stays in the sandbox or the workspace: marked text changes nothing."""
+        if self.at.mode == "autonomous":
             return self._yes()
         return self._yes("rule") if self.rule else self._ask(reason, text)
 
@@ -175,47 +199,61 @@ class _Judge:
         always = self.at.mode == "ask"
         if place == "unresolved":
             return self._ask("unresolved", _("Where this path leads cannot be told."))
-        if place == "memory" and self.at.outside:
+        if place == "memory" and self.at.marked:
             text = _("It changes what the agent remembers for good, after it read text from outside.")
             return self._ask("memory", text)
+        if place == "workspace" and self.at.marked and runs_later(self._in_workspace(path)):
+            text = _("Programs run or obey this file later, and text from outside may have asked for it.")
+            return self._ask("outside", text)
         if place in {"workspace", "memory"}:
-            return self._standing("mode", _changing()) if always else self._yes()
-        if place == "folder" and not always and not self.at.outside:
+            return self._inside("mode", _changing()) if always else self._yes()
+        if place == "folder" and not always and not self.at.marked:
             return self._yes("folder")
         return self._standing("outside_places", _("It writes outside the workspace."))
 
+    def _in_workspace(self, path: Path) -> Path:
+        real = resolve(path)[0]
+        return real.relative_to(self.workspace) if real.is_relative_to(self.workspace) else real
+
     def _change(self) -> Decision:
         """Something of the program's own that lasts, such as a job."""
-        if self.at.outside or self.at.mode == "ask":
+        if self.at.mode == "ask":
             return self._standing("mode", _("This changes something."))
         return self._yes()
 
     def _address(self) -> Decision:
-        given = _bare(self.claim.address) in {_bare(address) for address in self.at.known}
-        if self.at.outside and not given:
-            return self._ask("outside", _("Neither you nor a page of this answer gave this address."))
+        if self.at.marked and not self.at.view.free(self.claim.address):
+            return self._ask("outside", _("Neither you nor a text that you can trust gave this address."))
         if self.at.mode != "ask":
             return self._yes()
-        return self._standing("mode", _("You want to be asked before a page is opened."))
+        return self._inside("mode", _("You want to be asked before a page is opened."))
 
     def _query(self) -> Decision:
-        if self.at.outside:
-            return self._ask("outside", _after_outside())
+        if self.at.marked and not self.at.view.said(self.claim.query):
+            return self._ask("outside", _("It searches for other words than yours."))
         if self.at.mode != "ask":
             return self._yes()
-        return self._standing("mode", _("You want to be asked before anything is searched."))
+        return self._inside("mode", _("You want to be asked before anything is searched."))
 
     def _run(self) -> Decision:
         writable = tuple(root for root, write in self.folders if write)
+        risky = _("It runs a command on this computer.")
         readable = tuple(root for root, write in self.folders if not write)
         if self.finding:
             answer = self._ask("risky", self.finding.text)
+        elif not self.at.sandboxed:
+            answer = self._ask("risky", _("There is no sandbox: a command can do whatever you can."))
+        elif self.claim.network or (writable and not self.only_reads):
+            answer = self._standing("risky", risky)
         else:
-            answer = self._standing("risky", _("It runs a command on this computer."))
-        network = answer.verdict is Verdict.ALLOW and bool(
-            self.claim.network if self.at.free else self.rule and self.rule.network
-        )
-        return replace(answer, network=network, writable=writable, readable=readable)
+            answer = self._inside("risky", risky)
+        if self.at.marked and answer.verdict is Verdict.ALLOW:
+            # What stays in the sandbox writes to the workspace alone.
+            writable, readable = (), (*readable, *writable)
+        allowed = answer.verdict is Verdict.ALLOW
+        rule = self.rule if allowed and answer.reason == "rule" else None
+        network = allowed and self.claim.network
+        return replace(answer, network=network, writable=writable, readable=readable, rule=rule)
 
     def _send(self) -> Decision:
         if self.claim.service:
@@ -226,13 +264,17 @@ class _Judge:
 
 
 def _after_outside() -> str:
-    return _("Text from outside is in this answer, and it may have asked for this.")
+    return _("Text from outside is in view, and it may have asked for this.")
+
+
+def _lasting() -> str:
+    return _("It lasts, and text from outside may have asked for it.")
+
+
+def _altered(paths: list[str]) -> str:
+    names = ", ".join(one_line(Path(path).name) for path in paths)
+    return _("{files} changed since you allowed this, and not by your hand.").format(files=names)
 
 
 def _changing() -> str:
     return _("You want to be asked before anything is changed.")
-
-
-def _bare(address: str) -> str:
-    """An address without the part that stays on this computer."""
-    return address.partition("#")[0]

@@ -1,4 +1,4 @@
-"""What is known of programs: harmless subcommands, options that hide code, what is always asked about."""
+"""What is known of programs: which only read, options that hide code, what is always asked about."""
 
 from collections.abc import Sequence
 
@@ -58,29 +58,52 @@ READERS = frozenset(
     }
 )
 """Programs that only look and say: allowed with any words."""
-SUBCOMMANDS = {
-    "git": {
-        "status",
-        "diff",
-        "log",
-        "show",
-        "blame",
-        "ls-files",
-        "rev-parse",
-        "describe",
-        "shortlog",
-        "add",
-    },
-    "npm": {"test", "ls", "outdated"},
-    "cargo": {"build", "check", "test", "clippy", "fmt", "tree"},
-    "go": {"build", "vet", "test", "fmt", "version"},
-    "pip": {"list", "show", "freeze", "check"},
-    "pip3": {"list", "show", "freeze", "check"},
-    "gh": {"status"},
-    "docker": {"ps", "images", "version"},
-    "dotnet": {"build", "test"},
+OPTIONS = {
+    "date": frozenset({"-d", "--date", "-I", "-R", "-u", "--utc", "--iso-8601", "--rfc-3339", "-r"}),
+    "tree": frozenset({"-a", "-d", "-f", "-L", "-s", "-h", "-D", "-C", "-n", "-P", "-I", "--dirsfirst"}),
+    "file": frozenset({"-b", "-i", "-k", "-L", "-h", "-z", "--brief", "--mime", "--mime-type"}),
+    "hostname": frozenset({"-s", "-f", "-i", "-I", "-d", "--short", "--fqdn"}),
+    "printf": frozenset[str](),
+    "which": frozenset({"-a"}),
 }
-"""Subcommands after which any words may follow."""
+"""Of readers that also have options which write or run something: those that do not."""
+GIT_READS = frozenset(
+    {"status", "diff", "log", "show", "blame", "ls-files", "rev-parse", "describe", "shortlog"}
+)
+GIT_OPTIONS = frozenset(
+    {"-s", "-b", "-p", "-n", "-q", "-w", "-v", "-U", "-z", "-M", "-R", "-i", "-E", "-F", "-L", "-a", "-r"}
+    | {"--short", "--branch", "--porcelain", "--oneline", "--stat", "--shortstat", "--numstat", "--graph"}
+    | {"--all", "--author", "--since", "--until", "--after", "--before", "--grep", "--max-count", "--patch"}
+    | {
+        "--no-patch",
+        "--name-only",
+        "--name-status",
+        "--format",
+        "--pretty",
+        "--decorate",
+        "--date",
+        "--cached",
+    }
+    | {
+        "--staged",
+        "--word-diff",
+        "--color",
+        "--no-color",
+        "--follow",
+        "--reverse",
+        "--no-merges",
+        "--merges",
+    }
+    | {"--abbrev-ref", "--abbrev-commit", "--show-toplevel", "--tags", "--always", "--untracked-files"}
+    | {"--ignored", "--others", "--modified", "--deleted", "--summary", "--numbered", "--no-pager"}
+)
+"""Options of these that neither write a file nor start a program."""
+LISTS = {
+    "pip": frozenset({"list", "show", "freeze", "check"}),
+    "pip3": frozenset({"list", "show", "freeze", "check"}),
+    "docker": frozenset({"ps", "images", "version"}),
+}
+"""Subcommands that only list, with any words."""
 ALWAYS_ASKED = frozenset(
     {
         "rm",
@@ -262,25 +285,42 @@ def _is_option(word: str, option: str) -> bool:
     return word.startswith("-") and not word.startswith("--") and option[1] in word[1:]
 
 
-def harmless_prefix(program: str, words: Sequence[str]) -> tuple[str, ...] | None:
+def only_reads(program: str, words: Sequence[str]) -> bool:
+    """Whether a program with these words only looks and says, whatever words of this kind follow."""
+    if smuggles(program, words):
+        return False
+    if program in READERS:
+        known = OPTIONS.get(program)
+        return known is None or all(_is_known(word, known) for word in words)
+    if program == "git" and words[:1] and words[0] in GIT_READS:
+        return all(_is_known(word, GIT_OPTIONS) for word in words[1:])
+    return program in LISTS and words[:1] != [] and words[0] in LISTS[program]
+
+
+def _is_known(word: str, options: frozenset[str]) -> bool:
+    if not word.startswith("-") or word in {"-", "--"}:
+        return True
+    name = word.partition("=")[0]
+    if word.startswith("--"):
+        return name in options
+    return word[1:].isdecimal() or all(f"-{letter}" in options for letter in word[1:])
+
+
+def lead(program: str, words: Sequence[str]) -> tuple[str, ...] | None:
     """The words that a standing yes is bound to; None where none is offered."""
     if smuggles(program, words):
         return None
-    if program in READERS:
+    if program in READERS and only_reads(program, words):
         return ()
-    if program == "npm" and words[:1] == ["run"]:
-        return tuple(words[:2]) if len(words) > 1 else None
-    if words and words[0] in SUBCOMMANDS.get(program, ()):
+    if only_reads(program, words):
         return (words[0],)
-    if interpreter(program) or program in SHELLS:
-        return _script(words)
+    if (interpreter(program) or program in SHELLS) and not _is_script(words):
+        return None
     return tuple(words)
 
 
-def _script(words: Sequence[str]) -> tuple[str, ...] | None:
-    """The script that an interpreter is given, or its module."""
+def _is_script(words: Sequence[str]) -> bool:
+    """Whether an interpreter is given a script or a module."""
     if not words or (words[0].startswith("-") and words[0] != "-m"):
-        return None
-    if words[0] == "-m":
-        return tuple(words[:2]) if len(words) > 1 else None
-    return (words[0],)
+        return False
+    return words[0] != "-m" or len(words) > 1

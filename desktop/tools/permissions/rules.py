@@ -1,12 +1,13 @@
 """Standing answers: which of them a call falls under, and what "always like this" would store.
 
-A rule is compared with the words of one simple command, never with the text of a line. Whatever joins,
-nests or wraps commands, and every option by which a program runs other code, is outside of all rules that
-allow. Rules that refuse look into everything.
+A rule is compared with the words of one simple command, never with the text of a line: exactly, but for the
+few programs of which it is known that no further word of theirs runs or writes anything. Whatever joins,
+nests or wraps commands is outside of all rules that allow, and a rule covers the files that its command
+runs, as they were when the person gave it. Rules that refuse look into everything.
 """
 
 import os
-from collections.abc import Sequence
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,8 +16,9 @@ from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.commands import Call, Walk, walk
 from desktop.tools.permissions.places import inside, memory, resolve
-from desktop.tools.permissions.programs import asked_each_time, harmless_prefix, smuggles
+from desktop.tools.permissions.programs import asked_each_time, lead, only_reads, smuggles
 from desktop.tools.permissions.reach import named
+from desktop.tools.permissions.scripts import Covered, covered
 from desktop.tools.permissions.situation import Situation, granted
 from desktop.tools.permissions.visible import one_line, visible
 from desktop.tools.permissions.wrappers import SHELLS, base, interpreter
@@ -80,7 +82,7 @@ def _allows_command(rule: Rule, claim: Claim, situation: Situation, found: Walk)
         return False
     if not rule.arguments and (call.program in SHELLS or interpreter(call.program)):
         return False
-    if not _begins(call.words, rule.arguments, cwd) or smuggles(call.program, call.words):
+    if not _fits(rule, call, cwd):
         return False
     if rule.folder and not inside(resolve(cwd)[0], resolve(Path(rule.folder))[0]):
         return False
@@ -112,13 +114,28 @@ def _absolute(name: str, cwd: Path) -> Path:
     return Path(os.path.abspath(cwd / name))  # noqa: PTH100 links are kept: the name is what was allowed
 
 
-def _begins(words: Sequence[str], wanted: Sequence[str], cwd: Path) -> bool:
-    if len(words) < len(wanted):
+def _fits(rule: Rule, call: Call, cwd: Path) -> bool:
+    """Whether the words are those of the rule; more of them only where these can do no harm."""
+    words, wanted = call.words, rule.arguments
+    if len(words) < len(wanted) or smuggles(call.program, words):
         return False
     pairs = zip(words, wanted, strict=False)
-    return all(
+    same = all(
         w == want or (Path(want).is_absolute() and _absolute(w, cwd) == Path(want)) for w, want in pairs
     )
+    return same and (len(words) == len(wanted) or only_reads(call.program, words))
+
+
+def reads_only(found: Walk) -> bool:
+    """Whether a command is one that only looks and says, whatever its words."""
+    call = only(found)
+    return call is not None and only_reads(call.program, call.words)
+
+
+def changes(rule: Rule, found: Walk, situation: Situation) -> list[Covered]:
+    """What a rule covers, as far as it is not as it was when the person gave the rule. Blocks."""
+    known = dict(rule.files)
+    return [one for one in covered(found, situation.workspace) if known.get(str(one.path)) != one.digest]
 
 
 def _refuses(rule: Rule, claim: Claim, situation: Situation, found: Walk | None) -> bool:
@@ -157,7 +174,7 @@ def _host(address: str) -> str:
 
 def standing(tool: str, claim: Claim, situation: Situation) -> Rule | None:
     """What "always like this" would store; None where one yes is all that can be given."""
-    if situation.outside or claim.always_ask or _changed(claim):
+    if situation.marked or claim.always_ask or _changed(claim):
         return None
     rule = _proposed(tool, claim, situation)
     if rule is None or not _allows(rule, claim, situation, look(claim, situation)):
@@ -183,15 +200,26 @@ def _proposed(tool: str, claim: Claim, situation: Situation) -> Rule | None:
 def _for_command(tool: str, claim: Claim, situation: Situation) -> Rule | None:
     found, cwd = look(claim, situation), claim.cwd or situation.cwd
     call = only(found) if found else None
-    arguments = harmless_prefix(call.program, call.words) if call else None
-    if call is None or arguments is None:
+    arguments = lead(call.program, call.words) if call else None
+    if found is None or call is None or arguments is None:
+        return None
+    files = covered(found, situation.workspace)
+    if any(one.digest == "" for one in files):  # too many to be covered
         return None
     program = call.argv[0].text
     if "/" in program or os.sep in program:
         program = str(_absolute(program, cwd))
     if (interpreter(call.program) or call.program in SHELLS) and arguments[0] != "-m":
         arguments = (str(_absolute(arguments[0], cwd)), *arguments[1:])
-    return Rule(tool=tool, program=program, arguments=arguments, folder=str(cwd), network=claim.network)
+    return Rule(
+        tool=tool,
+        program=program,
+        arguments=arguments,
+        folder=str(cwd),
+        network=claim.network,
+        files={str(one.path): one.digest for one in files},
+        at=time.time(),
+    )
 
 
 def _for_paths(tool: str, claim: Claim, situation: Situation) -> Rule | None:
@@ -215,7 +243,12 @@ def sentence(rule: Rule) -> str:
     if rule.program and refused:
         text = _("Never runs: {command}")
     elif rule.program:
-        text = _("Runs without a question: {command} (also with more words after it)")
+        more = only_reads(rule.program, rule.arguments)
+        text = (
+            _("Runs without a question: {command} (also with more words after it)")
+            if more
+            else _("Runs without a question: {command}")
+        )
     elif rule.host:
         text = (
             _("Never opens pages of {host}") if refused else _("Opens pages of {host} without a question")

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Protocol
 
 from desktop.config.permissions import Folder, Rule
+from desktop.origin import TRUSTED, Mark
 from desktop.tools.permissions.places import inside, resolve
 
 
@@ -12,6 +14,35 @@ class Verdict(StrEnum):
     ALLOW = "allow"
     ASK = "ask"
     DENY = "deny"
+
+
+class InView(Protocol):
+    """The messages that are sent to the model."""
+
+    @property
+    def mark(self) -> Mark:
+        """The least trusted origin among them."""
+
+    def free(self, address: str) -> bool:
+        """Whether fetching an address tells nobody what was not to be told."""
+
+    def said(self, query: str) -> bool:
+        """Whether each word of a query is the person's or the job's."""
+
+
+class _Nothing:
+    """Nothing but what is trusted."""
+
+    mark = TRUSTED
+
+    def free(self, _address: str) -> bool:
+        return True
+
+    def said(self, _query: str) -> bool:
+        return True
+
+
+NOTHING: InView = _Nothing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +61,22 @@ class Situation:
     """Folders that were granted, for all conversations or for this one."""
     restrict: bool = True
     """Whether reads outside of the workspace are asked about."""
-    outside: bool = False
-    """Whether text from outside has entered this turn."""
-    known: frozenset[str] = frozenset()
-    """Addresses that the person, or a page or search of this turn, gave verbatim."""
-    interactive: bool = True
+    view: InView = NOTHING
+    """What the model has in view."""
+    sandboxed: bool = False
+    """Whether commands run in a sandbox here."""
+    altered: frozenset[str] = frozenset()
+    """Real paths of files that a standing answer covers and that not the person changed since."""
+
+    @property
+    def marked(self) -> bool:
+        """Whether untrusted or unknown text is in view."""
+        return not self.view.mark.trusted
 
     @property
     def free(self) -> bool:
-        """Whether the mode answers every question. Text from outside takes that away."""
-        return self.mode == "autonomous" and not self.outside
+        """Whether the mode answers every question. Marked text takes that away."""
+        return self.mode == "autonomous" and not self.marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +84,7 @@ class Decision:
     verdict: Verdict
     reason: str
     """A word for programs: mode, rule, folder, own, fence, guard, outside, risky, outside_places, memory,
-    unresolved, always."""
+    unresolved, always, changed."""
     text: str
     """Why, for the person."""
     hint: str = ""
@@ -56,6 +93,8 @@ class Decision:
     """Whether the network is granted to the command."""
     writable: tuple[Path, ...] = ()
     """Folders outside the workspace that the command may write to."""
+    rule: Rule | None = None
+    """The standing answer that it rests on."""
     readable: tuple[Path, ...] = ()
     """Folders outside the workspace that the command may read."""
 
@@ -64,7 +103,7 @@ def granted(situation: Situation) -> list[tuple[Path, bool]]:
     """The folders besides the workspace that are open, resolved, and whether they may be written."""
     found = []
     for folder in situation.folders:
-        path, sure = resolve(_expanded(folder.path))
+        path, sure = resolve(expanded(folder.path))
         if sure and path.is_absolute():
             found.append((path, folder.write))
     cwd, sure = resolve(situation.cwd)
@@ -73,7 +112,8 @@ def granted(situation: Situation) -> list[tuple[Path, bool]]:
     return found
 
 
-def _expanded(path: str) -> Path:
+def expanded(path: str) -> Path:
+    """A folder of the settings, where `~` is the home."""
     try:
         return Path(path).expanduser()
     except RuntimeError:

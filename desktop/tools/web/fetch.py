@@ -2,10 +2,12 @@
 
 import asyncio
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from desktop.net.client import Client, FetchError, checked
+from desktop.origin import untrusted
 from desktop.tasks import cancel, spawn
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.web.reader import Reader
@@ -30,6 +32,7 @@ class WebFetch(Tool[FetchArguments]):
         "that the person, a page or a search gave you; do not make them up."
     )
     brief: str = "Read a page of the web."
+    mark = untrusted()
     effect: Effect = Effect.READ
     parallel_safe: bool = True
     capped: bool = False
@@ -74,5 +77,6 @@ class WebFetch(Tool[FetchArguments]):
         if found["length"] > most or page.cut:
             notes.append(f"This is the beginning, {most:,} characters at the most; there is more.")
         links = frozenset({page.address, *(str(link) for link in found["links"])})
+        host = urlsplit(page.address).hostname or ""
         text = "\n".join([*notes, "", found["text"] or "(The page has no text.)"])
-        return ToolResult(text, outside=True, addresses=links)
+        return ToolResult(text, mark=untrusted(host), addresses=links)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from desktop.config.tools import WebSearch as Settings
 from desktop.net.client import Client, FetchError
+from desktop.origin import untrusted
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.web import engines
 from desktop.tools.web.engines import Hit
@@ -28,6 +29,7 @@ class WebSearch(Tool[SearchArguments]):
     description: str = (
         "Search the web. Gives titles, addresses and a few words of each; read a page with web_fetch."
     )
+    mark = untrusted()
     effect: Effect = Effect.READ
     parallel_safe: bool = True
     arguments: type[SearchArguments] = SearchArguments
@@ -51,7 +53,9 @@ class WebSearch(Tool[SearchArguments]):
             f"{n}. {hit.title}\n   {hit.address}\n   {hit.text}" for n, hit in enumerate(hits[:count], 1)
         ]
         text = "\n".join(lines) or "Nothing was found. Try other words."
-        return ToolResult(text, outside=True, addresses=frozenset(hit.address for hit in hits))
+        return ToolResult(
+            text, mark=untrusted(settings.provider), addresses=frozenset(hit.address for hit in hits)
+        )
 
     async def _search(self, settings: Settings, query: str, count: int) -> list[Hit]:
         """By the chosen engine; one whose key is missing leaves it to the one that needs none."""

@@ -116,8 +116,6 @@ class ApprovalCard(QFrame):
         self.reason.setPlaceholderText(_("Why not? The agent is told."))
         self.reason.setAccessibleName(_("Reason"))
         self.say_no.setText(_("Say no"))
-        self._warning.setText(_("Text from outside is in this turn."))
-        self._strip.setAccessibleName(self._warning.text())
         for part, words in ((self.command, _("Command")), (self.body, _("Text"))):
             part.setAccessibleName(words)
         if self.question:
@@ -138,6 +136,8 @@ class ApprovalCard(QFrame):
         self._sign.show_icon("shield", "warning" if card.get("outside") else "success")
         self._title.setText(_text(card, "title"))
         self._state.setText(_("Not answered yet") if question.parked else "")
+        self._warning.setText(_text(card, "marked") or _("Text from outside is in view."))
+        self._strip.setAccessibleName(self._warning.text())
         self._strip.setVisible(bool(card.get("outside")))
         for field, name in ((self.command, "command"), (self.body, "body")):
             field.show_text(_text(card, name))

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from desktop.origin import mark_of
 from desktop.session.model import moment_of
 from desktop.text import _
 from desktop.ui.conversation.filework import with_cards
@@ -187,7 +188,7 @@ def _finish(step: Step, record: Record) -> None:
     step.gist = str(record.get("_gist") or step.gist)
     step.decision = str(record.get("_decision") or "")
     step.result = _text(record.get("content"))
-    step.outside = bool(record.get("_outside"))
+    step.outside = not mark_of(record).trusted
     step.pictures = [str(path) for path in record.get("_images") or ()]
     seconds = record.get("_seconds")
     step.seconds = float(seconds) if isinstance(seconds, int | float) else 0.0

@@ -27,8 +27,13 @@ _ICONS = {"ask": "shield-check", "risky": "shield", "autonomous": "zap"}
 _ABOUT = {
     "ask": mark("The agent asks before everything but reading in its workspace."),
     "risky": mark("The agent asks before it runs commands or writes outside its workspace."),
-    "autonomous": mark("The agent asks nothing for a while, unless text from outside is in the turn."),
+    "autonomous": mark(
+        "The agent asks nothing for a while, but what leaves or lasts once outside text is in view."
+    ),
 }
+
+
+_GUARDED = mark("What leaves this computer or lasts asks you first.")
 
 
 class ModeBar(QWidget):
@@ -38,21 +43,28 @@ class ModeBar(QWidget):
     folder_chosen = Signal(str)
     """Empty for the workspace."""
     settings_wanted = Signal()
+    vouched = Signal(bool)
+    """The files in view are the person's; with True, all in the folder where the agent works."""
+    clean_wanted = Signal()
+    """Go on in a new conversation, without what is in view here."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.mode, self.folder = button("quiet", "shield"), button("quiet", "folder")
+        self.marked = button("quiet", "eye")
+        """Says that untrusted or unknown text is in view."""
         self._found: Json = {}
         styled(self, _SHEET)
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.XS, 0, 0, 0)
         row.setSpacing(Space.XS)
-        for made in (self.mode, self.folder):
+        for made in (self.mode, self.marked, self.folder):
             made.setIconSize(QSize(Size.ICON - 2, Size.ICON - 2))
             made.hide()
             row.addWidget(made)
         self.mode.clicked.connect(self._choose_mode)
         self.folder.clicked.connect(self._choose_folder)
+        self.marked.clicked.connect(self._about_marked)
         spoken(self._words)
 
     def tell(self, found: Json) -> None:
@@ -82,6 +94,34 @@ class ModeBar(QWidget):
         self.folder.setToolTip(tip(path) or _("The agent works in its workspace. Choose another folder…"))
         self.mode.show()
         self.folder.show()
+        self._show_marked(found.get("marked"))
+
+    def _show_marked(self, marked: Json | None) -> None:
+        self.marked.setVisible(bool(marked))
+        if marked:
+            unknown = marked["origin"] == "unknown"
+            words = _("Unvouched files") if unknown else _("Text from outside")
+            self.marked.setText(f" {words}")
+            self.marked.setIcon(icon("eye", "muted" if unknown else "warning"))
+            _tone(self.marked, "" if unknown else "warning")
+            self.marked.setAccessibleName(str(marked["text"]))
+            self.marked.setToolTip(tip(f"{marked['text']} {_(_GUARDED)}"))
+
+    def _about_marked(self) -> None:
+        marked = self._found.get("marked") or {}
+        menu = self._menu()
+        for line in marked.get("sources") or [str(marked.get("text") or "")]:
+            menu.addAction(str(line).replace("&", "&&")).setEnabled(False)
+        menu.addSeparator()
+        clean = menu.addAction(icon("square-pen"), _("Start clean in a new conversation"))
+        clean.triggered.connect(self.clean_wanted)
+        if marked.get("origin") == "unknown":
+            mine = menu.addAction(icon("check"), _("These files are mine"))
+            mine.triggered.connect(lambda: self.vouched.emit(False))
+            name = PurePath(str(self._found.get("folder") or "")).name or _("Workspace")
+            words = _("All files in {folder} are mine").format(folder=name.replace("&", "&&"))
+            menu.addAction(icon("folder"), words).triggered.connect(lambda: self.vouched.emit(True))
+        self._pop_up(menu, self.marked)
 
     def _choose_mode(self) -> None:
         menu = self._menu()

@@ -31,6 +31,7 @@ type Json = Mapping[str, Any]
 def _groups(done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (
         (_("Not imported"), ("failed",)),
+        (_("Off until you say yes: it waits in the inbox"), ("waits",)),
         (_("Taken") if done else _("Will be taken"), ("take", "add")),
         (_("Changed on the way"), ("change",)),
         (_("Kept in the settings, without a use here"), ("inert",)),

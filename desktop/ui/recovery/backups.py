@@ -31,6 +31,7 @@ type Json = Mapping[str, Any]
 
 def _groups(_done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (
+        (_("Off until you say yes: it waits in the inbox"), ("waits",)),
         (_("Could not be used"), ("left",)),
         (_("Added"), ("add",)),
         (_("A conversation of its own"), ("own",)),

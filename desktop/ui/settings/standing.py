@@ -44,12 +44,15 @@ class Standing(Part):
         self._found: Json = {}
         self._sandbox, self._sign = label("small", wrap=True), Sign("info", "muted")
         self._rules_title, self._folders_title = label("section"), label("section")
-        self._rules, self._folders = Card(), Card()
+        self._rules, self._folders, self._mine = Card(), Card(), Card()
+        self._mine_title, self._mine_about = label("section"), label("muted", wrap=True)
         self._read, self._write = button("link", "plus"), button("link", "plus")
+        self._vouch = button("link", "plus")
         self.outcome = Outcome()
         self._lay_out()
         self._read.clicked.connect(partial(self._choose, write=False))
         self._write.clicked.connect(partial(self._choose, write=True))
+        self._vouch.clicked.connect(self._choose_mine)
         spoken(self._words)
 
     def _lay_out(self) -> None:
@@ -69,14 +72,27 @@ class Standing(Part):
         self.column.addWidget(self._folders_title)
         self.column.addWidget(self._folders)
         self.column.addLayout(adding)
+        self.column.addSpacing(Space.L)
+        self.column.addWidget(self._mine_title)
+        self.column.addWidget(self._mine_about)
+        self.column.addWidget(self._mine)
+        self.column.addWidget(self._vouch, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.outcome)
 
     def _words(self) -> None:
         self._rules_title.setText(_("Standing answers"))
         self._folders_title.setText(_("Folders outside the workspace"))
+        self._mine_title.setText(_("Your own files"))
+        self._mine_about.setText(
+            _(
+                "The agent trusts files in these folders as it trusts your messages, but for what it or a "
+                "command wrote there while text from outside was in view."
+            )
+        )
         for made, words in (
             (self._read, _("Add a folder to read…")),
             (self._write, _("Add a folder to read and write…")),
+            (self._vouch, _("Add a folder of your own files…")),
         ):
             made.setText(f" {words}")  # the space keeps the sign apart
             made.setAccessibleName(words)
@@ -115,6 +131,8 @@ class Standing(Part):
         nothing = _("None. “Always like this” on a question adds one.")
         self._rules = self._replace(self._rules, answers, nothing)
         self._folders = self._replace(self._folders, folders, _("None. The agent asks for all of them."))
+        mine = [Entry(path, "", partial(self._do, "unvouch", path=path)) for path in self._found["vouched"]]
+        self._mine = self._replace(self._mine, mine, _("None. All files count as unknown."))
 
     def _replace(self, old: Card, entries: list[Entry], nothing: str) -> Card:
         had = next((made for made in old.findChildren(Button) if made.hasFocus()), None)
@@ -137,6 +155,13 @@ class Standing(Part):
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._do("grant", path=path, write=write))
+        dialog.open()
+
+    def _choose_mine(self) -> None:
+        dialog = QFileDialog(self, self._vouch.accessibleName())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._do("vouch", path=path))
         dialog.open()
 
     def _do(self, verb: str, *_: object, **given: Any) -> None:

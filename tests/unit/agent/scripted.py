@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from desktop.agent.asking import Asking
+from desktop.agent.call import Kit
 from desktop.agent.context import Context
 from desktop.agent.gate import Gate
-from desktop.agent.hands import Hands, Kit
+from desktop.agent.hands import Hands
 from desktop.agent.loop import Loop
+from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Ready
@@ -21,8 +23,10 @@ from desktop.config.schema import Config
 from desktop.database import Database
 from desktop.errors import AppError
 from desktop.inbox.inbox import Inbox
+from desktop.marks import Marks
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.history import History
+from desktop.origin import Mark
 from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
 from desktop.session.log import Sessions
 from desktop.tools.audit import Audit
@@ -116,7 +120,7 @@ class Bench:
     async def kit(self, *, lean: bool) -> Kit:
         return Kit(self.tools, lean)
 
-    async def deliver(self, saying: Saying, _source: str) -> None:
+    async def deliver(self, saying: Saying, _source: str, _mark: Mark) -> None:
         self.delivered.append(saying)
 
     def permit(self, **values: Any) -> None:
@@ -197,8 +201,9 @@ async def agent_at(
     )
     scope = Scope(lambda: bench.config, workspace, folder)
     inbox, audit = Inbox(database, bus), Audit(database)
-    gate = Gate(scope, inbox, bus)
-    hands = Hands(scope, gate, audit, bus, bench.deliver)
+    marks = Marks(database)
+    gate = Gate(scope, inbox, bus, marks)
+    hands = Hands(scope, gate, audit, bus, bench.deliver, Provenance(scope, marks))
     usage = UsageLedger(database, bus)
     keeper = Consolidator(history, usage, bus, lambda: agent.idle) if memory else None
     runner = Runner(Asking(usage, bus), hands, context, bus, keeper)

@@ -3,6 +3,7 @@
 import os
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from resource import RLIMIT_FSIZE, getrlimit, setrlimit
 
 import pytest
 
@@ -131,13 +132,15 @@ def test_templates_are_written_once_and_never_over_an_edit(tmp_path: Path) -> No
 
 
 def test_templates_that_were_cut_short_are_written_again(tmp_path: Path) -> None:
-    """As by a full disk: the second file cannot be written, and nothing of it is left under its name."""
-    obstacle = tmp_path / ".TOOLS.md.new"
-    obstacle.mkdir()
-    with pytest.raises(OSError, match=r"TOOLS\.md"):
-        write_templates(tmp_path)
-    assert not (tmp_path / "sessions").exists()
-    obstacle.rmdir()
+    """As by a full disk: a file cannot be written whole, and nothing of it is left under its name."""
+    before = getrlimit(RLIMIT_FSIZE)
+    setrlimit(RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write_templates(tmp_path)
+    finally:
+        setrlimit(RLIMIT_FSIZE, before)
+    assert os.listdir(tmp_path) == []
     write_templates(tmp_path)
     for name in os.listdir(resource("templates", "en")):
         assert (tmp_path / name).read_bytes() == resource("templates", "en", name).read_bytes()

@@ -10,12 +10,12 @@ from desktop.agent.gate import Answer
 from desktop.agent.turn import Inbound, Late
 from desktop.bus.events import PermissionAsked, PermissionSettled, TurnFinished
 from tests.unit.agent.scripted import Agent, ScriptedModel, answer, calls
-from tests.unit.agent.tools import Look, Page, Put, Run
+from tests.unit.agent.tools import Look, Page, Put, Run, Send
 
 
 @pytest.fixture(autouse=True)
 def tools(agent: Agent) -> dict[str, Any]:
-    made: dict[str, Any] = {tool.name: tool for tool in (Look(), Put(), Run(), Page())}
+    made: dict[str, Any] = {tool.name: tool for tool in (Look(), Put(), Run(), Send(), Page())}
     agent.bench.tools.update(made)
     return made
 
@@ -156,16 +156,42 @@ async def test_a_turn_that_waits_for_the_person_lets_others_work(
 async def test_text_from_outside_re_arms_asking(
     agent: Agent, model: ScriptedModel, tools: dict[str, Any], tmp_path: Path
 ) -> None:
-    agent.bench.permit(rules=[{"tool": "run", "program": "ls"}])
-    await agent.end_of(await begun(agent, model, "ls"))
-    assert tools["run"].done == ["ls"], "the rule allows it"
+    agent.bench.permit(rules=[{"tool": "send"}])
+    model.scripts = [calls(("send", {"word": "hi"})), answer("ok")]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "q")))
+    assert tools["send"].done == ["hi"], "the rule allows it"
     page: tuple[str, dict[str, Any] | str] = ("page", {"word": "http://news.example/"})
-    model.scripts = [calls(page), calls(("run", {"word": "ls"})), answer("ok")]
+    model.scripts = [calls(page), calls(("send", {"word": "again"})), answer("ok")]
     turn = await agent.loop.submit(Inbound("s", "read http://news.example/ for me"))
     asked = await agent.asked()
-    assert asked.card["outside"]
+    assert (asked.card["outside"], asked.card["sources"]) == (True, ["a.page"])
     agent.gate.answer(asked.question, Answer(yes=False))
     await agent.end_of(turn)
+    assert tools["send"].done == ["hi"]
+
+
+async def test_a_conversation_stays_marked(
+    agent: Agent, model: ScriptedModel, tools: dict[str, Any]
+) -> None:
+    """The page came in one turn; what would leave is wanted in the next."""
+    model.scripts = [calls(("page", {"word": "x"})), answer("It says so.")]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "read it")))
+    agent.bench.permit(rules=[{"tool": "send"}])
+    model.scripts = [calls(("send", {"word": "hi"})), answer("ok")]
+    turn = await agent.loop.submit(Inbound("s", "and now?"))
+    agent.gate.answer((await agent.asked()).question, Answer(yes=False))
+    await agent.end_of(turn)
+    model.scripts = [calls(("send", {"word": "hi"})), answer("ok")]
+    await agent.end_of(await agent.loop.submit(Inbound("clean", "q")))
+    assert tools["send"].done == ["hi"], "another conversation is not"
+
+
+async def test_what_stays_in_the_sandbox_asks_nothing_more(
+    agent: Agent, model: ScriptedModel, tools: dict[str, Any]
+) -> None:
+    agent.bench.permit(rules=[{"tool": "run", "program": "ls"}])
+    model.scripts = [calls(("page", {"word": "x"})), calls(("run", {"word": "ls"})), answer("ok")]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "read it")))
     assert tools["run"].done == ["ls"]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from desktop.origin import untrusted
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 
 
@@ -84,4 +85,15 @@ class Page(Look):
     async def run(self, args: WordArguments, context: ToolContext) -> str | ToolResult:
         await super().run(args, context)
         seen = frozenset({"https://example.org/next"})
-        return ToolResult(f"the page {args.word}", outside=True, addresses=seen)
+        return ToolResult(f"the page {args.word}", mark=untrusted("a.page"), addresses=seen)
+
+
+class Send(Look):
+    """Writes to somebody else."""
+
+    name: str = "send"
+    effect: Effect = Effect.SEND
+    parallel_safe: bool = False
+
+    def claim(self, args: WordArguments, context: ToolContext) -> Claim:
+        return Claim(Effect.SEND, args.word, recipient="window:other")

@@ -99,6 +99,7 @@ async def test_a_hit_tells_where_it_is(place: Place) -> None:
                 "role": "assistant",
                 "snippet": "A red apple.",
                 "marks": [[6, 11]],
+                "outside": False,
             }
         ],
         "more": False,

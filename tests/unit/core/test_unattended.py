@@ -13,6 +13,7 @@ from desktop.cron.ledger import DUE, Run
 from desktop.cron.runs import Done
 from desktop.cron.schedule import At
 from desktop.inbox.inbox import APPROVAL, ERROR, HEARTBEAT, REMINDER, SUBAGENT, Notice
+from desktop.origin import mark_of, untrusted
 from desktop.tasks import spawn
 from tests.servers.scripted import ScriptedServer
 from tests.unit.core.test_conversations import Desk
@@ -217,15 +218,24 @@ async def test_what_was_on_its_way_arrives_once(desk: Desk, server: ScriptedServ
     core = desk.owner.core
     await talk(desk, "window:a")
     for id_, key in (("run:1", "window:a"), ("run:2", "window:gone")):
-        row = (id_, key, f"News {id_}.", "cron:abcd1234")
-        await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?)", row)
+        row = (id_, key, f"News {id_}.", "cron:abcd1234", "untrusted", '["a.page"]')
+        await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
     await core.background.deliveries.recover()
     await delivered(desk)
-    row = ("run:1", "window:a", "News run:1.", "cron:abcd1234")  # a kill after it arrived
-    await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?)", row)
+    row = (
+        "run:1",
+        "window:a",
+        "News run:1.",
+        "cron:abcd1234",
+        "untrusted",
+        "[]",
+    )
+    await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
     await core.background.deliveries.recover()
     await delivered(desk)
     assert await said(desk, "window:a") == ["Hello", "Good day.", "News run:1."]
+    [*_others, told] = await (await core.sessions.open("window:a")).everything()
+    assert mark_of(told) == untrusted("a.page"), "it stays what it was where it was found"
     assert await core.database.read("SELECT * FROM deliveries") == []
 
 

@@ -35,7 +35,7 @@ async def test_a_moment_is_claimed_once(bed: Bed) -> None:
     assert await bed.ledger.claim(run(5.0, job="b"))
     assert await bed.ledger.find("a", 5.0) == first
     assert await bed.ledger.get(second.id) is None
-    assert [found.job for found in await bed.ledger.open()] == ["a", "a", "b"]
+    assert [found.job for found in await bed.ledger.unended()] == ["a", "a", "b"]
     await bed.ledger.finish(first.id, "ok", "well", 9.0, 12, 0.5)
     done = await bed.ledger.get(first.id)
     assert done
@@ -64,7 +64,7 @@ async def test_only_what_was_asked_is_begun_by_an_answer(bed: Bed) -> None:
     assert await bed.ledger.reopen(asked.id, 50.0)
     assert not await bed.ledger.reopen(asked.id, 60.0)
     assert not await bed.ledger.reopen(done.id, 60.0)
-    assert [(found.id, found.claimed) for found in await bed.ledger.open()] == [(asked.id, 50.0)]
+    assert [(found.id, found.claimed) for found in await bed.ledger.unended()] == [(asked.id, 50.0)]
 
 
 async def test_a_ledger_that_is_closed_says_so(bed: Bed) -> None:

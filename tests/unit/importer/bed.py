@@ -34,6 +34,10 @@ class Bed:
         async def take(values: Mapping[tuple[str, ...], Any]) -> None:
             await self.store.take_over(values)
 
+        async def off(skill: str) -> None:
+            known = self.store.config.agents.defaults.disabled_skills
+            await take({("agents", "defaults", "disabledSkills"): [*known, skill]})
+
         here = Here(
             self.root,
             self.store.path,
@@ -41,6 +45,7 @@ class Bed:
             self.sessions,
             self.keychain,
             take,
+            off,
             lambda: "Europe/Berlin",
             "search:{engine}",
         )

@@ -105,7 +105,9 @@ async def test_keys_go_to_the_keychain_and_to_no_file(bed: Bed, old: Path) -> No
     assert SECRET not in str([item.as_json() for item in items]) + str(bed.events)
     assert bed.store.config.tools.mcp_servers["notes"].env == {"API_KEY": KEYCHAIN, "A": "1"}
     assert "argued" not in bed.store.config.tools.mcp_servers
-    assert bed.store.config.provider("deepseek").extra_headers == {"X-Team": "a"}
+    assert named(items, "providers.deepseek.extraHeaders").action == "waits"
+    assert [item.action for item in items if item.name.endswith(".apiBase")] == ["waits"]
+    assert not bed.store.config.tools.mcp_servers["notes"].enabled
     assert bed.store.config.provider("my.own").key_stored
     assert "nobody" in named(items, "channels.telegram").note
     await bed.nothing_new(old)
@@ -131,11 +133,16 @@ async def test_references_to_variables(bed: Bed, old: Path, monkeypatch: pytest.
     monkeypatch.setenv("IMPORT_HERE", "https://llm.example.org/v1")
     entry = {"apiBase": "${IMPORT_HERE}", "apiKey": "${IMPORT_GONE}"}
     settings(
-        old, providers={"custom": entry}, channels={"telegram": {"token": "${IMPORT_GONE}", "mode": "x"}}
+        old,
+        agents={"defaults": {"botName": "${IMPORT_HERE}"}},
+        providers={"custom": entry},
+        channels={"telegram": {"token": "${IMPORT_GONE}", "mode": "x"}},
     )
     items = await bed.run(old)
-    assert bed.store.config.provider("custom").api_base == "https://llm.example.org/v1"
-    assert stored(bed)["providers"]["custom"] == {"apiBase": "${IMPORT_HERE}"}
+    assert bed.store.config.agents.defaults.bot_name == "https://llm.example.org/v1"
+    assert stored(bed)["agents"]["defaults"]["botName"] == "${IMPORT_HERE}"
+    assert named(items, "providers.custom.apiBase").action == "waits", "where it leads is not known yet"
+    assert "providers" not in stored(bed)
     assert "IMPORT_GONE" in named(items, "providers.custom.apiKey").note
     assert stored(bed)["channels"]["telegram"] == {"mode": "x"}
     assert not bed.store.problems

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from desktop.agent.arguments import arguments_of
+from desktop.agent.view import View
 from desktop.cron.schedule import At, Cron, Every
 from desktop.tools.base import Effect, ToolContext, ToolFailure
 from desktop.tools.cron import Cron as CronTool
@@ -163,7 +164,8 @@ def verdict(bed: Bed, mode: str, outside: bool, **given: Any) -> Verdict:
     args = arguments_of(tool, json.dumps(given))
     assert isinstance(args, CronArguments)
     claim = tool.claim(args, context(bed))
-    situation = Situation(mode, bed.folder, bed.folder, bed.folder / "home", "window:a", outside=outside)
+    view = View([{"role": "user", "content": "q", "_origin": "untrusted"}] if outside else [])
+    situation = Situation(mode, bed.folder, bed.folder, bed.folder / "home", "window:a", view=view)
     return decide("cron", claim, situation).verdict
 
 
@@ -171,8 +173,9 @@ async def test_when_the_person_is_asked(bed: Bed) -> None:
     reminder = {"message": "call Anna", "in_minutes": 20}
     job = {"message": "news", "cron_expr": "0 9 * * *"}
     for mode in ("ask", "risky", "autonomous"):
+        assert verdict(bed, mode, False, **reminder) is Verdict.ALLOW
+        assert verdict(bed, mode, True, **reminder) is Verdict.ASK
         for outside in (False, True):
-            assert verdict(bed, mode, outside, **reminder) is Verdict.ALLOW
             assert verdict(bed, mode, outside, action="list") is Verdict.ALLOW
         assert verdict(bed, mode, True, **job) is Verdict.ASK
     assert verdict(bed, "ask", False, **job) is Verdict.ASK

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from desktop import text as catalogue
 from desktop.errors import AppError
-from desktop.inbox.inbox import APPROVAL, OPEN
+from desktop.inbox.inbox import APPROVAL, OPEN, WAITING
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
@@ -223,7 +223,9 @@ class Drawer(QWidget):
         self._drop({str(notice["id"]) for notice in wanted})
         self._next = 0
         self._step()
-        self.all_done.setVisible(any(n["state"] == OPEN and n["kind"] != APPROVAL for n in wanted))
+        self.all_done.setVisible(
+            any(n["state"] == OPEN and n["kind"] not in (APPROVAL, WAITING) for n in wanted)
+        )
         self._say_empty()
         self._empty.setVisible(not wanted)
         if gone and not self.history.isChecked():
@@ -309,7 +311,9 @@ class Drawer(QWidget):
         self._work.start(self._acted(what, id_, text), name=f"inbox:{what}")
 
     async def _acted(self, what: str, id_: str, text: str) -> None:
-        run = next((one["body"].get("run") for one in self._notices if one["id"] == id_), None)
+        none: Json = {"kind": "", "body": {}}
+        notice = next((one for one in self._notices if one["id"] == id_), none)
+        run = notice["body"].get("run")
         verbs: dict[str, tuple[str, dict[str, Any]]] = {
             DONE: ("notice_done", {"id": id_}),
             SNOOZE: ("snooze", {"id": id_, "for": text}),
@@ -318,6 +322,8 @@ class Drawer(QWidget):
             YES: ("job_answer", {"run": run, "yes": True}),
             NO: ("job_answer", {"run": run, "yes": False}),
         }
+        if notice["kind"] == WAITING:
+            verbs |= {yes: ("waiting_answer", {"id": id_, "yes": yes == YES}) for yes in (YES, NO)}
         verb, given = verbs[what]
         try:
             found = await self._doing(verb, given)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
-from desktop.inbox.inbox import APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT
+from desktop.inbox.inbox import APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
 from desktop.text import _, mark
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.plain import shown
@@ -34,6 +34,7 @@ _ICONS = {
     REMINDER: ("alarm-clock", "link"),
     HEARTBEAT: ("heart-pulse", "link"),
     SUBAGENT: ("bot", "link"),
+    WAITING: ("shield", "link"),
     "error": ("circle-alert", "danger"),
 }
 _ANSWERS = {
@@ -159,8 +160,8 @@ class NoticeItem(QFrame):
 
     def _words(self) -> None:
         for made, words_ in (
-            (self.yes, _("Do it now")),
-            (self.no, _("Skip")),
+            (self.yes, _("Allow") if self._came else _("Do it now")),
+            (self.no, _("Leave it off") if self._came else _("Skip")),
             (self.done, _("Done")),
             (self.snooze, _("Snooze")),
             (self.reply, _("Reply")),
@@ -197,6 +198,11 @@ class NoticeItem(QFrame):
             made.setVisible(bool(told))
         self.setAccessibleName(", ".join(filter(None, (title, text[:_FOLDED], self._note.text()))))
 
+    @property
+    def _came(self) -> bool:
+        """Whether it came with a backup or an import, and is off."""
+        return bool(self.notice and self.notice["kind"] == WAITING)
+
     def _title_of(self) -> str:
         card = self.notice["body"].get("card") or {}
         return str(self.notice["title"] or card.get("title") or "")
@@ -207,7 +213,7 @@ class NoticeItem(QFrame):
         for made in (self.yes, self.no):
             made.setVisible(waits and asks)
         self.done.setVisible(waits and not asks)
-        self.snooze.setVisible(waits)
+        self.snooze.setVisible(waits and not self._came)
         self.reply.setVisible(waits and not asks)
         self.open.setVisible(bool(self.notice["session"]))
         self._reply_row.setVisible(waits and not self._reply_row.isHidden())
@@ -273,7 +279,7 @@ def _note(notice: Json) -> str:
         answer = _ANSWERS.get(notice["answer"], mark("done"))
         return f"{_(answer)}, {words.at(notice['settled'] or notice['at'], now)}"
     parts = []
-    if body.get("ask"):
+    if body.get("ask") and notice["kind"] != WAITING:
         parts.append(_("Missed while the computer was off or asleep. Shall it be made up for?"))
     if float(body.get("late") or 0) >= _LATE_S and body.get("planned"):
         planned, late = words.at(body["planned"], now), words.lateness(body["late"])

@@ -1,7 +1,9 @@
 """A workspace, and a way to call a tool as the agent does: judged arguments, then run."""
 
+import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,9 @@ class Bench:
     async def result(self, name: str, **arguments: Any) -> str | ToolResult:
         tool = self.tools[name]
         args = tool.arguments.model_validate(arguments)
-        tool.claim(args, self.context)
-        return await tool.run(args, self.context)
+        claim = tool.claim(args, self.context)
+        judged = {path: Path(os.path.realpath(path)) for path in (*claim.reads, *claim.writes)}
+        return await tool.run(args, replace(self.context, judged=judged))
 
     async def call(self, name: str, **arguments: Any) -> str:
         result = await self.result(name, **arguments)

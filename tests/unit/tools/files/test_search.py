@@ -151,7 +151,7 @@ async def test_a_pattern_that_never_ends_is_a_failure(bench: Bench) -> None:
     path = bench.put("a.txt", "a" * 60 + "!")
     args = bench.tools["grep"].arguments.model_validate({"pattern": "(a+)+$"}).model_dump()
     with pytest.raises(Refusal, match="longer than 1 second"):
-        await in_worker(1, op="grep", **{**args, "path": str(path), "hidden": []})
+        await in_worker(1, op="grep", **{**args, "path": str(path), "closed": {}})
 
 
 async def test_files_are_found(tree: Bench) -> None:

@@ -25,7 +25,7 @@ async def test_a_call_asks_as_a_message_does_and_brings_text_from_outside(place:
     assert '"text": "hello"' in claim.body
     assert not claim.always_ask
     found = await place.call("mcp_s_echo", text="hello")
-    assert (found.text, found.outside) == ("hello", True)
+    assert (found.text, found.mark.trusted) == ("hello", False)
     assert "3" in (await place.call("mcp_s_add", a=1, b=2)).text
 
 

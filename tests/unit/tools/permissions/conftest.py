@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from desktop.agent.view import View
 from desktop.config.permissions import Folder, Rule
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.policy import Decision, Situation, decide
@@ -23,7 +24,10 @@ class Make:
     def situation(
         self, rules: Iterable[Rule] = (), folders: Iterable[tuple[Path, bool]] = (), **more: Any
     ) -> Situation:
-        fields = {"mode": "risky", "cwd": self.workspace, **more}
+        fields = {"mode": "risky", "cwd": self.workspace, "sandboxed": True, **more}
+        known, outside = fields.pop("known", ()), fields.pop("outside", False)
+        if known or outside:
+            fields["view"] = view(*known, outside=outside)
         return Situation(
             workspace=self.workspace,
             home=self.home,
@@ -49,6 +53,13 @@ class Make:
         return decide(
             "write_file", Claim(Effect.WRITE, "gist", writes=(path,)), self.situation(**situation)
         )
+
+
+def view(*said: str, outside: bool = True) -> View:
+    """A conversation in which the person said this, and perhaps a page was read."""
+    page = {"role": "tool", "_outcome": "ok", "_origin": "untrusted", "_sources": ["a.page"]}
+    asked = {"role": "user", "content": " ".join(said)}
+    return View([asked, page] if outside else [asked])
 
 
 @pytest.fixture

@@ -57,7 +57,13 @@ def test_text_from_outside_makes_it_ask_again(make: Make) -> None:
     def tainted(claim: Claim, **more: Any) -> dict[str, Verdict]:
         return verdicts(make, "exec", claim, outside=True, rules=[make.rule()], **more)
 
-    assert tainted(Claim(Effect.RUN, "g", command="ls")) == asks
+    assert tainted(Claim(Effect.RUN, "g", command="ls", network=True)) == asks
+    assert tainted(Claim(Effect.RUN, "g", command="ls"), sandboxed=False) == asks
+    assert tainted(Claim(Effect.READ, "g", service="s")) == asks
+    assert tainted(Claim(Effect.READ, "g", service="s", stays=True)) == across(ALLOW, ALLOW, ALLOW)
+    assert tainted(Claim(Effect.SEND, "g", lasts=True)) == asks, "a reminder"
+    for name in ("Makefile", ".git/hooks/post-commit", ".envrc", "src/package.json", "x/.vscode/a.json"):
+        assert tainted(Claim(Effect.WRITE, "g", writes=(make.workspace / name,))) == asks
     assert tainted(Claim(Effect.WRITE, "g", writes=(outer,))) == asks
     assert tainted(Claim(Effect.WRITE, "g", writes=(outer,)), folders=[(make.me / "docs", True)]) == asks
     assert tainted(Claim(Effect.SEND, "g", recipient="you")) == asks
@@ -65,7 +71,7 @@ def test_text_from_outside_makes_it_ask_again(make: Make) -> None:
     assert tainted(Claim(Effect.READ, "g", address="https://x.example/?secret")) == asks
     for name in ("AGENTS.md", "SOUL.md", "user.md", "memory/MEMORY.md", "skills/new/SKILL.md"):
         assert tainted(Claim(Effect.WRITE, "g", writes=(make.workspace / name,))) == asks
-    assert tainted(Claim(Effect.WRITE, "g", writes=(inner,))) == across(ASK, ALLOW, ALLOW)
+    assert tainted(Claim(Effect.WRITE, "g", writes=(inner,))) == across(ALLOW, ALLOW, ALLOW)
     assert tainted(Claim(Effect.READ, "g", reads=(inner,))) == across(ALLOW, ALLOW, ALLOW)
 
 

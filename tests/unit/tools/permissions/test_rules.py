@@ -107,9 +107,30 @@ def test_no_rule_is_enough_for_programs_that_run_others(
     assert make.run(command, rules=[make.rule(*rule)]).verdict is Verdict.ASK
 
 
-def test_a_rule_counts_only_without_text_from_outside(make: Make) -> None:
-    decision = make.run("git status", rules=[make.rule("git", "status")], outside=True)
+def test_a_rule_counts_beside_marked_text_only_for_what_stays(make: Make) -> None:
+    rules = [make.rule("git", "status"), make.rule("mytool", "up", network=True)]
+    assert make.run("git status", rules=rules, outside=True).verdict is Verdict.ALLOW
+    decision = make.run("mytool up", {"network": True}, rules=rules, outside=True)
     assert (decision.verdict, decision.reason) == (Verdict.ASK, "outside")
+    folders = [(make.me / "docs", True)]
+    assert make.run("git status", rules=rules, outside=True, folders=folders).writable == ()
+    rules = [make.rule("mytool", "x")]
+    assert make.run("mytool x", rules=rules, folders=folders).writable == (make.me / "docs",)
+    assert make.run("mytool x", rules=rules, outside=True, folders=folders).verdict is Verdict.ASK
+
+
+def test_a_rule_means_the_exact_words(make: Make) -> None:
+    rules = [make.rule("make", "report"), make.rule("sed", "-n", "1p", "a"), make.rule("git", "log")]
+    assert make.run("make report", rules=rules).verdict is Verdict.ALLOW
+    assert make.run("git log --oneline -5", rules=rules).verdict is Verdict.ALLOW
+    for command in (
+        "make report extra",
+        "sed -n 1p a -e '1e ./x.sh'",
+        "git log --output=x",
+        "git log --ext-diff",
+        "git log --made-up",
+    ):
+        assert make.run(command, rules=rules).verdict is Verdict.ASK
 
 
 def test_a_rule_with_a_folder_counts_only_there(make: Make) -> None:
@@ -175,11 +196,11 @@ def test_refusals_of_a_host_and_a_folder(make: Make) -> None:
     [
         ("git status --short", "git", ("status",)),
         ("ls -la", "ls", ()),
-        ("npm run build -- --fast", "npm", ("run", "build")),
-        ("cargo test x", "cargo", ("test",)),
+        ("npm run build -- --fast", "npm", ("run", "build", "--", "--fast")),
+        ("cargo test x", "cargo", ("test", "x")),
         ("make test", "make", ("test",)),
         ("mytool --go x", "mytool", ("--go", "x")),
-        ("python3 -m pytest x", "python3", ("-m", "pytest")),
+        ("python3 -m pytest x", "python3", ("-m", "pytest", "x")),
         ("git push origin main", "git", ("push", "origin", "main")),
     ],
 )
@@ -198,13 +219,14 @@ def test_scripts_are_bound_to_where_they_lie(make: Make) -> None:
     (make.workspace / "run.sh").write_text("")
     rule = standing("exec", make.command("python3 x.py --fast"), make.situation())
     assert rule
-    assert rule.arguments == (str(make.workspace / "x.py"),)
-    assert make.run("python3 ./x.py", rules=[rule]).verdict is Verdict.ALLOW
+    assert rule.arguments == (str(make.workspace / "x.py"), "--fast")
+    assert make.run("python3 ./x.py --fast", rules=[rule]).verdict is Verdict.ALLOW
+    assert make.run("python3 ./x.py", rules=[rule]).verdict is Verdict.ASK
     assert make.run("python3 y.py", rules=[rule]).verdict is Verdict.ASK
     rule = standing("exec", make.command("./run.sh a"), make.situation())
     assert rule
     assert rule.program == str(make.workspace / "run.sh")
-    assert make.run("./run.sh a b", rules=[rule]).verdict is Verdict.ALLOW
+    assert make.run("./run.sh a b", rules=[rule]).verdict is Verdict.ASK
     elsewhere = Claim(Effect.RUN, "gist", command="./run.sh a", cwd=make.workspace / "skills")
     assert decide("exec", elsewhere, make.situation([rule])).verdict is Verdict.ASK
 

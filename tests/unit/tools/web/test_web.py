@@ -8,6 +8,7 @@ import pytest
 
 from desktop.config.tools import WebSearch as Settings
 from desktop.net.client import Client
+from desktop.origin import untrusted
 from desktop.tools.base import ToolContext, ToolFailure
 from desktop.tools.web import engines
 from desktop.tools.web.fetch import FetchArguments, WebFetch
@@ -52,7 +53,7 @@ async def test_a_page_is_text_from_outside_with_its_addresses(
     args = FetchArguments(url="http://news.example/today")
     assert fetch.claim(args, context).address == "http://news.example/today"
     found = await fetch.run(args, context)
-    assert found.outside
+    assert found.mark == untrusted("news.example")
     assert "Title: The Daily" in found.text
     assert "rain in the north" in found.text
     assert "Oslo" in found.text
@@ -140,7 +141,7 @@ async def test_brave_tavily_and_searxng_are_asked_in_their_ways(site: Site, cont
     assert json.loads(site.asked[-1].body) == {"query": "q", "max_results": 3}
     settings = Settings(provider="searxng", base_url="http://engine.example/")
     found = await WebSearch(client, lambda: settings, key).run(SearchArguments(query="q"), context)
-    assert found.outside
+    assert found.mark == untrusted("searxng")
     assert found.addresses == {"https://a.example/"}
     assert "1. T <1>" in found.text
 

@@ -1,0 +1,126 @@
+"""What a restore brings switched off: settings that loosen, jobs with a mode, skills; and what it does not
+bring, what conversations were granted. The person says yes to each (desktop/config/loosening.py)."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from desktop.backup import form, logs
+from desktop.config.base import normal
+from desktop.config.loosening import Loose, part
+from desktop.config.migrations import is_autonomous, migrate
+from desktop.config.schema import Config
+from desktop.cron import file as job_file
+from desktop.cron import form as job_form
+from desktop.cron.job import Job
+from desktop.errors import StorageError, UsageError
+from desktop.session import records
+from desktop.session.grants import granted, without_grants
+from desktop.skills.loader import FOLDER
+from desktop.text import _
+
+_ELSEWHERE = ("agents", "defaults", "workspace")
+"""Where the files of another computer were."""
+_KEYED = "keystored"
+_SKILLS = f"{form.WORKSPACE}{FOLDER}/"
+LATER_S = 2.0
+"""File systems tell times this roughly."""
+
+type Action = Literal["add", "keep", "left", "waits"]
+type Told = tuple[str, Action, str]
+"""A setting's name, what became of it (see Action), and a sentence or nothing."""
+
+
+def settings(
+    stored: Mapping[str, Any], here: Mapping[str, Any], newer: bool, config: Config
+) -> tuple[dict[tuple[str, ...], Any], list[Told], list[Loose], list[str]]:
+    """What a backup's settings come to beside those `here`, which may be `newer`: values to be written,
+    what is told of each, what waits, and the providers that had a key."""
+    told: list[Told] = []
+    keyed: list[str] = []
+    wanted: dict[tuple[str, ...], Any] = {}
+    if is_autonomous(stored):
+        why = _("Autonomous is no setting: a conversation can be it for a while.")
+        told.append(("permissions.mode", "left", why))
+    for keys, value in _leaves(migrate(stored)):
+        if normal(keys[-1]) == _KEYED:
+            keyed += [keys[1]] if value is True and len(keys) > 1 else []
+            continue
+        mine = _at(here, keys)
+        if mine == value or keys == _ELSEWHERE:
+            continue
+        if mine is None or not newer:
+            wanted[keys] = value
+        else:
+            told.append((".".join(keys), "keep", ""))
+    found = part(wanted, config)
+    told += [(".".join(keys), "add", "") for keys in found.safe]
+    told += [(loose.name, "waits", loose.says) for loose in found.loose]
+    told += [(name, "left", why) for name, why in found.left]
+    return found.safe, told, found.loose, keyed
+
+
+def jobs(path: Path, zone: str) -> tuple[list[Job], list[tuple[str, str]]]:
+    """The jobs in a backup's file; and those that cannot be used, with the reason. Blocks."""
+    found, bad = [], []
+    try:
+        entries = job_file.parse(path.read_bytes(), path.name).entries
+    except StorageError as error:
+        return [], [(path.name, error.text)]
+    for raw, text in entries:
+        try:
+            if isinstance(raw, dict) and not job_form.system(raw):
+                found.append(job_form.read(raw, zone))
+        except UsageError as error:
+            bad.append((text[:40], str(error)))
+    return found, bad
+
+
+def skills(staged: Path, manifest: form.Manifest, workspace: Path) -> list[str]:
+    """The folders of skills that the backup would add or change. Blocks. Raises OSError."""
+    found = []
+    for name in filter(form.is_taken, manifest.files):
+        folder, slash, _rest = name.removeprefix(_SKILLS).partition("/")
+        if not name.startswith(_SKILLS) or not slash or folder in found:
+            continue
+        packed, place = manifest.files[name], workspace / name.removeprefix(form.WORKSPACE)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            seen = place.stat()
+            if seen.st_mtime >= packed.modified - LATER_S:
+                continue  # what is here is as new, and stays
+            if seen.st_size == packed.size and place.read_bytes() == (staged / name).read_bytes():
+                continue
+        found.append(folder)
+    return found
+
+
+def strip(path: Path) -> bool:
+    """Take what it grants out of a conversation's file; whether there was anything. Blocks. Raises
+    OSError."""
+    if not any(granted(record) for record in logs.read(path)):
+        return False
+    made = path.with_name(f"{path.name}.stripped")
+    with made.open("xb") as file:
+        for record in logs.read(path):
+            file.write(records.write(without_grants(record) if granted(record) else record))
+    made.replace(path)
+    return True
+
+
+def _leaves(settings_: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    found: list[tuple[tuple[str, ...], Any]] = []
+    for name, value in settings_.items():
+        keys = (*above, str(name))
+        whole = not isinstance(value, Mapping) or (len(keys) > 2 and normal(keys[1]) == "mcpservers")
+        found += [(keys, value)] if whole else _leaves(value, keys)
+    return found
+
+
+def _at(settings_: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    here: Any = settings_
+    for key in keys:
+        if not isinstance(here, Mapping):
+            return None
+        here = next((value for name, value in here.items() if normal(str(name)) == normal(key)), None)
+    return here

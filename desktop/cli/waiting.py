@@ -1,0 +1,58 @@
+"""waiting: what came with a backup or an import and is off until the person says yes to it."""
+
+from typing import Any
+
+import click
+
+from desktop.cli import options
+from desktop.cli.output import emit, hint, say, table
+from desktop.cli.reach import reach, result
+from desktop.cli.run import run
+from desktop.paths import Home
+from desktop.text import _
+
+type Json = dict[str, Any]
+
+
+def register(app: click.Group) -> None:
+    """Add the commands to the command line."""
+    group = click.Group("waiting", help=_("What came with a backup or an import, and is off for now."))
+    app.add_command(group)
+
+    @options.verb(group, "list", _("List what is off until you say yes to it."))
+    def list_command(*, as_json: bool) -> None:
+        run(lambda home: _list(home, as_json), as_json=as_json)
+
+    @options.verb(group, "accept", _("Put things in force, by their ids in the list."))
+    @click.argument("ids", nargs=-1, required=True)
+    def accept_command(ids: tuple[str, ...], *, as_json: bool) -> None:
+        run(lambda home: _answer(home, ids, True, as_json), as_json=as_json)
+
+    @options.verb(group, "refuse", _("Leave things off, and take them from the list."))
+    @click.argument("ids", nargs=-1, required=True)
+    def refuse_command(ids: tuple[str, ...], *, as_json: bool) -> None:
+        run(lambda home: _answer(home, ids, False, as_json), as_json=as_json)
+
+
+async def _list(home: Home, as_json: bool) -> None:
+    async with reach(home, "waiting") as verb:
+        items = (await result(verb, "waiting"))["items"]
+    if as_json:
+        for item in items:
+            emit(item)
+        return
+    rows = [[item["id"], item["name"], item["text"]] for item in items]
+    table([_("Id"), _("Name"), _("With your yes")], rows, _("Nothing waits for your yes."))
+    if items:
+        hint(_("Say yes with: nanobot-desktop waiting accept ID"), dim=True)
+
+
+async def _answer(home: Home, ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    async with reach(home, "waiting") as verb:
+        for id_ in ids:
+            done = await result(verb, "waiting_answer", id=id_, yes=yes)
+            if as_json:
+                emit(done)
+            else:
+                text = _("{name} is in force now.") if yes else _("{name} stays off.")
+                say(text.format(name=done["name"]))
