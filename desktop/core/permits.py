@@ -116,6 +116,7 @@ class Permits:
             "folders": [_plain(folder) for folder in permissions.folders],
             "session_folders": list(metadata.get("folders") or []),
             "sandbox": {"works": works, "text": about},
+            "autonomous": works or not self._core.store.config.tools.commands.enable,
             "vouched": await self._core.marks.vouched(),
             "marked": await self._marked(arguments),
         }
@@ -155,11 +156,22 @@ class Permits:
         mode = str(arguments.get("mode") or "")
         if mode and mode not in MODES:
             raise UsageError(_("There is no such mode: {mode}.").format(mode=mode))
+        if mode == AUTONOMOUS:
+            await self._may_be_autonomous()
         minutes = self._core.store.config.permissions.autonomous_minutes
         until = time.time() + 60 * minutes if mode == AUTONOMOUS else None
         session = await self._core.sessions.open(str(arguments["session"]))
         await session.set_metadata(mode=mode or None, mode_until=until)
         return {"mode": mode, "until": until}
+
+    async def _may_be_autonomous(self) -> None:
+        """Raises UsageError where a command could do whatever the person can."""
+        works, about = await self._core.workshop.sandbox()
+        if not works and self._core.store.config.tools.commands.enable:
+            raise UsageError(
+                _("Without a sandbox the agent asks before each command. {why}").format(why=about),
+                _("Install bubblewrap and switch the sandbox on, or switch commands off."),
+            )
 
     async def folder(self, arguments: Json, _send: Send) -> Json:
         """Give a conversation its working folder; an empty one is the workspace again."""

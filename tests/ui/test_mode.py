@@ -67,6 +67,16 @@ def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar)
     assert bar.mode.property("tone") == ""
 
 
+def test_autonomous_is_not_offered_without_a_sandbox(bar: ModeBar) -> None:
+    bar.tell({"mode": "risky", "autonomous": False})
+    bar.mode.click()
+    [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
+    titles = [action.text() for action in menu.actions()]
+    menu.close()
+    assert "Ask always" in titles
+    assert not any("Autonomous" in title for title in titles)
+
+
 def test_what_is_chosen_for_a_new_conversation_holds_from_its_first_message(
     desk: Desk, bar: ModeBar, tmp_path: Path
 ) -> None:

@@ -144,7 +144,7 @@ def view(walls: Walls, granted: Granted) -> View:
     workspace = _real(granted.workspace)
     hidden = [_real(place) for place in walls.hidden]
     for place, kind in grants.items():
-        if _is_folder(place) and not _inside(place, hidden) and not _reserved(place):
+        if _is_there(place) and not _inside(place, hidden) and not _reserved(place):
             made.places[place] = kind
     open_above = list(made.places)
     for home in map(_real, walls.homes):

@@ -128,6 +128,8 @@ class ModeBar(QWidget):
         for mode, title in _MODES.items():
             words = _(title)
             if mode == "autonomous":
+                if not self._found.get("autonomous", True):
+                    continue
                 words = _("Autonomous for {minutes} minutes").format(minutes=self._found.get("minutes", 60))
             action = menu.addAction(icon(_ICONS[mode]), words)
             action.setCheckable(True)

@@ -128,6 +128,7 @@ PAGES = (
                     "tools.exec.sandbox",
                     "tools.exec.timeout",
                     "tools.exec.path_append",
+                    "tools.exec.readable",
                 ),
             ),
             Group(

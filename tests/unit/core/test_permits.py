@@ -76,6 +76,17 @@ async def test_later_lets_the_turn_go_on_and_the_question_be_answered_then(
     assert (desk.owner.core.workspace / "made").exists()
 
 
+async def test_without_a_sandbox_there_is_no_autonomous_mode(desk: Desk) -> None:
+    assert (await desk.call("permissions"))["autonomous"]
+    await desk.call("set", values={"tools.exec.sandbox": "off"})
+    assert not (await desk.call("permissions"))["autonomous"]
+    with pytest.raises(UsageError, match="Without a sandbox"):
+        await desk.call("mode", session="s", mode="autonomous")
+    await desk.call("set", values={"tools.exec.enable": False})
+    assert (await desk.call("permissions"))["autonomous"]
+    await desk.call("mode", session="s", mode="autonomous")
+
+
 async def test_a_conversation_has_a_mode_of_its_own_for_a_while(desk: Desk) -> None:
     assert (await desk.call("permissions", session="s"))["mode"] == "risky"
     told = await desk.call("mode", session="s", mode="autonomous")
