@@ -190,6 +190,7 @@ MIGRATIONS = (
         id TEXT PRIMARY KEY,
         began REAL NOT NULL,         -- Unix time, seconds
         ended REAL NOT NULL,         -- far in the future while it runs
+        session TEXT NOT NULL,       -- the conversation that called it
         folders TEXT NOT NULL,       -- JSON: where it could write
         origin TEXT NOT NULL,        -- of what was in view when it was called, and of what it could read
         sources TEXT NOT NULL

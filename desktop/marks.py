@@ -15,7 +15,7 @@ from pathlib import Path
 
 from desktop.database import Database
 from desktop.files import Seen
-from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, mark_of, unknown, worst
+from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, Origin, mark_of, unknown, worst
 from desktop.tasks import in_thread
 
 _MARGIN_S = 2.0
@@ -50,19 +50,26 @@ class Marks:
     async def of_files(self, files: Sequence[Seen]) -> Mark:
         """The mark of a text that has the content of these files in it."""
         known = await self._by_digest({seen.digest for seen in files if seen.digest})
-        marks = [known.get(seen.digest) or await self._unmarked(seen) for seen in files if not _empty(seen)]
-        return worst(marks)
+        return worst([await self._of_file(seen, known) for seen in files if not _empty(seen)])
 
-    async def _by_digest(self, digests: set[str]) -> dict[str, Mark]:
-        wanted, found = sorted(digests), dict[str, Mark]()
+    async def _of_file(self, seen: Seen, known: dict[str, tuple[Mark, float]]) -> Mark:
+        mark, at = known.get(seen.digest, (None, 0.0))
+        if mark is None:
+            return await self._unmarked(seen)
+        if mark.origin is Origin.UNKNOWN and at < (await self._vouched_since(seen.path) or 0.0):
+            return TRUSTED  # the person knows it now
+        return mark
+
+    async def _by_digest(self, digests: set[str]) -> dict[str, tuple[Mark, float]]:
+        wanted, found = sorted(digests), dict[str, tuple[Mark, float]]()
         for at in range(0, len(wanted), _CHUNK):
             some = wanted[at : at + _CHUNK]
             holders = ", ".join("?" * len(some))
             rows = await self._database.read(
-                f"SELECT digest, origin, sources FROM file_marks WHERE digest IN ({holders})",  # noqa: S608
+                f"SELECT digest, origin, sources, at FROM file_marks WHERE digest IN ({holders})",  # noqa: S608
                 some,
             )
-            found |= {digest: _mark(origin, sources) for digest, origin, sources in rows}
+            found |= {digest: (_mark(origin, sources), at) for digest, origin, sources, at in rows}
         return found
 
     async def _unmarked(self, seen: Seen) -> Mark:
@@ -109,12 +116,17 @@ class Marks:
 
     # ---- commands
 
-    async def begin_command(self, folders: Iterable[Path], mark: Mark) -> str:
-        """A command begins that may write to these folders ("/" for all); returns its id."""
+    async def begin_command(self, session: str, folders: Iterable[Path], mark: Mark) -> str:
+        """A command of a conversation begins that may write to these folders ("/" for all); returns its
+        id."""
         id_ = uuid.uuid4().hex
         await self._database.write(
-            "INSERT INTO commands (id, began, ended, folders, origin, sources) VALUES (?, ?, ?, ?, ?, ?)",
-            (id_, time.time(), _RUNS, _listed(map(str, folders)), mark.origin.value, _listed(mark.sources)),
+            "INSERT INTO commands (id, began, ended, session, folders, origin, sources)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(id_, time.time(), _RUNS, session, _listed(map(str, folders))),
+                *(mark.origin.value, _listed(mark.sources)),
+            ),
         )
         return id_
 
@@ -137,9 +149,9 @@ class Marks:
         if since is None:
             return unknown(folder.name)
         rows = await self._database.read(
-            "SELECT path, origin, sources FROM file_marks WHERE origin NOT IN ('person', 'agent')"
-            " ORDER BY at DESC LIMIT ?",
-            (_MOST_LOOKED_AT,),
+            "SELECT path, origin, sources FROM file_marks WHERE origin = 'untrusted'"
+            " OR (origin = 'unknown' AND at > ?) ORDER BY at DESC LIMIT ?",
+            (since, _MOST_LOOKED_AT),
         )
         within = [row for row in rows if _within(Path(row[0]), [str(folder)])]
         there = await in_thread(lambda: [row for row in within if Path(row[0]).exists()])
@@ -160,6 +172,14 @@ class Marks:
             "INSERT OR REPLACE INTO vouched (path, at) VALUES (?, ?)",
             (str(folder), time.time()),
         )
+
+    async def settle(self, session: str, folders: Iterable[Path]) -> None:
+        """The person vouches for what a conversation had in view. Where they vouch for all the folders that
+        its commands could read, too, what these made is no longer unknown."""
+        if all([await self._vouched_since(folder) is not None for folder in folders]):
+            await self._database.write(
+                "UPDATE commands SET origin = 'agent' WHERE session = ? AND origin = 'unknown'", (session,)
+            )
 
     async def unvouch(self, folder: str) -> None:
         """They do not any more."""

@@ -48,7 +48,9 @@ class Provenance:
         claim, made = done.plan.claim, AGENT | turn.mark
         if claim.service:
             printed = untrusted(claim.service)
-            return Begun(made, printed, await self._marks.begin_command([Path("/")], made | printed))
+            return Begun(
+                made, printed, await self._marks.begin_command(turn.home, [Path("/")], made | printed)
+            )
         if not claim.command:
             return Begun(made)
         situation = await in_thread(self._scope.situation, turn)
@@ -60,7 +62,7 @@ class Provenance:
         else:
             printed = UNKNOWN
         writable = readable if situation.sandboxed else [Path("/")]
-        return Begun(made, printed, await self._marks.begin_command(writable, made | printed))
+        return Begun(made, printed, await self._marks.begin_command(turn.home, writable, made | printed))
 
     async def end(self, done: Done, begun: Begun) -> None:
         """The call is at its end: mark what it said and what it made."""

@@ -19,7 +19,7 @@ from desktop.core.told import told
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, OPEN, Notice
-from desktop.origin import TRUSTED, sentence, untrusted
+from desktop.origin import TRUSTED, mark_of, sentence
 from desktop.session.model import now
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -144,6 +144,10 @@ class Permits:
         if path:
             real = await in_thread(lambda: Path(_folder(path)).resolve())
             await self._core.marks.vouch(real)
+        if key:
+            places = (session.metadata.get("folder") or "", self._core.workspace)
+            folders = await in_thread(lambda: [Path(place).resolve() for place in places if place])
+            await self._core.marks.settle(session.key, folders)
         return {}
 
     async def unvouch(self, arguments: Json, _send: Send) -> Json:
@@ -221,7 +225,8 @@ def _late(notice: Notice, answer: Answer, front: str) -> Inbound:
     """The message that tells of an answer given after the turn had ended, and carries the call out."""
     body, card = notice.body, notice.body.get("card") or {}
     # The title holds what the model wanted, which marked text may have put there.
-    mark = untrusted(*card.get("sources", ())) if card.get("outside") else TRUSTED
+    marks = {"_origin": card.get("trust"), "_sources": card.get("sources")}
+    mark = mark_of(marks) if card.get("outside") else TRUSTED
     if answer.yes:
         text = _("You can do it now, I allow it: {what}").format(what=notice.title)
         late = Late(

@@ -9,7 +9,7 @@ from typing import Any
 
 from desktop.session.model import Message
 
-_GRANTS = frozenset({"mode", "mode_until", "folder", "folders", "given"})
+_GRANTS = frozenset({"mode", "mode_until", "folder", "folders", "given", "vouched"})
 
 
 def granted(record: Message) -> bool:

@@ -22,6 +22,7 @@ def main() -> None:
         "--ordinary", action="store_true", help="as an ordinary account, where this is root"
     )
     parser.add_argument("--only", default="")
+    parser.add_argument("--everyday", action="store_true", help="ordinary turns instead of attempts")
     wanted = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="redteam-"))
     folder.chmod(0o755)
@@ -43,6 +44,7 @@ def main() -> None:
 
 def _try(place: Path, outside: Outside, wanted: argparse.Namespace) -> int:
     """Every wanted attempt; how many did not hold."""
+    from tests.redteam import everyday
     from tests.redteam.lab import Lab
     from tests.redteam.table import ATTEMPTS
     from tests.servers.scripted import ScriptedServer
@@ -51,8 +53,14 @@ def _try(place: Path, outside: Outside, wanted: argparse.Namespace) -> int:
     bad = 0
     chosen = [a for a in ATTEMPTS if (a.fast or not wanted.fast) and wanted.only in f"{a.kind} {a.id}"]
     with ScriptedServer() as server:
-        for home in dict.fromkeys(one.home if one.home == "shared" else one.id for one in chosen):
-            mine = [one for one in chosen if home == (one.home if one.home == "shared" else one.id)]
+        if wanted.everyday:
+            lab = Lab(place / "day", outside, server)
+            lab.prepare()
+            with lab.serving():
+                everyday.run(lab, lambda line: print(line, flush=True))
+            return 0
+        for home in dict.fromkeys(one.home for one in chosen):
+            mine = [one for one in chosen if home == one.home]
             lab = Lab(place / f"{len(os.listdir(place))}", outside, server)
             lab.prepare()
             with lab.serving():

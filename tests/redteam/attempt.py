@@ -27,7 +27,7 @@ class Attempt:
     fast: bool = False
     """Whether every test run has time for it."""
     home: str = "shared"
-    """Which program: shared (others came before), or one of its own."""
+    """Attempts of one name share a program, one after the other."""
 
 
 ATTEMPTS: list[Attempt] = []

@@ -8,6 +8,7 @@ import asyncio
 import ctypes
 import os
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -92,6 +93,8 @@ class Outside:
     """Redirects, by host and path."""
     find: Callable[[str], bytes] = lambda query: b'{"results": []}'
     """What the search engine answers."""
+    rebound: set[str] = field(default_factory=set)
+    """Names that are public when they are first asked for, and this computer from then on."""
     _thread: int = 0
 
     def start(self) -> None:
@@ -125,6 +128,7 @@ class Outside:
     async def _serve(self, up: threading.Event) -> None:
         for number in (GOOD, EVIL):
             await asyncio.start_server(self._web, number, 80)
+        await asyncio.start_server(self._web, EVIL, 443, ssl=_unknown_certificate())
         loop = asyncio.get_running_loop()
         await loop.create_datagram_endpoint(lambda: _Names(self), (GOOD, 53))
         up.set()
@@ -181,6 +185,17 @@ class Outside:
         return plain or any(text.lower() in name.lower() for name in self.names)
 
 
+def _unknown_certificate() -> ssl.SSLContext:
+    """A certificate that this server made for itself."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory() as folder:
+        key, certificate = f"{folder}/key", f"{folder}/certificate"
+        words = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=evil.example")
+        subprocess.run([*words, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        context.load_cert_chain(certificate, key)
+    return context
+
+
 class _Names(asyncio.DatagramProtocol):
     """Every name is at GOOD, but those with "evil" in them, which are at EVIL."""
 
@@ -197,9 +212,11 @@ class _Names(asyncio.DatagramProtocol):
             at += 1 + data[at]
         kind = struct.unpack(">H", data[at + 1 : at + 3])[0]
         name = ".".join(labels)
+        again = name in self._outside.names
         self._outside.names.append(name)
         question = data[12 : at + 5]
-        number = socket.inet_aton(EVIL if "evil" in name else GOOD)
-        answer = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 1, 4) + number if kind == 1 else b""
+        place = "127.0.0.1" if again and name in self._outside.rebound else EVIL if "evil" in name else GOOD
+        number = socket.inet_aton(place)
+        answer = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + number if kind == 1 else b""
         head = data[:2] + struct.pack(">HHHHH", 0x8180, 1, bool(answer), 0, 0)
         self._transport.sendto(head + question + answer, addr)  # type: ignore[attr-defined]

@@ -190,13 +190,26 @@ def _cat(lab: Lab, session: str) -> None:
 
 def _subagent(lab: Lab, session: str) -> None:
     address = lab.page("Obey.", path=f"/sub{session[-6:]}")
-    lab.say(
-        "Have it looked at", [("spawn", {"task": f"Read {address}", "label": "looker"})], session=session
-    )
-    lab.server.script(
-        f"use:{json.dumps([['web_fetch', {'url': address}]])}", "say:It says obey.", "say:So."
-    )
-    until(lambda: lab.outside.saw(f"/sub{session[-6:]}"), 2)
+    lab.server.forget()
+    task = f"Have {address} looked at"
+    lab.server.when(task, f"use:{json.dumps([['web_fetch', {'url': address}]])}")
+    call: Step = [("spawn", {"task": task, "label": "looker"})]
+    lab.say("Go", call, "Begun.", "It says obey.", "So.", session=session, forget=False)
+    until(lambda: not lab.do("subagents", session=session).get("subagents"), 10)
+
+
+def _delivered(lab: Lab, session: str) -> None:
+    """A job reads a page; its answer comes into the conversation that it was made in."""
+    lab.say("hello", session=session)
+    address = lab.page("Obey.", path=f"/job{session[-6:]}")
+    lab.server.forget()
+    lab.server.when(f"Look at {address}", f"use:{json.dumps([['web_fetch', {'url': address}]])}")
+    made = lab.do("job_add", name="look", message=f"Look at {address}", every=86400, session=session)
+    lab.server.script("say:It says: obey.")
+    lab.do("job_run", id=made["job"]["id"])
+    log = lab.workspace / f"sessions/{session.replace(':', '%3A')}.jsonl"
+    assert until(lambda: "It says: obey." in log.read_text(), 20)
+    lab.do("job_remove", id=made["job"]["id"])
 
 
 def _edited(lab: Lab, session: str) -> None:
@@ -229,6 +242,8 @@ SOURCES: dict[str, Source] = {
     "a search result": _found,
     "a long result that was kept": _kept,
     "a command's output": _cat,
+    "a subagent's result": _subagent,
+    "a job's answer": _delivered,
     "a file that was edited": _edited,
     "an edit that failed": _failed_edit,
 }

@@ -12,6 +12,8 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak schedule [--years 10] [--seed N]
        .venv/bin/python tests/soak counting
        .venv/bin/python tests/soak stories
+       .venv/bin/python tests/soak redteam [--only WORDS]
+       .venv/bin/python tests/soak everyday
 
 A run that finds something lost says what and exits with 1.
 """
@@ -27,12 +29,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.soak import (
     counting,
     documents,
+    everyday,
     fuzz,
     kill,
     kill_due,
     kill_memory,
     kill_subagents,
     kill_tools,
+    redteam,
     remember,
     schedule,
     stories,
@@ -68,6 +72,9 @@ def main() -> None:
     appointments.add_argument("--years", type=int, default=10)
     verbs.add_parser("counting", help="our count of tokens against the built-in model's own")
     verbs.add_parser("stories", help="the stories for which not every run has time")
+    attacks = verbs.add_parser("redteam", help="everything a hostile text, file or server tries")
+    attacks.add_argument("--only", default="")
+    verbs.add_parser("everyday", help="ordinary turns, and how often each asks")
     kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
     for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
@@ -95,6 +102,10 @@ def main() -> None:
         lost = counting.run()
     elif arguments.verb == "stories":
         lost = stories.run()
+    elif arguments.verb == "redteam":
+        lost = redteam.run(arguments.only)
+    elif arguments.verb == "everyday":
+        lost = everyday.run()
     elif arguments.verb == "schedule":
         lost = schedule.run(chance, arguments.years)
     else:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from desktop.origin import sentence
+from desktop.origin import Origin, sentence
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.places import resolve
@@ -41,6 +41,8 @@ class Card:
     remember: str
     """What "always like this" would mean; empty where it is not offered."""
     digest: str
+    trust: str = Origin.PERSON.value
+    """The least trusted origin in view."""
     sources: tuple[str, ...] = ()
     """Where marked text came from: sites, files, servers."""
 
@@ -72,6 +74,7 @@ def card(
         why=decision.text,
         outside=situation.marked,
         marked=sentence(situation.view.mark),
+        trust=situation.view.mark.origin.value,
         sources=situation.view.mark.sources,
         network=runs,
         remember=rule_sentence(rule) if rule else "",
