@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from desktop.files import Place
+
 MOST_BYTES = 5 * 1024 * 1024
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
@@ -35,8 +37,7 @@ def kind(head: bytes) -> str:
 def _data(path: Path) -> tuple[str, str]:
     """The picture as a data address, and why there is none."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        data = Place(Path(path.anchor)).read(path, MOST_BYTES + 1)
     except OSError:
         return "", "the file cannot be read any more"
     if len(data) > MOST_BYTES:
