@@ -72,6 +72,8 @@ OPENER_ONLY = (
     *("tools/files/", "tools/mcp/results.py", "tools/cron.py", "tools/memory.py", "tools/message.py"),
 )
 """What works on the workspace, where tools plant links: there desktop.files opens, and nothing else."""
+OPENER_WRITES = ("importer/", "backup/files.py", "backup/mending.py")
+"""What brings files from elsewhere into the workspace: it reads them as they lie, but writes likewise."""
 BY_NAME = frozenset(
     [
         "read_text",
@@ -92,6 +94,7 @@ BY_NAME = frozenset(
     ]
 )
 """Methods of Path that a Place has not."""
+WRITING = frozenset(["write_text", "write_bytes", "touch", "chmod", "rename", "symlink_to", "hardlink_to"])
 BY_NAME_OR_PLACE = frozenset(
     ["open", "unlink", "rmdir", "mkdir", "exists", "is_file", "is_dir", "is_symlink", "stat", "lstat"]
 )
@@ -219,6 +222,41 @@ def opened_by_name(root: Path) -> list[str]:
     return wrong
 
 
+def written_by_name(root: Path) -> list[str]:
+    """Files that are put into the workspace by name."""
+    wrong = []
+    for path, _, tree, _ in modules(root):
+        if not path.startswith(OPENER_WRITES):
+            continue
+        modules_as = dict(_modules_as(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in ("os", "shutil", "tempfile"):
+                wrong += [f"{path}:{node.lineno}: {node.module}.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Attribute) and _writes(node, modules_as):
+                wrong.append(f"{path}:{node.lineno}: {ast.unparse(node)} by name")
+            elif isinstance(node, ast.Call) and (_replaces(node) or _opens_to_write(node)):
+                wrong.append(f"{path}:{node.lineno}: {ast.unparse(node.func)} by name")
+    return wrong
+
+
+def _writes(node: ast.Attribute, modules_as: dict[str, str]) -> bool:
+    owner = ast.unparse(node.value)
+    if (module := modules_as.get(owner)) in ("os", "shutil", "tempfile"):
+        reads = {"stat", "lstat", "scandir", "listdir", "walk", "fwalk", "access", "readlink"}
+        return node.attr in set(OF_MODULES[module].split()) - reads
+    last = owner.partition("(")[0] if isinstance(node.value, ast.Call) else owner.rpartition(".")[2]
+    return node.attr in WRITING or (
+        node.attr in {"unlink", "rmdir", "mkdir"} and "place" not in last.lower()
+    )
+
+
+def _opens_to_write(node: ast.Call) -> bool:
+    opens = ast.unparse(node.func).rpartition(".")[2] == "open"
+    given = [*node.args, *(word.value for word in node.keywords)]
+    modes = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return opens and any(set(mode) <= set("rwaxbt+") and set(mode) & set("wax+") for mode in modes)
+
+
 def _modules_as(tree: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -294,7 +332,10 @@ def writers(root: Path) -> list[str]:
     return wrong
 
 
-RULES = [forbidden_imports, banned_calls, blocking, opened_by_name, oversized, undocumented, writers]
+RULES = [
+    *(forbidden_imports, banned_calls, blocking, opened_by_name, written_by_name),
+    *(oversized, undocumented, writers),
+]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -332,6 +373,12 @@ PLANTED = {
     "a listing by name": (opened_by_name, "skills/bad.py", "import os\nos.scandir(folder)"),
     "a module under another name": (opened_by_name, "agent/bad.py", "import os as o\no.replace('a', 'b')"),
     "a function of a module": (opened_by_name, "memory/bad.py", "from shutil import rmtree"),
+    "an import that writes": (written_by_name, "importer/bad.py", "path.write_text('x')"),
+    "an import that opens to write": (written_by_name, "importer/bad.py", "path.open(mode='ab')"),
+    "an import that makes folders": (written_by_name, "importer/bad.py", "folder.mkdir(parents=True)"),
+    "a restore that copies": (written_by_name, "backup/files.py", "import shutil\nshutil.copy2(a, b)"),
+    "a restore that renames": (written_by_name, "backup/files.py", "part.replace(path)"),
+    "a mending that removes": (written_by_name, "backup/mending.py", "import os\nos.unlink(path)"),
     "a long file": (oversized, "usage.py", "x = 1\n" * 401),
     "a long function": (oversized, "usage.py", "def f():\n" + "    x = 1\n" * 51),
     "a fat class": (

@@ -6,7 +6,7 @@ opened by a way on which no link is followed any more.
 """
 
 from desktop.files.links import Judge, judge_links
-from desktop.files.opened import NotPlain, Opened
+from desktop.files.opened import NotPlain, Opened, WriteProtected
 from desktop.files.place import UNFINISHED, Entry, Place
 from desktop.files.seen import Seen, seen
 from desktop.files.walk import Found, walk
@@ -23,6 +23,7 @@ __all__ = [
     "Opened",
     "Place",
     "Seen",
+    "WriteProtected",
     "judge_links",
     "seen",
     "walk",

@@ -21,6 +21,10 @@ class NotPlain(OSError):
         self.mode = mode
 
 
+class WriteProtected(PermissionError):
+    """A file that its permissions keep from being written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A plain file that is open for reading."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop.files import system
-from desktop.files.opened import READ, NotPlain, Opened, opened
+from desktop.files.opened import READ, NotPlain, Opened, WriteProtected, opened
 from desktop.files.seen import Seen, seen
 from desktop.files.ways import Name, Ways, parts_of, straight
 from desktop.text import _
@@ -215,7 +215,7 @@ def _permissions(at: system.Folder, name: str, mode: int | None, fresh: bool) ->
     if not stat.S_ISREG(old):
         raise NotPlain(old, at.named(name))
     if not at.writable(name):
-        raise PermissionError(errno.EACCES, _("it is write-protected"), at.named(name))
+        raise WriteProtected(errno.EACCES, _("it is write-protected"), at.named(name))
     return stat.S_IMODE(old) if mode is None else mode
 
 

@@ -13,6 +13,8 @@ import struct
 import sys
 from collections.abc import Iterator
 
+assert sys.platform != "win32"
+
 _SYS_OPENAT2 = 437
 """The same number on every architecture: it came after the numbers were made one."""
 _HERE = -100

@@ -46,11 +46,16 @@ class Ways:
 
     def _full(self, name: Name) -> str:
         if isinstance(name, PurePath) and name.is_absolute():
-            try:
-                name = name.relative_to(self.path)
-            except ValueError:
-                raise _astray(str(name), _("it is not in {path}").format(path=self.path)) from None
+            name = self._within(str(name))
         return os.path.join(self._root(), *self._below, *parts_of(name))
+
+    def _within(self, path: str) -> str:
+        """An absolute path as one below this. Raises Astray where it is none."""
+        own = str(self.path).rstrip(os.sep)
+        above, rest = path[: len(own)], path[len(own) :]
+        if os.path.normcase(above) == os.path.normcase(own) and rest[:1] in (os.sep, ""):
+            return rest[1:]
+        raise _astray(path, _("it is not in {path}").format(path=own))
 
     def _split(self, name: Name) -> tuple[str, str]:
         full = self._full(name)

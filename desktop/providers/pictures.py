@@ -5,11 +5,11 @@ note in words, as does every picture for a model that cannot see.
 """
 
 import base64
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from desktop.files import Place
 from desktop.providers.unbroken import unbroken
 
 MOST_BYTES = 5 * 1024 * 1024
@@ -39,9 +39,9 @@ def kind(head: bytes) -> str:
 def _data(path: Path) -> tuple[str, str]:
     """The picture as a data address, and why there is none."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-            seen = os.fstat(file.fileno())
+        with Place(Path(path.anchor)).open(path) as file:
+            data = file.stream.read(MOST_BYTES + 1)
+            seen = file.status
     except (OSError, ValueError):
         return "", "the file cannot be read any more"
     if len(data) > MOST_BYTES:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, lean, memory, presence, search, servers, tools, turn, window
+from tests.bench import cold, idle, lean, memory, opening, presence, search, servers, tools, turn, window
 from tests.bench.table import Table
 
 PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
-    *("conversation", "acts", "search", "memory", "tools", "mcp"),
+    *("conversation", "acts", "search", "memory", "files", "tools", "mcp"),
 )
 MODELS = "lean"
 """How well the built-in models act: minutes each, so only when asked for."""
@@ -50,6 +50,8 @@ def main() -> None:
         asyncio.run(search.measure(table, arguments.messages))
     if "memory" in arguments.parts:
         asyncio.run(memory.measure(table, arguments.runs))
+    if "files" in arguments.parts:
+        asyncio.run(opening.measure(table, arguments.runs))
     if "tools" in arguments.parts:
         asyncio.run(tools.measure(table, arguments.runs, nanobot=not arguments.no_nanobot))
     if "mcp" in arguments.parts:

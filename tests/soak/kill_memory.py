@@ -21,7 +21,7 @@ from desktop.files import Place
 from desktop.memory.archives import Archives
 from desktop.memory.history import OLD, History
 from desktop.memory.notes import Notes, facts, normal
-from desktop.memory.repository import Repository
+from desktop.memory.repository import VERSIONS, Repository
 from tests.servers.scripted import ScriptedServer, Seen
 from tests.soak.kill import Lines
 from tests.soak.killing import killed
@@ -101,7 +101,7 @@ class Run:
             self.lost.append(f"the Dream after the kills: {done.stderr}")
         self._look_at_history()
         self._look_at_notes()
-        repository = Repository(Place(self.workspace), "memory/.versions")
+        repository = Repository(Place(self.workspace), VERSIONS)
         if not repository.sound():
             self.lost.append("the repository of the versions does not open")
         self.lost += [

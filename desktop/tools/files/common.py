@@ -7,7 +7,7 @@ from pathlib import Path
 from desktop.files import Seen
 from desktop.tasks import in_daemon
 from desktop.tools.base import ToolFailure
-from desktop.tools.files.opening import Refusal, exact, kind, reason, refused, shown
+from desktop.tools.files.opening import Refusal, exact, reason, refused, shown
 
 _SECONDS = 60.0
 
@@ -35,12 +35,7 @@ def write_whole(path: Path, data: bytes) -> Seen:
     """Put a file in place by its real path, whole or not at all; an old one's mode stays. Raises Refusal,
     OSError."""
     with refused(path):
-        place = exact(path)
-        with contextlib.suppress(FileNotFoundError):
-            status = place.stat(path)
-            if not kind(status.st_mode) and not place.writable(path):
-                raise Refusal(f"{shown(str(path))} is write-protected.")
-        return place.write(path, data)
+        return exact(path).write(path, data)
 
 
 def utf8(text: str, what: str) -> bytes:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from desktop.files import Astray, NotPlain, Opened, Place
+from desktop.files import Astray, NotPlain, Opened, Place, WriteProtected
 
 _KINDS = {
     stat.S_IFDIR: "a folder; list_dir shows what is in it",
@@ -65,6 +65,8 @@ def refused(path: Path) -> Iterator[None]:
         yield
     except NotPlain as error:
         raise Refusal(f"{shown(str(path))} is {kind(error.mode)}.") from None
+    except WriteProtected:
+        raise Refusal(f"{shown(str(path))} is write-protected.") from None
     except Astray:
         raise Refusal(
             f"{shown(str(path))}: a link was put on the way after this call was judged. Look with list_dir "

@@ -1,6 +1,7 @@
 """Turns with tools: what runs, in which order, what is on disk, how they end."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -225,6 +226,19 @@ async def test_a_long_result_goes_to_a_file(agent: Agent, model: ScriptedModel) 
     assert kept.name in told
     assert len(told) < 17_000
     assert kept.read_text() == f"saw {'z' * 20_000}"
+
+
+async def test_a_long_result_lands_behind_no_link(
+    agent: Agent, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.window = 100_000
+    closed = tmp_path / "autostart"
+    closed.mkdir()
+    (agent.workspace / "files").symlink_to(closed)
+    model.scripts = [calls(("look", {"word": "z" * 20_000})), answer("ok")]
+    await ask(agent)
+    assert "a link leads to" in results(model)[0]
+    assert not list(closed.iterdir())
 
 
 async def test_a_small_model_writes_its_call_as_text(agent: Agent, model: ScriptedModel) -> None:
