@@ -64,7 +64,7 @@ def _runner() -> tuple[tuple[str, ...], dict[str, str]]:
     program = shutil.which("systemd-run")
     if not program or not Path("/run/systemd/system").is_dir():
         return (), {}
-    argv = (program, "--scope", "--quiet", "--collect")
+    argv: tuple[str, ...] = (program, "--scope", "--quiet", "--collect")
     needed: dict[str, str] = {}
     if os.getuid() != 0:
         argv = (*argv, "--user")
