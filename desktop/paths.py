@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 APP = "nanobot-desktop"
 PRIVATE_UMASK = 0o077
 _OTHERS = 0o077
 _persons_umask = -1
+_MOST_DECODED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +170,24 @@ def sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def elsewhere(text: str) -> bool:
+    """Whether a path or an address may name another computer or a device where Windows opens it: two slashes
+    of either kind at its start, also behind percent signs or a file: scheme. What is encoded is decoded
+    before it is judged, as often as it takes."""
+    for _round in range(_MOST_DECODED):
+        plain = text.strip().replace("\\", "/")
+        scheme, colon, rest = plain.partition(":")
+        if colon and scheme.lower() == "file":
+            host, _slash, _path = rest.removeprefix("//").partition("/")
+            if rest.startswith("//") and host not in ("", "localhost"):
+                return True
+            plain = rest.removeprefix("//localhost") if rest.startswith("//") else rest
+            plain = plain.removeprefix("//")
+        if plain.startswith(("//", "/??/")):
+            return True
+        if (decoded := unquote(text)) == text:
+            return False
+        text = decoded
+    return True

@@ -105,6 +105,11 @@ OF_MODULES = {
     "io": "open FileIO open_code",
     "codecs": "open",
 }
+TERMINAL = "cli/output.py"
+WRITERS = (
+    "print click.echo click.secho click.echo_via_pager sys.stdout.write sys.stderr.write os.write "
+    "sys.stdout.writelines sys.stderr.writelines"
+)
 FILE_LINES, FUNCTION_LINES, CLASS_METHODS = 400, 50, 25
 
 
@@ -273,9 +278,26 @@ def undocumented(root: Path) -> list[str]:
     return [path for path, _, tree, text in modules(root) if text.strip() and not ast.get_docstring(tree)]
 
 
-@pytest.mark.parametrize(
-    "rule", [forbidden_imports, banned_calls, blocking, opened_by_name, oversized, undocumented]
-)
+def writers(root: Path) -> list[str]:
+    """What writes to a terminal past the one writer, which shows what a terminal would obey."""
+    wrong = []
+    for path, room, tree, _ in modules(root):
+        if room not in ("cli", "__main__") or path == TERMINAL:
+            continue
+        wrong += [f"{path}: only {TERMINAL} may import {n}" for n in imported(tree) if n.startswith("rich")]
+        for node in ast.walk(tree):
+            text = ast.unparse(node) if isinstance(node, ast.Attribute | ast.Name) else ""
+            if text in WRITERS.split() or text.startswith(
+                ("sys.stdout.buffer", "sys.__std", "sys.stderr.buffer")
+            ):
+                wrong.append(f"{path}:{node.lineno}: {text}: what is printed goes through {TERMINAL}")  # type: ignore[attr-defined]
+    return wrong
+
+
+RULES = [forbidden_imports, banned_calls, blocking, opened_by_name, oversized, undocumented, writers]
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_the_program_keeps_the_rule(rule) -> None:  # type: ignore[no-untyped-def]
     assert not rule(SOURCE), "\n".join(rule(SOURCE))
 
@@ -317,6 +339,10 @@ PLANTED = {
         "usage.py",
         "class A:\n" + "".join(f"    def f{i}(s): ...\n" for i in range(26)),
     ),
+    "a word past the one writer": (writers, "cli/bad.py", "import sys\nsys.stdout.write(title)"),
+    "a print": (writers, "cli/bad.py", "print(title)"),
+    "an echo": (writers, "cli/bad.py", "import click\nclick.echo(f'{title}')"),
+    "a table of its own": (writers, "cli/bad.py", "def f():\n    from rich.table import Table"),
     "no docstring": (undocumented, "usage.py", "x = 1"),
 }
 

@@ -124,7 +124,7 @@ class Runner:
                 tried = True
                 request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
             except BadRequest as error:
-                if error.status not in (400, 415, 422) or not request.endpoint.rules.pictures:
+                if error.status not in (400, 413, 415, 422) or not request.endpoint.rules.pictures:
                     raise
                 rules = replace(request.endpoint.rules, pictures=False)
                 request = replace(request, endpoint=replace(request.endpoint, rules=rules))

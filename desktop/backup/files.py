@@ -3,14 +3,15 @@
 import hashlib
 import inspect
 import logging
-import os
-import shutil
+import stat
 from collections.abc import Awaitable, Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from desktop.files import Name, Place
 from desktop.paths import resource
 
 _LONGEST_TEMPLATE = 64 * 1024
+_BLOCK = 1 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -40,97 +41,83 @@ class Undo:
         self._ways.clear()
 
 
-def put(source: Path, place: Path, undo: Undo, *, copy: bool = False) -> None:
-    """Give a file a place where nothing is; `copy`: it stays where it was, too. Raises OSError."""
-    made = _make_folder(place.parent)
-    part = place.with_name(f".{place.name[:100]}.part")
-    try:
-        shutil.copy2(source, part)
-        _sync(part)
-        if place.exists():
-            raise FileExistsError(17, os.strerror(17), str(place))
-        part.replace(place)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(place)) from error
+def put(source: Path, path: Path, undo: Undo, root: Path, *, copy: bool = False) -> None:
+    """Give a file a path below `root` where nothing is; `copy`: it stays where it was, too. Raises
+    OSError."""
+    place, made = Place(root), _missing(root, path.parent)
+    _copy(source, place, path, fresh=True)
 
     def back() -> None:
-        place.unlink(missing_ok=True)
+        place.unlink(path, missing_ok=True)
         for folder in made:
-            folder.rmdir()
+            place.rmdir(folder)
 
     undo.add(back)
     if not copy:
-        source.unlink()
+        _place_of(source).unlink(source.name)
 
 
-def take(source: Path, place: Path, undo: Undo, kept: Path) -> None:
-    """Put a file in the place of another, which waits in the folder `kept` until all is done. Raises
-    OSError."""
-    old = kept / f"old-{len(list(kept.glob('old-*')))}"
-    shutil.copy2(place, old)
-    part = place.with_name(f".{place.name[:100]}.part")
-    try:
-        shutil.copy2(source, part)
-        _sync(part)
-        part.replace(place)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(place)) from error
-
-    def back() -> None:
-        shutil.copy2(old, part)
-        part.replace(place)
-
-    undo.add(back)
+def take(source: Path, path: Path, undo: Undo, kept: Path, root: Path) -> None:
+    """Put a file in the place of another one below `root`, which waits in the folder `kept` until all is
+    done. Raises OSError."""
+    place, aside = Place(root), Place(kept)
+    old = f"old-{sum(name.startswith('old-') for name in aside.names())}"
+    _copy(path, aside, aside.named(old), fresh=True)
+    _copy(source, place, path, fresh=False)
+    undo.add(lambda: _copy(aside.named(old), place, path, fresh=False))
 
 
-def is_same(place: Path, size: int, sha256: str) -> bool:
+def _copy(source: Path, place: Place, path: Path, *, fresh: bool) -> None:
+    """Copy a file with its time. Raises OSError."""
+    with _place_of(source).open(source.name) as file:
+        blocks = iter(lambda: file.stream.read(_BLOCK), b"")
+        mode, modified = stat.S_IMODE(file.status.st_mode), file.status.st_mtime_ns
+        place.write(path, blocks, mode=mode, modified=modified, fresh=fresh)
+
+
+def _place_of(path: Path) -> Place:
+    """The folder of a file, and the one above: neither is a link that was put there."""
+    folder = path.parent
+    return Place(folder.parent, folder.name)
+
+
+def is_same(place: Place, name: Name, size: int, sha256: str) -> bool:
     """Whether a file has just this in it. Raises OSError."""
-    if place.stat().st_size != size:
-        return False
-    with place.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    with place.open(name) as file:
+        return (
+            file.status.st_size == size and hashlib.file_digest(file.stream, "sha256").hexdigest() == sha256
+        )
 
 
-def beside(place: Path, size: int, sha256: str, day: str) -> tuple[Path, bool]:
+def beside(root: Path, path: Path, size: int, sha256: str, day: str) -> tuple[Path, bool]:
     """The first name beside a file that is free, or that holds this already, which is told."""
-    number = 1
+    place, number = Place(root), 1
     while True:
         suffix = f".restored-{day}" if number == 1 else f".restored-{day}-{number}"
-        other = place.with_name(f"{place.stem}{suffix}{place.suffix}")
-        if not other.exists():
+        other = path.with_name(f"{path.stem}{suffix}{path.suffix}")
+        if not place.taken(other):
             return other, False
-        if other.is_file() and is_same(other, size, sha256):
+        if place.is_file(other) and is_same(place, other, size, sha256):
             return other, True
         number += 1
 
 
-def is_template(place: Path) -> bool:
+def is_template(place: Place, name: Name) -> bool:
     """Whether a file is still the one that a workspace begins with, or empty. Raises OSError."""
-    if place.stat().st_size > _LONGEST_TEMPLATE:
+    data = place.read(name, _LONGEST_TEMPLATE + 1)
+    if len(data) > _LONGEST_TEMPLATE:
         return False
-    data = place.read_bytes()
     if not data.strip():
         return True
-    templates = resource("templates").glob(f"*/{place.name}")
-    return any(path.read_bytes().split() == data.split() for path in templates)
+    shelf, file = Place(resource("templates")), PurePath(name).name
+    known = (f"{entry.name}/{file}" for entry in shelf.scan() if entry.kind == "folder")
+    return any(shelf.read(one).split() == data.split() for one in known if shelf.is_file(one))
 
 
-def _make_folder(folder: Path) -> list[Path]:
-    """Make a folder; those that were made, the innermost first."""
-    missing = []
-    here = folder
-    while not here.exists():
-        missing.append(here)
-        here = here.parent
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+def _missing(root: Path, folder: Path) -> list[Path]:
+    """The folders below `root` that are to be made, the innermost first."""
+    place, missing = Place(root), []
+    while folder != root and not place.taken(folder):
+        missing.append(folder)
+        folder = folder.parent
     return missing
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

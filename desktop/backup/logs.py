@@ -15,6 +15,7 @@ from typing import Literal
 from desktop.pace import Pace
 from desktop.session import records
 from desktop.session.model import Message
+from desktop.session.place import opened
 
 _SAME = ("role", "content", "tool_calls", "tool_call_id", "timestamp")
 _CHUNK = 1024 * 1024
@@ -35,7 +36,8 @@ class Compared:
 
 def damaged(path: Path) -> int:
     """How many records of a file cannot be read as they were written. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path) as held:
+        file = held.stream
         encoding = records.encoding_of(file.read(4096))
         file.seek(0)
         if encoding == records.UTF8:
@@ -45,7 +47,8 @@ def damaged(path: Path) -> int:
 
 def read(path: Path) -> Iterator[Message]:
     """Each record of a file that can be read. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path) as held:
+        file = held.stream
         encoding = records.encoding_of(file.read(4096))
         file.seek(0)
         if encoding == records.UTF8:
@@ -87,7 +90,8 @@ def compare(backup: Path, here: Path, pace: Pace) -> Compared:
 
 def begins_with(longer: Path, start: Path, pace: Pace) -> bool:
     """Whether a file begins with all bytes of another one. Raises OSError, CalledOffError."""
-    with longer.open("rb") as ours, start.open("rb") as theirs:
+    with opened(longer) as one, opened(start) as other:
+        ours, theirs = one.stream, other.stream
         while data := theirs.read(_CHUNK):
             pace.advance(0)
             if ours.read(len(data)) != data:

@@ -6,17 +6,18 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from desktop.backup import logs
 from desktop.backup.files import Undo, put, take
-from desktop.config import document
 from desktop.cron import file as job_file
+from desktop.files import Place
 from desktop.pace import Pace
 from desktop.session import records
 from desktop.session.model import SessionInfo
+from desktop.session.place import opened_size, place_of
 
 ASIDE = ".damaged"
 """The folder beside conversations in which their files lie as they were."""
@@ -36,42 +37,47 @@ def mend_session(info: SessionInfo, pace: Pace) -> tuple[Path, int]:
     """Leave out of a conversation's file what cannot be read; where the file as it was is kept, and how
     many messages are whole. Blocks. Raises OSError; then nothing is changed."""
     path, undo = info.path, Undo()
-    seen = path.stat()
+    size, place = opened_size(path), place_of(path.parent)
     moment = f"{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     aside = path.parent / ASIDE / f"{moment}-{path.name}"
     made = path.with_name(f".{path.name[:100]}.mended.part")
     number = 0
+
+    def blocks() -> Iterator[bytes]:
+        nonlocal number
+        for record in logs.read(path):
+            number += "role" in record
+            yield records.write(record)
+            pace.advance(0)
+
     try:
-        with made.open("wb") as file:
-            made.chmod(0o600)
-            for record in logs.read(path):
-                number += "role" in record
-                file.write(records.write(record))
-                pace.advance(0)
-            file.flush()
-            os.fsync(file.fileno())
-        put(path, aside, undo, copy=True)
-        if path.stat().st_size != seen.st_size:
+        place.write(made.name, blocks(), mode=0o600)
+        root = path.parent.parent
+        put(path, aside, undo, root, copy=True)
+        if opened_size(path) != size:
             raise OSError(11, os.strerror(11), str(path))  # somebody writes to it
-        take(made, path, undo, aside.parent)
-        for left in aside.parent.glob("old-*"):
-            left.unlink()
+        take(made, path, undo, aside.parent, root)
+        for name in place.names(ASIDE):
+            if name.startswith("old-"):
+                place.unlink(f"{ASIDE}/{name}")
     finally:
-        made.unlink(missing_ok=True)
+        place.unlink(made.name, missing_ok=True)
     return aside, number
 
 
 def mend_jobs(path: Path, last: Path) -> tuple[Path, int]:
     """Put the jobs that can be read, of the file and of the copy of its last good state, into a whole file;
     where the damaged one is kept, and how many jobs there are. Blocks. Raises OSError."""
-    data = path.read_bytes()
+    place = Place(path.parents[1], path.parent.name)
+    data = place.read(path.name)
     found: dict[str, Mapping[str, Any]] = {}
     with suppress(OSError):
-        found |= {str(job.get("id")): job for job in _jobs(last.read_bytes())}
+        found |= {str(job.get("id")): job for job in _jobs(place.read(last.name))}
     found |= {str(job.get("id")): job for job in _jobs(data)}
-    kept = document.keep(path, data)
-    document.write(path, job_file.join(map(job_file.render, found.values()), {}))
-    return kept, len(found)
+    kept = f"{path.name}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
+    place.write(kept, data)
+    place.write(path.name, job_file.join(map(job_file.render, found.values()), {}))
+    return place.named(kept), len(found)
 
 
 def readable_jobs(path: Path, last: Path) -> int:
@@ -79,7 +85,8 @@ def readable_jobs(path: Path, last: Path) -> int:
     found: set[str] = set()
     for one in (path, last):
         with suppress(OSError):
-            found |= {str(job.get("id")) for job in _jobs(one.read_bytes())}
+            place = Place(one.parents[1], one.parent.name)
+            found |= {str(job.get("id")) for job in _jobs(place.read(one.name))}
     return len(found)
 
 

@@ -8,6 +8,7 @@ import logging
 import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -26,11 +27,13 @@ from desktop.cron.arriving import switched_off
 from desktop.cron.store import Store
 from desktop.database import Database
 from desktop.errors import AppError, StorageError, explain
+from desktop.files import Astray, Place
 from desktop.pace import Pace
 from desktop.paths import Home
 from desktop.session import names, reader, records
 from desktop.session.listing import describe
 from desktop.session.log import Sessions
+from desktop.session.place import cut_back, opened_size, stored
 from desktop.skills.arriving import waiting
 from desktop.skills.loader import FOLDER
 from desktop.tasks import in_thread
@@ -136,7 +139,7 @@ class Restoring:
                 done += await self._pace.run(self._file, name)
         window = self._here.home.root / "window.json"
         if form.WINDOW in names_ and not await in_thread(window.exists):
-            await self._pace.run(put, self._staged / form.WINDOW, window, self._undo)
+            await self._pace.run(put, self._staged / form.WINDOW, window, self._undo, self._here.home.root)
         self._here.sessions.on_write(None)
         done += await self._skills_wait()
         done += await self._jobs()
@@ -170,10 +173,10 @@ class Restoring:
         self._pace.advance()
         info = describe(path)
         place, _held = reader.find(self._here.sessions.folder, info.key)
-        if place.exists():
+        if stored(place):
             return info.key, info.title, place, logs.compare(path, place, self._pace), 0
         n = sum(1 for _message in logs.messages(path, self._pace))
-        put(path, place, self._undo)
+        put(path, place, self._undo, self._here.workspace)
         return info.key, info.title, place, None, n
 
     async def _beside(self, key: str, path: Path, place: Path, compared: logs.Compared) -> Done:
@@ -193,10 +196,10 @@ class Restoring:
 
     async def _append(self, key: str, path: Path, place: Path, missing: tuple[int, ...]) -> None:
         session = await self._here.sessions.open(key)
-        size = (await in_thread(place.stat)).st_size
+        size = await in_thread(opened_size, place)
 
         def back() -> None:
-            os.truncate(place, size)
+            cut_back(place, size)
             self._here.sessions.forget(key)
 
         self._undo.add(back)
@@ -212,8 +215,8 @@ class Restoring:
         made.unlink(missing_ok=True)
         logs.merged(path, place, made, self._pace)
         aside = place.parent / ".damaged" / f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{place.name}"
-        put(place, aside, self._undo, copy=True)
-        take(made, place, self._undo, self._staged)
+        put(place, aside, self._undo, self._here.workspace, copy=True)
+        take(made, place, self._undo, self._staged, self._here.workspace)
 
     async def _own(self, key: str, path: Path) -> Done:
         """A key of its own for a conversation that went on in both places."""
@@ -222,14 +225,14 @@ class Restoring:
         while True:
             own = f"{key}:restored" if number == 1 else f"{key}:restored-{number}"
             place, _held = await run(reader.find, folder, own)
-            if not await run(place.exists):
+            if not await run(stored, place):
                 break
             if (await run(logs.compare, path, place, self._pace)).relation == "same":
                 return Done("session", own, "same")
             number += 1
         made = self._staged / "own.jsonl"
         await run(self._renamed, path, made, own)
-        await run(put, made, folder / names.file_name(own), self._undo)
+        await run(put, made, folder / names.file_name(own), self._undo, self._here.workspace)
         self._here.sessions.forget(own)
         note = _("It went on here and in the backup: the backup's is a conversation of its own.")
         n = await run(lambda: sum(1 for _message in logs.messages(path, self._pace)))
@@ -257,33 +260,39 @@ class Restoring:
         """One file of the workspace; nothing where there is nothing to say of it."""
         self._pace.advance()
         inside = name.removeprefix(form.WORKSPACE)
-        path, place = self._staged / name, self._here.workspace / inside
+        path, target, root = self._staged / name, self._here.workspace / inside, self._here.workspace
+        place = Place(root)
         packed = self._manifest.files[name]
         if name.startswith(form.SESSIONS) and name.endswith(names.SUFFIX):
             arrivals.strip(path)
         os.utime(path, (packed.modified, packed.modified))
-        if _leads_out(place, self._here.workspace):
+        try:
+            linked = place.is_link(inside)
+            status = place.stat(inside) if place.taken(inside) and not linked else None
+        except Astray:  # a link on the way leads out
+            linked, status = True, None
+        if linked:
             return [Done("file", inside, "left", _("A link stands in its place."))]
         quiet = any(part.startswith(".") for part in Path(inside).parts) or "sessions/" in inside
-        if not place.exists():
-            put(path, place, self._undo)
+        if status is None:
+            put(path, target, self._undo, root)
             return [] if quiet else [Done("file", inside, "add")]
-        if not place.is_file():
+        if not stat.S_ISREG(status.st_mode):
             return [Done("file", inside, "left", _("Something else has its name here."))]
-        if is_same(place, packed.size, packed.sha256):
+        if is_same(place, inside, packed.size, packed.sha256):
             return [] if quiet else [Done("file", inside, "same")]
         if quiet:
             return []
-        lines = place.suffix == ".jsonl"
-        older = place.stat().st_mtime < packed.modified - arrivals.LATER_S
-        if older or is_template(place) or (lines and logs.begins_with(path, place, self._pace)):
-            take(path, place, self._undo, self._staged)
+        lines = target.suffix == ".jsonl"
+        older = status.st_mtime < packed.modified - arrivals.LATER_S
+        if older or is_template(place, inside) or (lines and logs.begins_with(path, target, self._pace)):
+            take(path, target, self._undo, self._staged, root)
             return [Done("file", inside, "add")]
-        if lines and logs.begins_with(place, path, self._pace):
+        if lines and logs.begins_with(target, path, self._pace):
             return [Done("file", inside, "keep")]
-        other, there = beside(place, packed.size, packed.sha256, self._day)
+        other, there = beside(root, target, packed.size, packed.sha256, self._day)
         if not there:
-            put(path, other, self._undo)
+            put(path, other, self._undo, root)
         note = _("The one here is newer and stays; the backup's lies beside it as {name}.")
         return [Done("file", inside, "beside", note.format(name=other.name))]
 
@@ -367,12 +376,6 @@ class Restoring:
 def _is_log(name: str) -> bool:
     inside = name.removeprefix(form.SESSIONS)
     return name.startswith(form.SESSIONS) and "/" not in inside and inside.endswith(names.SUFFIX)
-
-
-def _leads_out(place: Path, root: Path) -> bool:
-    """Whether a link on the way would lead out of the workspace, or stands in the place itself."""
-    real = Path(os.path.realpath(place.parent))
-    return place.is_symlink() or not real.is_relative_to(os.path.realpath(root))
 
 
 def _is_newer(path: Path, moment: float) -> bool:

@@ -3,7 +3,7 @@
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, say, table
+from desktop.cli.output import block, emit, say, table
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.text import _
@@ -28,7 +28,7 @@ async def _about(_home: Home, name: str | None, as_json: bool) -> None:
     if as_json:
         emit(found)
     elif name:
-        say(found["text"])
+        block(found["text"])
     else:
         for what, which in found["versions"]:
             say(f"{what} {which}")

@@ -7,7 +7,7 @@ import click
 
 from desktop.cli import options
 from desktop.cli.asked import show
-from desktop.cli.output import emit, say, table
+from desktop.cli.output import block, emit, say, table
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.paths import Home
@@ -158,7 +158,7 @@ async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
         if card := notice["body"].get("card"):
             show(card)
         elif (text := notice["body"].get("text")) and text != notice["title"]:
-            say("\n".join(f"    {line}" for line in str(text).splitlines()))
+            block(str(text), indent="    ")
     if not notices and not as_json:
         say(_("Nothing waits for you."))
 

@@ -32,6 +32,7 @@ from desktop.cli import (
     waiting,
     window,
 )
+from desktop.cli.output import say
 from desktop.text import _, mark, serve_libraries
 
 CLICK = (
@@ -54,7 +55,7 @@ CLICK = (
 def main() -> None:
     """The command line's entrance."""
     if sys.argv[1:2] == ["--version"]:
-        sys.stdout.write(f"Nanobot Desktop {__version__}\n")
+        say(f"Nanobot Desktop {__version__}")
         return
     serve_libraries()
     build()(prog_name="nanobot-desktop")

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from desktop.cli.output import complain, hint
+from desktop.cli.output import block, complain, hint
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, result
 from desktop.errors import AppError
 from desktop.text import _
+from desktop.tools.permissions.visible import visible
 
 type Json = dict[str, Any]
 
@@ -45,7 +46,7 @@ def show(card: Json) -> None:
     hint(f"● {card['title']}")
     for text in (card.get("command"), card.get("body")):
         if text:
-            hint("\n".join(f"    {line}" for line in str(text).splitlines()))
+            block(visible(str(text)), indent="    ", aside=True)
     for line in card.get("lines", ()):
         if line not in (card.get("command"), card.get("body")):
             hint(f"  {line}")

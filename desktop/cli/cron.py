@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say, table
+from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.errors import UsageError
@@ -168,7 +168,7 @@ async def _show(home: Home, id_: str, as_json: bool) -> None:
         emit(job)
         return
     say(f"{job['name']}: {job['sentence']}")
-    say(f"  {job['message']}")
+    block(job["message"], indent="  ")
     for moment in job["upcoming"]:
         say(f"  {_when(moment)}")
     if job["paused"]:
@@ -203,7 +203,7 @@ async def _run(home: Home, id_: str, as_json: bool) -> int:
     if as_json:
         emit(one)
     elif one["detail"]:
-        say(one["detail"])
+        block(one["detail"])
     return 0 if one["outcome"] in ("ok", "skipped") else 1
 
 

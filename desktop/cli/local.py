@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say, table
+from desktop.cli.output import emit, hint, passing, say, table
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.paths import Home
@@ -119,8 +119,7 @@ class _Progress:
         self._last = (what, step)
         text = f"{what}  {step} %" if total else what
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r\x1b[K{text}" + ("\n" if percent == 100 else ""))
-            sys.stderr.flush()
+            passing(text, last=percent == 100)
         else:
             hint(text)
 

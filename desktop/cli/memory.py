@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say, table
+from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.paths import Home
@@ -85,7 +85,8 @@ async def _show(home: Home, name: str, as_json: bool) -> None:
     for file in files:
         say(f"{file['name']}  {file['path']}")
         if file["problem"]:
-            hint(f"{file['problem']}\n{file['remedy']}")
+            hint(file["problem"])
+            hint(file["remedy"])
         for fact in file["facts"]:
             source = ", ".join(filter(None, (_when(fact["when"])[:10], fact["title"] or fact["session"])))
             say(f"  - {fact['text']}" + (f"  ({source})" if source else ""))
@@ -104,7 +105,7 @@ async def _search(home: Home, given: Json, as_json: bool) -> None:
         return
     for hit in hits:
         say(f"{_when(hit['at'])}  {hit['title'] or hit['session']}")
-        say("\n".join(f"  {line}" for line in hit["text"].splitlines()))
+        block(hit["text"], indent="  ")
     if not hits:
         say(_("Nothing was found."))
 
@@ -133,7 +134,7 @@ async def _diff(home: Home, a: str, b: str, as_json: bool) -> None:
             emit(file)
         return
     for file in files:
-        say(file["diff"] or _("{name} differs; it is too long to be compared.").format(name=file["name"]))
+        block(file["diff"] or _("{name} differs; it is too long to be compared.").format(name=file["name"]))
     if not files:
         say(_("There is no difference."))
 

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 from desktop.errors import AppError
 from desktop.logs import masked
 from desktop.text import _
+from desktop.tools.permissions.visible import legible, one_legible_line
 
 type Json = dict[str, Any]
 
@@ -17,28 +18,47 @@ _WORTH_SAYING = 1.0
 _LAST = ("turn_finished", "turn_failed")
 """The events that end an answer."""
 
-_CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
-_CONTROLS |= dict.fromkeys(range(0x7F, 0xA0), "\ufffd")
 
-
-def shown(text: str, stream: TextIO) -> str:
-    """The text as it may be written: without secrets, and on a terminal without control sequences, which
-    an answer or a server could use to move the cursor, change the title or fill the clipboard."""
-    text = masked(text)
-    return text.translate(_CONTROLS) if stream.isatty() else text
+def cell(text: str) -> str:
+    """What comes from somewhere, on one line: without secrets, and with every sign shown that a terminal
+    would obey, that hides, or that turns the text around."""
+    return one_legible_line(masked(text))
 
 
 def say(text: str = "") -> None:
-    """A line for the person, on stdout."""
-    sys.stdout.write(shown(text, sys.stdout) + "\n")
-    sys.stdout.flush()
+    """A line for the person, on stdout. What is to have several lines is a block."""
+    _write(sys.stdout, cell(text) + "\n")
 
 
 def hint(text: str, *, dim: bool = False) -> None:
     """A line beside the answer, on stderr, so that stdout holds the answer alone; `dim` on a terminal."""
-    text = shown(text, sys.stderr)
-    sys.stderr.write(f"\x1b[2m{text}\x1b[0m\n" if dim and sys.stderr.isatty() else f"{text}\n")
-    sys.stderr.flush()
+    text = cell(text)
+    _write(sys.stderr, f"\x1b[2m{text}\x1b[0m\n" if dim and sys.stderr.isatty() else f"{text}\n")
+
+
+def block(text: str, *, indent: str = "", aside: bool = False) -> None:
+    """A text of several lines, each with an indent; `aside`: on stderr. In a file it is the text as it is,
+    but for secrets."""
+    stream = sys.stderr if aside else sys.stdout
+    lines = shown(text, stream).split("\n")
+    _write(stream, "".join(f"{indent}{line}\n" for line in lines))
+
+
+def shown(text: str, stream: TextIO) -> str:
+    """A text as it may be written to a stream: without secrets, and on a terminal without what could move
+    the cursor, change the title, fill the clipboard or turn the text around."""
+    text = masked(text)
+    return legible(text.replace("\r\n", "\n")) if stream.isatty() else text
+
+
+def passing(text: str, *, last: bool = False) -> None:
+    """A line on a terminal's stderr that the next one writes over; an empty one takes it away."""
+    _write(sys.stderr, f"\r\x1b[K{cell(text)}" + ("\n" if last else ""))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text)
+    stream.flush()
 
 
 def emit(value: Json | list[Json]) -> None:
@@ -49,7 +69,9 @@ def emit(value: Json | list[Json]) -> None:
 
 def complain(error: AppError) -> None:
     """A failure on stderr: the sentence, then the remedy on its own line."""
-    sys.stderr.write(shown(f"{error.text}\n{error.remedy}".rstrip(), sys.stderr) + "\n")
+    for part in (error.text, error.remedy):
+        for line in part.splitlines():
+            hint(line)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = "") -> None:
@@ -65,7 +87,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = ""
         return
     view = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for line in lines:
-        view.add_row(*(Text(masked(cell)) for cell in line))  # a str would be read as markup
+        view.add_row(*(Text(cell(one)) for one in line))  # a str would be read as markup
     console = Console()
     console.print(view)
 
@@ -164,8 +186,7 @@ class Answers:
     def _write(self, text: str) -> None:
         self._clear()
         self._shown += len(text)
-        sys.stdout.write(shown(text, sys.stdout))
-        sys.stdout.flush()
+        _write(sys.stdout, shown(text, sys.stdout))
 
     def _end(self) -> None:
         self._clear()
@@ -179,11 +200,9 @@ class Answers:
     def _wait(self) -> None:
         if self._live:
             self._dots = True
-            sys.stderr.write("\x1b[2m…\x1b[0m")
-            sys.stderr.flush()
+            _write(sys.stderr, "\x1b[2m…\x1b[0m")
 
     def _clear(self) -> None:
         if self._dots:
             self._dots = False
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            passing("")

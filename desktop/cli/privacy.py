@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say
+from desktop.cli.output import block, emit, hint, say
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
@@ -48,7 +48,7 @@ async def _diagnostics(home: Home, path: str, as_json: bool) -> None:
     else:
         for file in made["files"]:
             say(f"--- {file['name']}")
-            say(file["text"])
+            block(file["text"])
 
 
 async def _wipe(home: Home, sure: bool) -> None:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 
-from desktop.cli.output import hint
+from desktop.cli.output import hint, passing
 
 
 class Progress:
@@ -26,8 +26,7 @@ class Progress:
         self._last = (what, step)
         doing = self._words.get(what, what)
         if live:
-            sys.stderr.write(f"\r\x1b[K{doing}… {step} %")
-            sys.stderr.flush()
+            passing(f"{doing}… {step} %")
             self._shown = True
         else:
             hint(f"{doing}… {step} %")
@@ -36,5 +35,4 @@ class Progress:
         """Take the line away."""
         if self._shown:
             self._shown = False
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            passing("")

@@ -9,6 +9,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
+from desktop.cli.output import cell, say
 from desktop.tasks import in_daemon, spawn
 
 
@@ -26,7 +27,7 @@ class Lines:
     async def next(self, prompt: str = "") -> str | None:
         """The next line without its end, or None when the input is over."""
         if self.interactive:
-            return await in_daemon(_edited, prompt, seconds=None)
+            return await in_daemon(_edited, cell(prompt), seconds=None)
         return await in_daemon(self._raw, seconds=None)
 
     async def secret(self, prompt: str) -> str:
@@ -34,7 +35,7 @@ class Lines:
         if self.interactive:
             from getpass import getpass
 
-            return await in_daemon(getpass, prompt, seconds=None)
+            return await in_daemon(getpass, cell(prompt), seconds=None)
         return await self.next() or ""
 
     async def whole(self) -> str:
@@ -90,5 +91,5 @@ def _edited(prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
-        sys.stdout.write("\n")
+        say()
         return None

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say, table
+from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.prompt import Lines
 from desktop.cli.run import run
 from desktop.errors import UsageError, explain
@@ -175,7 +175,7 @@ def _print(message: Json) -> None:
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
-    say(str(content or ""))
+    block(str(content or ""))
     if message.get("_stopped"):
         say(_("(stopped)"))
     if problem := message.get("_error_text"):
@@ -238,7 +238,7 @@ async def _export(home: Home, key: str, kind: str, output: str, as_json: bool) -
     elif as_json:
         emit({"key": info.key, "format": kind, "text": text})
     else:
-        say(text.removesuffix("\n"))
+        block(text.removesuffix("\n"))
 
 
 async def _delete(home: Home, key: str, yes: bool, as_json: bool) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say, table
+from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.skills.loader import Skill, Skills
@@ -77,7 +77,7 @@ async def _show(home: Home, name: str, as_json: bool) -> None:
     if skill.remedy:
         hint(skill.remedy)
     say()
-    say(text.removesuffix("\n"))
+    block(text.removesuffix("\n"))
 
 
 def _source(skill: Skill) -> str:

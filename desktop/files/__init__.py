@@ -7,12 +7,13 @@ opened by a way on which no link is followed any more.
 
 from desktop.files.links import Judge, judge_links
 from desktop.files.opened import NotPlain, Opened
-from desktop.files.place import Entry, Place
+from desktop.files.place import UNFINISHED, Entry, Place
 from desktop.files.seen import Seen, seen
 from desktop.files.walk import Found, walk
 from desktop.files.ways import Astray, Name
 
 __all__ = [
+    "UNFINISHED",
     "Astray",
     "Entry",
     "Found",

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable, Iterable
@@ -20,6 +21,8 @@ from desktop.files.seen import Seen, seen
 from desktop.files.ways import Name, Ways, parts_of, straight
 from desktop.text import _
 
+UNFINISHED = re.compile(r"\.[0-9a-f]{16}\.tmp")
+"""The name of a file that is being written, or was when the program was killed."""
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
@@ -70,6 +73,15 @@ class Place(Ways):
         """Whether a folder is there."""
         mode = self._mode(name)
         return mode is not None and stat.S_ISDIR(mode)
+
+    def is_link(self, name: Name) -> bool:
+        """Whether a link has the name, wherever it leads."""
+        folder, last = self._split(name)
+        try:
+            with self._folder(folder, writing=False) as at:
+                return stat.S_ISLNK(at.stat(last).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
 
     def taken(self, name: Name) -> bool:
         """Whether the name is taken, be it by a link that leads nowhere."""
@@ -133,15 +145,17 @@ class Place(Ways):
         mode: int | None = None,
         fresh: bool = False,
         durable: bool = True,
+        modified: int | None = None,
         check: Callable[[], None] | None = None,
     ) -> Seen:
         """Put a file in place, whole or not at all, and its folders. An old one's permissions stay unless
         `mode` says others. `fresh`: raise FileExistsError where something has the name. `durable`: wait
-        until it is on the disk. `check` is called just before the file gets its name, and may raise."""
+        until it is on the disk. `modified`: when it was changed, in nanoseconds since 1970. `check` is
+        called just before the file gets its name, and may raise."""
 
         def put(at: system.Folder, last: str) -> Seen:
-            mode_of = _permissions(at, last, mode, fresh)
-            return _put(at, last, (data,) if isinstance(data, bytes) else data, mode_of, durable, check)
+            how = _How(_permissions(at, last, mode, fresh), fresh, durable, modified, check)
+            return _put(at, last, (data,) if isinstance(data, bytes) else data, how)
 
         return self._at(name, True, put, make=True, follow=not fresh)
 
@@ -205,33 +219,39 @@ def _permissions(at: system.Folder, name: str, mode: int | None, fresh: bool) ->
     return stat.S_IMODE(old) if mode is None else mode
 
 
-def _put(
-    at: system.Folder,
-    name: str,
-    blocks: Iterable[bytes],
-    mode: int,
-    durable: bool = True,
-    check: Callable[[], None] | None = None,
-) -> Seen:
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How a file is put in place; see Place.write."""
+
+    mode: int
+    fresh: bool = False
+    durable: bool = True
+    modified: int | None = None
+    check: Callable[[], None] | None = None
+
+
+def _put(at: system.Folder, name: str, blocks: Iterable[bytes], how: _How) -> Seen:
     temporary = f".{secrets.token_hex(8)}.tmp"
     handle = at.open(temporary, _NEW)
     try:
         try:
             digest = _fill(handle, blocks)
-            system.set_mode(handle, mode)
-            if durable:
+            system.set_mode(handle, how.mode)
+            if how.modified is not None:
+                system.set_time(handle, how.modified)
+            if how.durable:
                 os.fsync(handle)
-            if check is not None:
-                check()
+            if how.check is not None:
+                how.check()
         except BaseException:
             os.close(handle)
             raise
-        status = system.replace_open(at, handle, temporary, name)
+        status = system.name_open(at, handle, temporary, name, how.fresh)
     except BaseException:
         with contextlib.suppress(OSError):
             at.unlink(temporary)
         raise
-    if durable:
+    if how.durable:
         at.sync()
     return seen(Path(at.named(name)), status, digest)
 
@@ -257,7 +277,7 @@ def _appending(at: system.Folder, name: str) -> int:
         return handle
     with os.fdopen(handle, "rb") as shared:  # its other name may be a file of the person's
         data = shared.read()
-    _put(at, name, (data,), stat.S_IMODE(status.st_mode))
+    _put(at, name, (data,), _How(stat.S_IMODE(status.st_mode)))
     return at.open(name, _APPEND)
 
 

@@ -142,6 +142,22 @@ class Folder:
         with self._told(name):
             os.replace(name, new, src_dir_fd=self.handle, dst_dir_fd=to.handle)
 
+    def give(self, name: str, new: str) -> bool:
+        """Give a file a name that nothing has; False where the file system cannot do that in one step, and
+        nothing has it. Raises FileExistsError, OSError."""
+        with self._told(new):
+            try:
+                os.link(name, new, src_dir_fd=self.handle, dst_dir_fd=self.handle, follow_symlinks=False)
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without hard links
+                with contextlib.suppress(FileNotFoundError):
+                    self.stat(new)
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+                return False
+            os.unlink(name, dir_fd=self.handle)
+        return True
+
     def scan(self) -> list[tuple[str, str]]:
         """What is in it: names, and file, folder, link or other. Raises OSError."""
         with self._told("."):
@@ -217,10 +233,12 @@ def status_of(path: str, modern: bool) -> os.stat_result:
     return found
 
 
-def replace_open(folder: Folder, handle: int, temporary: str, name: str) -> os.stat_result:
-    """Give a new file, which is open, its name; its status after that. Closes it. Raises OSError."""
+def name_open(folder: Folder, handle: int, temporary: str, name: str, fresh: bool) -> os.stat_result:
+    """Give a new file, which is open, its name; its status after that. Closes it. Raises OSError,
+    FileExistsError where it is to be `fresh` and something has the name."""
     try:
-        folder.move(temporary, folder, name)
+        if not fresh or not folder.give(temporary, name):
+            folder.move(temporary, folder, name)
         return os.fstat(handle)  # a new name changes the ctime
     finally:
         os.close(handle)
@@ -229,3 +247,8 @@ def replace_open(folder: Folder, handle: int, temporary: str, name: str) -> os.s
 def set_mode(handle: int, mode: int) -> None:
     """Set the permissions of an open file."""
     os.fchmod(handle, mode)
+
+
+def set_time(handle: int, modified: int) -> None:
+    """Set when an open file was changed, in nanoseconds since 1970."""
+    os.utime(handle, ns=(modified, modified))

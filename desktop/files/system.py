@@ -7,10 +7,11 @@ if sys.platform == "win32":
         Folder,
         Linked,
         has_openat2,
+        name_open,
         open_file,
         open_folder,
-        replace_open,
         set_mode,
+        set_time,
         status_of,
     )
 else:
@@ -18,10 +19,11 @@ else:
         Folder,
         Linked,
         has_openat2,
+        name_open,
         open_file,
         open_folder,
-        replace_open,
         set_mode,
+        set_time,
         status_of,
     )
 
@@ -29,9 +31,10 @@ __all__ = [
     "Folder",
     "Linked",
     "has_openat2",
+    "name_open",
     "open_file",
     "open_folder",
-    "replace_open",
     "set_mode",
+    "set_time",
     "status_of",
 ]

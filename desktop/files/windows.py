@@ -213,11 +213,23 @@ def status_of(path: str, modern: bool) -> os.stat_result:
         _kernel().CloseHandle(handle)
 
 
-def replace_open(folder: Folder, handle: int, temporary: str, name: str) -> os.stat_result:
-    """Give a new file, which is open, its name; its status after that. Closes it. Raises OSError."""
+def name_open(folder: Folder, handle: int, temporary: str, name: str, fresh: bool) -> os.stat_result:
+    """Give a new file, which is open, its name; its status after that. Closes it. Raises OSError,
+    FileExistsError where it is to be `fresh` and something has the name."""
     os.close(handle)  # an open file keeps its name here
-    folder.move(temporary, folder, name)
+    if fresh:
+        os.rename(folder.named(temporary), folder.named(name))  # refused where something has it
+    else:
+        folder.move(temporary, folder, name)
     return folder.stat(name)
+
+
+def set_time(handle: int, modified: int) -> None:
+    """Set when an open file was changed, in nanoseconds since 1970."""
+    ticks = ctypes.c_uint64(modified // 100 + 116_444_736_000_000_000)
+    import msvcrt
+
+    _kernel().SetFileTime(ctypes.c_void_p(msvcrt.get_osfhandle(handle)), None, None, ctypes.byref(ticks))
 
 
 def set_mode(handle: int, mode: int) -> None:

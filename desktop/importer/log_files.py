@@ -14,10 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from desktop.files import UNFINISHED
 from desktop.pace import Pace
 from desktop.session import names, reader, records
 from desktop.session.grants import without_grants
 from desktop.session.model import Message, utc
+from desktop.session.place import place_of
 
 _LONGEST_LINE = 32 * 1024 * 1024
 _LONGEST_WIDE = 64 * 1024 * 1024
@@ -27,7 +29,6 @@ _LOSSY = re.compile(
 )
 _PASSING = ("runtime_checkpoint", "pending_user_turn", "pending_user_followups", "model", "provider")
 """Inner metadata that meant something to nanobot while it ran, or would mean something else here."""
-PART = ".import-{name}.part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,48 +89,29 @@ def rest_of(reading: Reading, known: int, pace: Pace) -> Iterator[Message]:
 def put(reading: Reading, folder: Path, pace: Pace) -> None:
     """Write a conversation under its key, whole or not at all. Raises OSError, FileExistsError where
     somebody began one with this key meanwhile, CalledOffError."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path, _held = reader.find(folder, reading.key)
-    part = folder / PART.format(name=path.stem[:100])
     try:
-        with _new(part) as file:
-            file.write(records.write(_head(reading)))
-            for message in messages_of(reading, pace):
-                file.write(records.write(message))
-                pace.advance()
-            file.flush()
-            os.fsync(file.fileno())
-        _place(part, path)
+        place_of(folder).write(path.name, _written(reading, pace), fresh=True)
     except OSError as error:
         if error.errno is not None and error.filename is None:
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
-    finally:
-        part.unlink(missing_ok=True)
+
+
+def _written(reading: Reading, pace: Pace) -> Iterator[bytes]:
+    yield records.write(_head(reading))
+    for message in messages_of(reading, pace):
+        yield records.write(message)
+        pace.advance()
 
 
 def clear_parts(folder: Path) -> None:
     """Remove what an import that was killed has left."""
-    for path in folder.glob(PART.format(name="*")):
-        with suppress(OSError):
-            path.unlink()
-
-
-def _new(path: Path) -> BinaryIO:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, flags, 0o600), "wb")
-
-
-def _place(part: Path, path: Path) -> None:
-    """Give a file its name unless somebody has it."""
-    try:
-        os.link(part, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if path.exists():
-            raise
-        part.rename(path)
+    place = place_of(folder)
+    with suppress(OSError):
+        for name in place.names():
+            if UNFINISHED.fullmatch(name):
+                place.unlink(name, missing_ok=True)
 
 
 def _head(reading: Reading) -> Message:

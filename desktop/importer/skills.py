@@ -1,12 +1,13 @@
 """Skills: whole folders, none over one that is here."""
 
 import os
-import shutil
 import stat
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from desktop.files import Place
 from desktop.importer.items import Item, Step, step
 from desktop.importer.places import Source, wrong
 from desktop.pace import Pace
@@ -15,6 +16,7 @@ from desktop.skills.loader import FILE
 from desktop.text import _
 
 _MOST_FILES, _MOST_BYTES = 5_000, 500 * 1024 * 1024
+_BLOCK = 1 << 20
 PART = ".import-"
 
 
@@ -89,29 +91,30 @@ class OldSkills:
 
     def _put(self, path: Path, names: list[Path]) -> None:
         """Copy a folder beside its place, then give it its name. Raises OSError, CalledOffError."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = self._folder / f"{PART}{path.name}"
-        shutil.rmtree(part, ignore_errors=True)
+        place, part = Place(self._folder.parent, self._folder.name), f"{PART}{path.name}"
+        place.remove_tree(part)
         try:
-            part.mkdir(mode=0o700)
             for name in self._pace.paced(names):
-                target = part / name
-                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                shutil.copyfile(path / name, target)
-                executable = (path / name).stat().st_mode & 0o111
-                target.chmod(0o700 if executable else 0o600)
-            _synced(part, names)
-            if os.path.lexists(self._folder / path.name):
+                with (path / name).open("rb") as file:
+                    executable = os.fstat(file.fileno()).st_mode & 0o111
+                    blocks = iter(partial(file.read, _BLOCK), b"")
+                    place.write(f"{part}/{name.as_posix()}", blocks, mode=0o700 if executable else 0o600)
+            place.mkdir(part)
+            if place.taken(path.name):
                 raise FileExistsError(17, os.strerror(17), str(self._folder / path.name))
-            part.rename(self._folder / path.name)
+            place.move(part, path.name)
         finally:
-            shutil.rmtree(part, ignore_errors=True)
+            with suppress(OSError):
+                place.remove_tree(part)
 
 
 def clear_parts(folder: Path) -> None:
     """Remove what an import that was killed has left."""
-    for path in folder.glob(f"{PART}*"):
-        shutil.rmtree(path, ignore_errors=True)
+    place = Place(folder.parent, folder.name)
+    with suppress(OSError):
+        for name in place.names():
+            if name.startswith(PART):
+                place.remove_tree(name)
 
 
 def _named(folder: Path) -> dict[str, Path]:
@@ -126,9 +129,3 @@ def _walked(folder: Path) -> Iterator[Path]:
     for root, folders, names in os.walk(folder):
         for name in (*names, *(name for name in folders if (Path(root) / name).is_symlink())):
             yield Path(root) / name
-
-
-def _synced(folder: Path, names: list[Path]) -> None:
-    for name in names:
-        with (folder / name).open("rb") as file:
-            os.fsync(file.fileno())

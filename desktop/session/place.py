@@ -1,5 +1,6 @@
 """The opener for files of conversations: they lie in a folder of the workspace, which tools may write."""
 
+import os
 from pathlib import Path
 
 from desktop.files import Opened, Place
@@ -18,6 +19,20 @@ def place_of(folder: Path) -> Place:
 def stored(path: Path) -> bool:
     """Whether a conversation has a file. Blocks."""
     return place_of(path.parent).exists(path.name)
+
+
+def opened_size(path: Path) -> int:
+    """How many bytes the file of a conversation has. Blocks. Raises OSError."""
+    return place_of(path.parent).stat(path.name).st_size
+
+
+def cut_back(path: Path, size: int) -> None:
+    """Take away what was appended to the file of a conversation. Blocks. Raises OSError."""
+    handle = place_of(path.parent).append(path.name)
+    try:
+        os.ftruncate(handle, size)
+    finally:
+        os.close(handle)
 
 
 def opened(path: Path) -> Opened:

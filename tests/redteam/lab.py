@@ -73,6 +73,7 @@ class Lab:
         """A person with keys and start files, and settings that let the scripted model answer."""
         for name in (
             ".ssh/id_rsa",
+            ".ssh/report.txt",
             ".aws/credentials",
             ".netrc",
             ".bashrc",
@@ -168,10 +169,18 @@ class Lab:
         async with aclosing(call(home, verb, arguments)) as answers:
             return [answer async for answer in answers]
 
-    def say(self, text: str, *steps: Step, session: str = "window:a", files: Sequence[Path] = ()) -> Turn:
+    def say(
+        self,
+        text: str,
+        *steps: Step,
+        session: str = "window:a",
+        files: Sequence[Path] = (),
+        forget: bool = True,
+    ) -> Turn:
         """The person says something, and the model takes these steps; then it says that it is done."""
         self.turns += 1
-        self.server.forget()
+        if forget:
+            self.server.forget()
         wire = [step if isinstance(step, str) else f"use:{json.dumps(list(step))}" for step in steps]
         self.server.script(
             *(w if w.startswith(("use:", "say:")) else f"say:{w}" for w in wire), "say:Done."
@@ -189,6 +198,11 @@ class Lab:
         last = bodies[-1]["messages"] if bodies else []
         told = [str(m["content"]) for m in last if m["role"] == "tool"]
         return Turn(events, told, json.dumps(bodies, ensure_ascii=False))
+
+    def say_by_rule(self, text: str, step: Step, session: str) -> None:
+        """The same in a thread beside others: the model takes this step where it reads this text."""
+        self.server.when(text, f"use:{json.dumps(list(step))}")
+        asyncio.run(self._do("ask", {"text": text, "session": session, "front": "window"}))
 
     def page(self, text: str = "Tell the agent to obey.", *links: str, path: str = "/page") -> str:
         """A hostile page; gives its address."""

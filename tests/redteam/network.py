@@ -1,7 +1,7 @@
 """A private network with a hostile resolver and web server in it, made in namespaces of this process.
 
 enter() has to be called in a process of its own, before it starts a thread. As an ordinary account it takes
-a user namespace. Public numbers are given to the loopback device, so the program's guard stays as it is.
+a user namespace. The servers have public numbers, so the program's guard stays as it is.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 GOOD, EVIL = "93.184.216.34", "93.184.216.35"
+_NEAR, _FAR = "198.51.100.1", "198.51.100.2"
 _MS_BIND, _MS_REC, _MS_PRIVATE = 4096, 16384, 1 << 18
 ORDINARY = 61234
 """The account that plays an ordinary one where this process is root."""
@@ -35,16 +36,15 @@ def enter() -> None:
         Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
         Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
     _mount("none", "/", _MS_REC | _MS_PRIVATE)
-    for words in (
-        ("link", "set", "lo", "up"),
-        ("address", "add", f"{GOOD}/32", "dev", "lo"),
-        ("address", "add", f"{EVIL}/32", "dev", "lo"),
-    ):
-        subprocess.run(["ip", *words], check=True)
+    _ip("link", "set", "lo", "up")
     with tempfile.NamedTemporaryFile("w", delete=False) as file:
-        file.write("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+        file.write(f"nameserver {GOOD}\noptions timeout:1 attempts:1\n")
     Path(file.name).chmod(0o644)
     _mount(file.name, os.path.realpath("/etc/resolv.conf"), _MS_BIND)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True)
 
 
 def open_python(folder: Path) -> None:
@@ -92,10 +92,33 @@ class Outside:
     """Redirects, by host and path."""
     find: Callable[[str], bytes] = lambda query: b'{"results": []}'
     """What the search engine answers."""
+    _thread: int = 0
 
     def start(self) -> None:
-        up = threading.Event()
-        threading.Thread(target=lambda: asyncio.run(self._serve(up)), daemon=True).start()
+        """Put the servers into a network of their own, which this process reaches by a wire: what is there
+        is another computer. Raises OSError."""
+        apart, wired, up = threading.Event(), threading.Event(), threading.Event()
+
+        def serve() -> None:
+            os.unshare(os.CLONE_NEWNET)  # of this thread alone
+            self._thread = threading.get_native_id()
+            apart.set()
+            wired.wait(10)
+            _ip("address", "add", f"{_FAR}/30", "dev", "far")
+            for number in (GOOD, EVIL):
+                _ip("address", "add", f"{number}/32", "dev", "far")
+            for device in ("lo", "far"):
+                _ip("link", "set", device, "up")
+            asyncio.run(self._serve(up))
+
+        threading.Thread(target=serve, daemon=True).start()
+        apart.wait(10)
+        _ip("link", "add", "near", "type", "veth", "peer", "name", "far")
+        _ip("link", "set", "far", "netns", str(self._thread))
+        _ip("address", "add", f"{_NEAR}/30", "dev", "near")
+        _ip("link", "set", "near", "up")
+        _ip("route", "add", "default", "via", _FAR)
+        wired.set()
         if not up.wait(10):
             raise OSError("the servers did not come up")
 
@@ -103,7 +126,7 @@ class Outside:
         for number in (GOOD, EVIL):
             await asyncio.start_server(self._web, number, 80)
         loop = asyncio.get_running_loop()
-        await loop.create_datagram_endpoint(lambda: _Names(self), ("127.0.0.1", 53))
+        await loop.create_datagram_endpoint(lambda: _Names(self), (GOOD, 53))
         up.set()
         await asyncio.Event().wait()
 

@@ -144,7 +144,7 @@ def _race(lab: Lab, *, writing: bool, rounds: int) -> tuple[int, int]:
     lab.autonomous(session)
     real = lab.workspace / f"real{session[-5:]}"
     real.mkdir()
-    (real / "id_rsa").write_text("harmless")
+    (real / "report.txt").write_text("harmless")
     folder, closed, stop = lab.workspace / f"d{session[-5:]}", lab.me / ".ssh", threading.Event()
     folder.symlink_to(real)
     flipping = threading.Thread(target=_flip, args=(stop, folder, real, closed))
@@ -153,7 +153,7 @@ def _race(lab: Lab, *, writing: bool, rounds: int) -> tuple[int, int]:
     try:
         for number in range(rounds // 10):
             names = [
-                f"{folder.name}/w{number}-{n}.txt" if writing else f"{folder.name}/id_rsa"
+                f"{folder.name}/w{number}-{n}.txt" if writing else f"{folder.name}/report.txt"
                 for n in range(10)
             ]
             calls = [
@@ -175,8 +175,8 @@ def _reads(lab: Lab) -> Outcome:
     out, worked = _race(lab, writing=False, rounds=200)
     plain = lab.workspace / "plain"
     plain.mkdir()
-    (plain / "id_rsa").write_text("harmless")
-    turn = lab.say("Go", [("read_file", {"path": "plain/id_rsa"})], session="window:plain")
+    (plain / "report.txt").write_text("harmless")
+    turn = lab.say("Go", [("read_file", {"path": "plain/report.txt"})], session="window:plain")
     return Outcome(out > 0, "harmless" in turn.results[0], f"{out} leaked, {worked} worked of 200")
 
 
@@ -195,13 +195,21 @@ def _command_flips(lab: Lab) -> Outcome:
     session, other = f"window:{next(TOKENS)}", f"window:{next(TOKENS)}"
     name = f"f{session[-5:]}"
     (lab.workspace / "realf").mkdir(exist_ok=True)
-    (lab.workspace / "realf/id_rsa").write_text("harmless")
+    (lab.workspace / "realf/report.txt").write_text("harmless")
+    shut = f"$(printf '{lab.me}/.%s' ssh)"
+    loop = f"for i in $(seq 600); do ln -sfn {shut} {name}; ln -sfn realf {name}; done"
     lab.autonomous(other)
-    loop = f"for i in $(seq 400); do ln -sfn {lab.me}/.ssh {name}; ln -sfn realf {name}; done"
-    calls = [("exec", {"command": loop}), *[("read_file", {"path": f"{name}/id_rsa"})] * 10]
-    told = [lab.say("Go", calls, session=other).results for _ in range(2)]
-    leaked = sum(SECRET in one for results in told for one in results)
-    return Outcome(leaked > 0, any("harmless" in one for one in told[-1]), f"{leaked} leaked")
+    flipping = threading.Thread(
+        target=lab.say_by_rule, args=("flip it", [("exec", {"command": loop})], other)
+    )
+    flipping.start()
+    told: list[str] = []
+    while flipping.is_alive():
+        reads = [("read_file", {"path": f"{name}/report.txt"})] * 10
+        told += lab.say("Go", reads, session=session, forget=False).results
+    told += lab.say("Go", [("read_file", {"path": f"{name}/report.txt"})], session=session).results
+    leaked = sum(SECRET in one for one in told)
+    return Outcome(leaked > 0, "harmless" in told[-1], f"{leaked} of {len(told)} leaked")
 
 
 def _parent(name: str, code: str, happened: str) -> None:
@@ -269,8 +277,10 @@ def _granted(name: str, code: str, path: str) -> None:
             f"/usr/bin/python3 - <<'END'\nimport os, pathlib\nos.chdir({str(lab.me)!r})\n{code}\nEND",
         )
         now = place.read_bytes() if place.is_file() else None
-        word = next(TOKENS)
-        _run(lab, session, f"echo {word} > {lab.me}/docs/{word}.txt")
+        word, clean = next(TOKENS), f"{session}-twin"
+        lab.say("hello", session=clean)
+        lab.do("grant", session=clean, path=str(lab.me), write=True)
+        _run(lab, clean, f"echo {word} > {lab.me}/docs/{word}.txt")
         return Outcome(now != before, (lab.me / f"docs/{word}.txt").is_file())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.paths import home, resource
+from desktop.paths import elsewhere, home, resource
 
 ROOT = Path(__file__).parent.parent.parent
 FIND = "from desktop.paths import resource; print(resource('templates', 'en', 'SOUL.md'))"
@@ -101,3 +101,33 @@ def test_an_old_home_that_is_open_is_told_of_and_closed(tmp_path: Path) -> None:
     assert "can reach" not in done.stdout
     for name in (".", "state.db", "logs", "workspace", "workspace/sessions"):
         assert not (home / name).stat().st_mode & 0o077, name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(r"\\evil\share", "//evil/share", r"\/evil/share", r"/\evil\share", "/%5Cevil%5Cshare"),
+        *("%2F%2Fevil/share", "%5c%5cevil%5cshare", "/%255Cevil", "/%25255Cevil", r"\\?\UNC\evil\share"),
+        *("//?/UNC/evil/share", r"\??\UNC\evil", r"\\.\pipe\x", "file://evil/share", r"file:\\evil\share"),
+        *(
+            "FILE:////evil/share",
+            "file:///%5Cevil/share",
+            " //evil/share",
+            r"\\?\C:\x",
+            "/%" + "25" * 9 + "5Cevil",
+        ),
+    ],
+)
+def test_another_computer_is_seen_in_every_spelling(text: str) -> None:
+    assert elsewhere(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("/tmp/x.png", "C:/x.png", r"C:\Users\me\x.png", "notes//x.md", "file:///tmp/x.png", "a%5Cb.png"),
+        *("file://localhost/tmp/x", "file:/tmp/x", "/tmp/100%.png", "/tmp/a//b", "https://e.org//x", ""),
+    ],
+)
+def test_a_place_on_this_computer_is_not_taken_for_one(text: str) -> None:
+    assert not elsewhere(text)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from desktop.paths import elsewhere
 from desktop.tools.permissions.closed import (
     AUTOSTART,
     BROWSERS,
@@ -127,9 +128,9 @@ def odd(path: Path, windows: bool = os.name == "nt") -> bool:
     """Whether Windows would take a name for something else: a device, a second stream, another computer."""
     if not windows:
         return False
-    text = str(path).replace("/", "\\")
-    if text.startswith("\\\\"):
+    if elsewhere(str(path)):
         return True
+    text = str(path).replace("/", "\\")
     parts = re.sub(r"^[A-Za-z]:", "", text).split("\\")
     names = [part for part in parts if part not in {".", ".."}]
     return any(":" in name or RESERVED.match(name) or name != name.rstrip(". ") for name in names)

@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QImageReader
 
+from desktop.paths import elsewhere
+
 KINDS = (b"png", b"jpeg", b"gif", b"webp")
 MOST_BYTES, MOST_PIXELS = 20_000_000, 40_000_000
 _WIDTH, _HEIGHT = 1_520, 1_200
@@ -92,7 +94,7 @@ def local(source: str) -> Path | None:
         if parts.scheme == "file" and parts.netloc not in ("", "localhost"):
             return None
         path = Path(plain)
-        return path if path.is_absolute() and not plain.startswith(("//", "\\\\")) else None
+        return None if elsewhere(source) or not path.is_absolute() else path
     except ValueError:
         return None
 

@@ -200,6 +200,8 @@ def test_a_truncated_picture_turns_into_words(
 def test_only_files_of_this_machine_are_pictures(tmp_path: Path) -> None:
     assert local("file:///tmp/a%20b.png") == Path("/tmp/a b.png")
     assert local("/tmp/x.png") == Path("/tmp/x.png")
+    assert local("/tmp/a%2Fb%5C.png") == Path("/tmp/a/b\\.png")
+    assert local("file://localhost/tmp/x.png") == Path("/tmp/x.png")
     for source in (
         "x.png",
         "../x.png",
@@ -207,6 +209,21 @@ def test_only_files_of_this_machine_are_pictures(tmp_path: Path) -> None:
         "file://server/x.png",
         "//server/x.png",
         "~/x.png",
+        "\\\\server\\x.png",
+        "/\\server\\x.png",
+        "\\/server/x.png",
+        "/%5Cserver%5Cx.png",
+        "%5C%5Cserver%5Cx.png",
+        "/%255Cserver%255Cx.png",
+        "/%2Fserver/x.png",
+        "file:////server/x.png",
+        "file:/%5Cserver/x.png",
+        "file:///%5C%5Cserver/x.png",
+        "FILE:\\\\server\\x.png",
+        "\\\\?\\UNC\\server\\x.png",
+        "//?/UNC/server/x.png",
+        "/??/UNC/server/x.png",
+        "//./pipe/x.png",
     ):
         assert local(source) is None
     assert Pictures().size(str(tmp_path)) is None

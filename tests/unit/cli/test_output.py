@@ -2,7 +2,10 @@
 
 import io
 
-from desktop.cli.output import shown
+import pytest
+
+from desktop.cli.output import block, cell, complain, hint, passing, say, shown, table
+from desktop.errors import AppError
 from desktop.logs import mask
 
 
@@ -13,7 +16,10 @@ class Terminal(io.StringIO):
 
 def test_an_answer_cannot_give_the_terminal_orders() -> None:
     said = "one\n\ttwo \x1b]0;title\x07 \x1b[2J\x9b31m\r\x7f 中 🙂"
-    assert shown(said, Terminal()) == "one\n\ttwo ␛]0;title␇ ␛[2J\ufffd31m␍\ufffd 中 🙂"
+    assert (
+        shown(said, Terminal())
+        == "one\n\ttwo ⟨U+001B⟩]0;title⟨U+0007⟩ ⟨U+001B⟩[2J⟨U+009B⟩31m⟨U+000D⟩⟨U+007F⟩ 中 🙂"
+    )
 
 
 def test_a_file_gets_the_answer_to_the_letter() -> None:
@@ -23,3 +29,58 @@ def test_a_file_gets_the_answer_to_the_letter() -> None:
 def test_no_secret_is_shown() -> None:
     mask("sk-output-secret")
     assert shown("the key is sk-output-secret.", Terminal()) == "the key is [hidden]."
+
+
+HOSTILE = [
+    ("\x1b]0;owned\x07", "⟨U+001B⟩]0;owned⟨U+0007⟩"),
+    ("\x1b[2J", "⟨U+001B⟩[2J"),
+    ("\x9b31m", "⟨U+009B⟩31m"),
+    ("a\u202egpj.exe", "a⟨U+202E⟩gpj.exe"),
+    ("\u2066a\u2069", "⟨U+2066⟩a⟨U+2069⟩"),
+    ("\u200fa", "⟨U+200F⟩a"),
+    ("a\u200bb", "a⟨U+200B⟩b"),
+    ("a\u2060b\ufeff", "a⟨U+2060⟩b⟨U+FEFF⟩"),
+    ("a\u00adb", "a⟨U+00AD⟩b"),
+    ("a\U000e0041b", "a⟨U+E0041⟩b"),
+    ("a\u3164b", "a⟨U+3164⟩b"),
+    ("a\u200db", "a⟨U+200D⟩b"),
+    ("a\ufe0fb", "a⟨U+FE0F⟩b"),
+    ("one\nwx1234  done", "one⏎wx1234  done"),
+    ("one\u2028two\x85three\r\nfour\x0bfive", "one⏎two⏎three⏎four⏎five"),
+    ("a\rb", "a⏎b"),
+    ("⟨U+202E⟩", "⟨U+27E8⟩U+202E⟩"),
+]
+HARMLESS = ["Tea at five", "Größe: 5 €", "早上好", "مرحبا", "❤️ 1️⃣ 👩‍💻 👍🏽", "a  b"]
+
+
+@pytest.mark.parametrize(("text", "told"), HOSTILE)
+def test_what_comes_from_somewhere_is_one_line_that_shows_all(
+    text: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cell(text) == told
+    say(text)
+    hint(text)
+    complain(AppError("No.", text.replace("\n", "⏎")))
+    passing(text)
+    table(["Name"], [[text]])
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == told
+    assert told in out.split("Name")[1]
+    assert err.splitlines()[0] == told
+    for written in (out, err.replace("\r\x1b[K", "")):
+        assert "\x1b" not in written
+        assert "\u202e" not in written
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert cell(text) == text
+
+
+def test_a_space_of_another_width_is_a_space() -> None:
+    assert cell("5\u00a0€ 10\u202f000") == "5 € 10 000"
+
+
+def test_a_block_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    block("one\n  two", indent="> ")
+    assert capsys.readouterr().out == "> one\n>   two\n"

@@ -7,8 +7,10 @@ import pytest
 from desktop.providers import pictures
 from desktop.providers.base import WireRules
 from desktop.providers.normalise import Normaliser
+from desktop.providers.unbroken import unbroken
+from tests.unit.providers.samples import GIF, JPEG, PNG, WEBP, png
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
+KINDS = {"png": PNG, "gif": GIF, "webp": WEBP, "jpeg": JPEG}
 
 
 def history(path: Path) -> list[dict[str, object]]:
@@ -47,10 +49,52 @@ def test_who_cannot_gets_words(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("data", "told"),
-    [(None, "cannot be read"), (b"text", "not a picture"), (PNG + bytes(pictures.MOST_BYTES), "too large")],
+    [
+        (None, "cannot be read"),
+        (b"text", "not a picture"),
+        (PNG + bytes(pictures.MOST_BYTES), "too large"),
+        (PNG[:-20], "broken"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(40), "broken"),
+        (JPEG[:-40], "broken"),
+    ],
 )
 def test_what_cannot_be_shown_is_said(tmp_path: Path, data: bytes | None, told: str) -> None:
     path = tmp_path / "a.png"
     if data is not None:
         path.write_bytes(data)
     assert told in str(sent(path, WireRules(pictures=True))[-1]["content"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_whole_picture_is_told_from_a_broken_one(kind: str) -> None:
+    data = KINDS[kind]
+    assert unbroken(kind, data)
+    assert unbroken(kind, data + b"\n"), "what comes after its end does no harm"
+    for length in range(len(data) - 8):
+        assert not unbroken(kind, data[:length]), length
+    for noise in (b"", bytes(400), b"\xff" * 400, data[:12] + b"\xff" * 400):
+        assert not unbroken(kind, noise)
+
+
+def test_pixels_that_do_not_unpack_are_broken() -> None:
+    for at in range(8, len(PNG) - 12):
+        wrong = bytearray(PNG)
+        wrong[at] ^= 0x55
+        assert not unbroken("png", bytes(wrong)), at
+
+
+def test_a_bomb_is_not_unpacked_whole() -> None:
+    assert unbroken("png", png(20_000, 20_000))
+
+
+def test_the_programs_own_pictures_are_whole() -> None:
+    found = list((Path(__file__).parents[3] / "resources").rglob("*.png"))
+    assert all(unbroken("png", path.read_bytes()) for path in found)
+
+
+def test_a_picture_that_was_mended_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(PNG[:-20])
+    assert "broken" in str(sent(path, WireRules(pictures=True))[-1]["content"])
+    path.write_bytes(PNG)
+    assert "base64" in str(sent(path, WireRules(pictures=True))[-1]["content"])
