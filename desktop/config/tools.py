@@ -20,6 +20,10 @@ class ExecTool(Section):
         {
             "enable": Loosens(mark("The agent can run commands."), order=(False, True)),
             "path_append": Loosens(mark("Commands may be programs from these folders.")),
+            "readable": Loosens(mark("Commands can read these folders of your home.")),
+            "max_memory": Loosens(mark("A command may use so much memory.")),
+            "max_processes": Loosens(mark("A command may have so many processes.")),
+            "max_file_size": Loosens(mark("A command may write files of such a size.")),
             "sandbox": Loosens(mark("Commands run without a sandbox."), order=("auto", "off")),
         }
     )
@@ -55,6 +59,32 @@ class ExecTool(Section):
         ),
         max_length=4096,
         json_schema_extra=notes(applies="answer"),
+    )
+    max_memory: int = Field(
+        default=4096,
+        title=mark("Memory of a command"),
+        description=mark("What one command may use at most. 0 is no limit."),
+        ge=0,
+        le=1_000_000,
+        json_schema_extra=notes(unit=mark("MB"), applies="answer"),
+    )
+    max_processes: int = Field(
+        default=512,
+        title=mark("Processes of a command"),
+        description=mark(
+            "How many processes and threads one command may have, in the sandbox. 0 is no limit."
+        ),
+        ge=0,
+        le=1_000_000,
+        json_schema_extra=notes(applies="answer"),
+    )
+    max_file_size: int = Field(
+        default=10_000,
+        title=mark("Largest file of a command"),
+        description=mark("How large a file may become that a command writes. 0 is no limit."),
+        ge=0,
+        le=10_000_000,
+        json_schema_extra=notes(unit=mark("MB"), applies="answer"),
     )
     sandbox: Literal["auto", "off"] = Field(
         default="auto",

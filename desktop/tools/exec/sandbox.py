@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from desktop.config.tools import ExecTool
@@ -17,6 +18,7 @@ from desktop.paths import self_command
 from desktop.text import _, mark
 from desktop.tools.exec.network import HIDDEN_ARGUMENT, NAMES_AT, PASTA, SLIRP, has_route, own_names, scopes
 from desktop.tools.exec.view import Granted, View, Walls, view
+from desktop.tools.exec.walls import closed_in
 
 _CHECK_SECONDS = 10.0
 SHARED = mark(
@@ -103,7 +105,9 @@ class Sandbox:
         self, program: str, argv: Sequence[str], *, cwd: Path, granted: Granted, network: bool
     ) -> list[str]:
         """The command line that runs argv in the sandbox. Raises Unseen for a folder that is not there."""
-        plan = view(self._walls(), granted)
+        walls = self._walls()
+        named = [place for folder in granted.folders() for place in closed_in(folder)]
+        plan = view(replace(walls, hidden=(*walls.hidden, *named)), granted)
         if not plan.sees(cwd):
             raise Unseen
         before, names = _network(plan) if network else ([], [])

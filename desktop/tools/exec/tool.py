@@ -11,6 +11,7 @@ from desktop.config.tools import ExecTool
 from desktop.tasks import in_thread, see_through
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.exec.environment import Environment, shell
+from desktop.tools.exec.limits import limited, reached, scoped
 from desktop.tools.exec.run import Ended, run
 from desktop.tools.exec.sandbox import Sandbox, Unseen, usable
 from desktop.tools.exec.view import Granted
@@ -71,22 +72,22 @@ class Exec(Tool[ExecArguments]):
         settings = self._settings()
         cwd = context.path(args.working_dir) if args.working_dir else context.cwd
         environment = await self._environment.make(settings.path_append)
-        argv = shell(args.command, environment["PATH"])
         cwd, program = await in_thread(_where, cwd, settings)
+        argv = limited(shell(args.command, environment["PATH"]), settings, sandboxed=bool(program))
         seconds = args.timeout or settings.timeout
         try:
             if program:
                 environment.pop("TMPDIR", None)  # the sandbox has a /tmp of its own
                 async with self._held(context.workspace):
                     argv = await in_thread(self._wrapped, program, argv, cwd, context)
-                    ended = await run(argv, cwd=Path("/"), environment=environment, seconds=seconds)
+                    ended = await _run(argv, Path("/"), environment, seconds, settings)
             else:
-                ended = await run(argv, cwd=cwd, environment=environment, seconds=seconds)
+                ended = await _run(argv, cwd, environment, seconds, settings)
         except (OSError, ValueError) as error:
             raise ToolFailure(_not_started(error)) from error
         offline = bool(program) and not context.network
         return ToolResult(
-            _text(ended, seconds, bool(program), offline),
+            _text(ended, seconds, settings, bool(program), offline),
         )
 
     @contextlib.asynccontextmanager
@@ -123,7 +124,14 @@ def _not_started(error: Exception) -> str:
     return f"The command could not be started: {error}."
 
 
-def _text(ended: Ended, seconds: int, sandboxed: bool, offline: bool) -> str:
+async def _run(
+    argv: Sequence[str], cwd: Path, environment: dict[str, str], seconds: int, settings: ExecTool
+) -> Ended:
+    argv, needed = await in_thread(scoped, argv, settings)
+    return await run(argv, cwd=cwd, environment={**environment, **needed}, seconds=seconds)
+
+
+def _text(ended: Ended, seconds: int, settings: ExecTool, sandboxed: bool, offline: bool) -> str:
     """What the model reads of it."""
     code = ended.code if ended.code >= 0 else 128 - ended.code
     lines = [ended.output.rstrip("\n") or "(no output)"]
@@ -138,4 +146,6 @@ def _text(ended: Ended, seconds: int, sandboxed: bool, offline: bool) -> str:
         lines.append("[in the sandbox only the workspace and granted folders can be written to]")
     if code and sandboxed and _HIDDEN.search(ended.output):
         lines.append("[in the sandbox people's homes are hidden but for the workspace and granted folders]")
+    if code and not ended.timed_out and (limit := reached(code, ended.output, settings)):
+        lines.append(limit)
     return "\n".join([*lines, f"exit code {code}"])

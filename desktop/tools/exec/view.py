@@ -47,6 +47,10 @@ class Granted:
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
 
+    def folders(self) -> tuple[Path, ...]:
+        """All of them."""
+        return (self.workspace, *self.writable, *self.readable)
+
 
 @dataclass(slots=True)
 class View:

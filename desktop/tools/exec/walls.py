@@ -3,6 +3,7 @@
 import os
 import stat
 import threading
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from desktop.config.tools import ExecTool
 from desktop.paths import runtime_folders
 from desktop.tools.exec.toolchains import PRIVATE, SHARED
 from desktop.tools.exec.view import Walls
-from desktop.tools.permissions.places import HOME_FILES, fences, folded
+from desktop.tools.permissions.places import HOME_FILES, closed_name, fences, folded
 
 FOLDERS = ("sessions", "cron", "skills", "memory")
 """Folders of the workspace that only the program, or its own tools, write."""
@@ -18,6 +19,8 @@ FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md", "IDENTITY.md", "HEARTBEA
 """What the model is told at every start."""
 _OTHER_SYSTEMS = ("AppData", "Library", "Documents", "C:")
 _SOCKETS = ("/tmp/.X11-unix", "/tmp/.ICE-unix", "/mnt/wslg")  # noqa: S108 - these are hidden, not used
+_MOST_LOOKED_AT = 5_000
+"""Entries of a granted folder that are looked at for closed names."""
 _PEOPLE = range(1000, 60_000)
 
 
@@ -76,6 +79,23 @@ def _listed(folder: Path) -> list[str]:
         return [path.name for path in folder.iterdir()]
     except OSError:
         return []
+
+
+def closed_in(folder: Path) -> Iterator[Path]:
+    """What in a folder is closed by its name: among its first entries, the upper ones first. Links are not
+    followed."""
+    left, folders = _MOST_LOOKED_AT, deque([folder])
+    while folders and left > 0:
+        try:
+            with os.scandir(folders.popleft()) as entries:
+                for entry in entries:
+                    left -= 1
+                    if closed_name(entry.name):
+                        yield Path(entry.path)
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(Path(entry.path))
+        except OSError:
+            continue
 
 
 class Held:

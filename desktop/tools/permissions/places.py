@@ -67,6 +67,11 @@ def folded(path: str | Path) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
+def closed_name(name: str) -> bool:
+    """Whether a file of this name is closed wherever it lies: stores of passwords, keys."""
+    return bool(_CLOSED_NAME.match(folded(name)))
+
+
 def inside(path: Path, root: Path, folds: bool = FOLDS) -> bool:
     """Whether a path is a folder or lies in it. Both are resolved already."""
     if path.is_relative_to(root):

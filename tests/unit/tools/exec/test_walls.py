@@ -190,6 +190,17 @@ async def test_the_same_for_a_folder_above_the_home_and_for_one_in_it(boxed: Des
         assert not (home.root / ".config/autostart").exists()
 
 
+async def test_stores_of_passwords_are_hidden_wherever_they_lie(boxed: Desk, home: Home) -> None:
+    for name in ("work/safe/my.kdbx", "work/ID_RSA", ".local/share/nanobot-desktop/workspace/old.kdbx"):
+        home.write(name, HUSH)
+    home.write("work/safe/notes", "int a;")
+    boxed.context = {"readable": (home.root / "work",)}
+    text = await boxed.run("cat ~/work/safe/* ~/work/I*; cat old.*; rm -f old.kdbx; mv old.kdbx new")
+    assert HUSH not in text
+    assert "int a;" in text
+    assert (home.workspace / "old.kdbx").read_text() == HUSH
+
+
 async def test_a_link_in_the_way_of_a_start_file_is_kept_too(boxed: Desk, home: Home) -> None:
     (home.root / "dot").mkdir()
     (home.root / ".config").rename(home.root / "dot/config")
