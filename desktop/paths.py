@@ -173,9 +173,9 @@ def sync(folder: Path) -> None:
 
 
 def elsewhere(text: str) -> bool:
-    """Whether a path or an address may name another computer or a device on Windows: two slashes
-    of either kind at its start, also behind percent signs or a file: scheme. What is encoded is decoded
-    before it is judged, as often as it takes."""
+    """Whether a path or an address may name another computer or a device where Windows opens it: two
+    slashes of either kind at its start, also behind percent signs or a file: scheme. What is encoded is
+    decoded before it is judged, as often as it takes."""
     for _round in range(_MOST_DECODED):
         plain = text.strip().replace("\\", "/")
         scheme, colon, rest = plain.partition(":")

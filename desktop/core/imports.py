@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from desktop.errors import UsageError
 from desktop.importer.importing import Here, Importing
 from desktop.importer.items import WRITING, Item, counted
 from desktop.importer.places import Source, find
+from desktop.inbox.inbox import WAITING
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -55,7 +57,16 @@ class ImportVerbs:
         more), `counts` by action and by kind, `warnings` (sentences), `from`, `workspace`. All items come
         as events, too. Raises UsageError where there is no old home."""
         async with self._alone():
-            return await _result(*await self._importing(arguments, send).plan())
+            source, items = await self._importing(arguments, send).plan()
+            listed = {notice.title for notice in await self._core.inbox.list(kind=WAITING, limit=10_000)}
+            why = _("It waits for your yes already.")
+            known = [
+                replace(item, action="same", note=why)
+                if item.action == "waits" and item.name in listed
+                else item
+                for item in items
+            ]
+            return await _result(source, known)
 
     async def run(self, arguments: Json, send: Send) -> Json:
         """Do it; the same of what was done, failed items saying why. `scrub`: keys that are in the keychain

@@ -11,9 +11,13 @@ import sys
 from typing import Any
 from urllib.parse import urljoin
 
+from desktop.tools.web import hidden
+
 HIDDEN_ARGUMENT = "--page-reader"
 _MOST_MEMORY = 2 << 30
 _MOST_ELEMENTS = 40_000
+"""Above so many, words are taken without looking for the article among them."""
+_MOST_LARGE = 6_000_000
 _MOST_LINKS = 500
 _META = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _TAG = re.compile(
@@ -62,20 +66,29 @@ def _plain_links(text: str) -> list[str]:
 def _page(text: str, address: str, mode: str) -> dict[str, Any]:
     from lxml import html  # type: ignore[import-untyped]
 
+    large = text.count("<") > _MOST_ELEMENTS
+    if large:
+        text = text[:_MOST_LARGE]
     bare = {"text": _bare(text), "title": "", "links": _plain_links(text)}
-    if text.count("<") > _MOST_ELEMENTS:
-        return bare
     try:
         tree = html.fromstring(text.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
     except (ValueError, html.etree.LxmlError):
         return bare
+    title = hidden.plain(" ".join(str(tree.findtext(".//title") or "").split()))
+    hidden.strip(tree)
     links = [
         urljoin(address, str(link)).partition("#")[0] for link in tree.xpath("//a/@href")[:_MOST_LINKS]
     ]
-    title = " ".join(str(tree.findtext(".//title") or "").split())
-    _strip_hidden(tree)
-    found = _main_text(tree, address, mode)
-    return {"text": found or _bare(text), "title": title, "links": list(dict.fromkeys(links))}
+    seen = _lines(tree)
+    found = "" if large or not seen else _main_text(tree, address, mode)
+    return {"text": found or seen, "title": title, "links": list(dict.fromkeys(links))}
+
+
+def _lines(tree: Any) -> str:
+    """All words of a tree but its head's."""
+    words = [str(text) for text in tree.xpath("//text()[not(ancestor::head)]")]
+    lines = (" ".join(line.split()) for line in " ".join(words).splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def _main_text(tree: Any, address: str, mode: str) -> str:
@@ -96,18 +109,6 @@ def _main_text(tree: Any, address: str, mode: str) -> str:
         )
     except Exception:  # it raises anything on odd trees; the bare text is there
         return ""
-
-
-def _strip_hidden(tree: Any) -> None:
-    """What a reader of the page does not see a model shall not see either."""
-    hidden = (
-        "//*[@hidden or @aria-hidden='true' or contains(translate(@style, ' ', ''), 'display:none') "
-        "or contains(translate(@style, ' ', ''), 'visibility:hidden')]"
-    )
-    for node in [*tree.xpath(hidden), *tree.xpath("//script|//style|//noscript|//template")]:
-        parent = node.getparent()
-        if parent is not None:
-            node.drop_tree()
 
 
 def _bare(text: str) -> str:
