@@ -7,8 +7,7 @@ would be made in takes no new names then, while everything in that folder is as 
 """
 
 import os
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +57,9 @@ class View:
 
     places: dict[Path, str] = field(default_factory=dict)
     sealed: set[Path] = field(default_factory=set)
-    _links: dict[Path, Path] = field(default_factory=dict)
+    _walked: dict[Path, tuple[Path, bool, bool]] = field(default_factory=dict)
+    _shut: dict[Path, bool] = field(default_factory=dict)
+    _size: int = 0
 
     def sees(self, folder: Path) -> bool:
         """Whether a (resolved) folder is there in the sandbox."""
@@ -98,23 +99,36 @@ class View:
         path is a link or missing, the name of that part is protected."""
         real = Path(place.anchor)
         for part in place.parts[1:]:
-            name, real = real / part, self._followed(real / part)
-            if real != name or not _is_there(name):
+            name = real / part
+            real, there, whole = self._followed(name)
+            if real != name or not there:
                 self.seal(name.parent)
-            if not _is_there(real):
+            if not whole:
                 self.seal(next(folder for folder in real.parents if _is_there(folder)))
                 return
-            if self.kind_of(real) in (HIDE, OWN) and not self._holds(real):
+            if self._is_shut(real):
                 return
         now = self.kind_of(real)
         if now == WRITE or (now == READ and kind == HIDE):
             self.places[real] = kind
+            self._shut.clear()
 
-    def _followed(self, name: Path) -> Path:
-        if name not in self._links:
-            link = _is_there(name) and stat.S_ISLNK(name.lstat().st_mode)
-            self._links[name] = _real(name) if link else name
-        return self._links[name]
+    def _followed(self, name: Path) -> tuple[Path, bool, bool]:
+        """Where a name leads, whether it is there, and whether what it leads to is."""
+        if (found := self._walked.get(name)) is None:
+            there = _is_there(name)
+            real = _real(name) if there and name.is_symlink() else name
+            found = self._walked[name] = real, there, there and (real == name or _is_there(real))
+        return found
+
+    def _is_shut(self, folder: Path) -> bool:
+        """Whether nothing of a folder is seen."""
+        if self._size != len(self.places):
+            self._size = len(self.places)
+            self._shut.clear()
+        if folder not in self._shut:
+            self._shut[folder] = self.kind_of(folder) in (HIDE, OWN) and not self._holds(folder)
+        return self._shut[folder]
 
     def _holds(self, folder: Path) -> bool:
         return any(place.is_relative_to(folder) for place in self.places if place != folder)
@@ -146,11 +160,11 @@ def view(walls: Walls, granted: Granted) -> View:
         **{_real(place): WRITE for place in granted.writable},
     }
     workspace = _real(granted.workspace)
-    hidden = [_real(place) for place in walls.hidden]
+    hidden = _all_real(walls.hidden)
     for place, kind in grants.items():
         if _is_there(place) and not _inside(place, hidden) and not _reserved(place):
             made.places[place] = kind
-    open_above = list(made.places)
+    open_above = frozenset(made.places)
     for home in map(_real, walls.homes):
         if _is_folder(home) and home != Path("/") and not _inside(home, open_above):
             made.places[home] = HIDE
@@ -163,7 +177,7 @@ def view(walls: Walls, granted: Granted) -> View:
     made.places |= {kept: READ for kept in map(Path, _KEPT) if kept.exists()}
     made.places[workspace] = WRITE
     for place in walls.hidden:
-        if _real(place) != workspace:
+        if place != workspace:
             made.protect(place, HIDE)
     for place in walls.readonly:
         made.protect(place, READ)
@@ -214,5 +228,18 @@ def _is_there(place: Path) -> bool:
     return True
 
 
-def _inside(place: Path, folders: Iterable[Path]) -> bool:
-    return any(place.is_relative_to(folder) for folder in folders)
+def _inside(place: Path, folders: Collection[Path]) -> bool:
+    known = frozenset(folders)
+    return place in known or not known.isdisjoint(place.parents)
+
+
+def _all_real(places: Iterable[Path]) -> frozenset[Path]:
+    """Where many places lead that share their folders."""
+    folders: dict[Path, Path] = {}
+    found = set()
+    for place in places:
+        if (folder := folders.get(place.parent)) is None:
+            folder = folders[place.parent] = _real(place.parent)
+        name = folder / place.name
+        found.add(_real(name) if _is_there(name) and name.is_symlink() else name)
+    return frozenset(found)

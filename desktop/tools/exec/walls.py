@@ -51,8 +51,12 @@ def walls(home: Path, workspace: Path, settings: ExecTool) -> Walls:
 
 def _here(place: Path, person: Path) -> bool:
     """Whether a place is one of this system."""
-    inside = place.relative_to(person).parts[:1] if place.is_relative_to(person) else ()
-    return place.is_absolute() and not set(inside) & set(_OTHER_SYSTEMS)
+    if not place.is_absolute():
+        return False
+    at = len(person.parts)
+    return not (
+        place.parts[at : at + 1] and place.parts[at] in _OTHER_SYSTEMS and place.is_relative_to(person)
+    )
 
 
 def _homes(person: Path) -> Iterator[Path]:

@@ -9,6 +9,7 @@ from typing import Any
 from desktop.origin import Origin, sentence
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
+from desktop.tools.exec.sandbox import SHARED, private_network
 from desktop.tools.permissions.places import resolve
 from desktop.tools.permissions.rules import look, standing
 from desktop.tools.permissions.rules import sentence as rule_sentence
@@ -110,6 +111,8 @@ def _lines(claim: Claim, situation: Situation) -> list[str]:
         lines.append(_("To the conversation {name}").format(name=one_line(claim.recipient)))
     if claim.network:
         lines.append(_("Asks for the network"))
+        if situation.sandboxed and not private_network():
+            lines.append(_(SHARED))
     found = look(claim, situation)
     lines += [
         _("Runs what is in {path}").format(path=_shown(path)) for path in (scripts(found) if found else ())

@@ -170,3 +170,12 @@ def test_every_text_can_be_read_as_commands(text: str) -> None:
     for windows in (False, True):
         script = read(text, windows=windows)
         assert not script.plain or len(script.commands) == 1
+
+
+def test_the_card_says_when_a_network_has_this_computer_in_it(
+    make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # neither pasta nor slirp4netns
+    claim = make.command("curl x", network=True)
+    told = [str(shown(make, claim, sandboxed=boxed).as_json()) for boxed in (False, True)]
+    assert ["programs of this computer" in text for text in told] == [False, True]
