@@ -72,8 +72,8 @@ class Servers:
                 self._running[name].nudge()
 
     async def tools(self) -> dict[str, Tool[Any]]:
-        """The tools that are switched on, by our names for them, of the servers that are there in time. What a
-        server says anew of one is not told to a model before the person has accepted it."""
+        """The tools that are switched on, by our names for them, of the servers that are there in time.
+        What a server says anew of one is not told to a model before the person has accepted it."""
         self.wake()
         now = time.monotonic()
         waits = [
