@@ -45,6 +45,13 @@ def register(app: click.Group) -> None:
     def tools_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _tools(home, name, as_json), as_json=as_json)
 
+    @options.verb(
+        group, "accept", _("Let the agent have the tools that a server changed, as they are now.")
+    )
+    @click.argument("name")
+    def accept_command(name: str, *, as_json: bool) -> None:
+        run(lambda home: _do(home, "mcp_accept", as_json, name=name), as_json=as_json)
+
     @options.verb(group, "sign-in", _("Sign in to a server at an address, in the browser."))
     @click.argument("name")
     def sign_in_command(name: str, *, as_json: bool) -> None:
@@ -204,9 +211,15 @@ async def _tools(home: Home, name: str, as_json: bool) -> None:
         return
     table(
         [_("Tool"), "", _("What it does")],
-        [[tool["tool"], "" if tool["on"] else _("off"), _line(tool["description"])] for tool in found],
+        [[tool["tool"], _standing(tool), _line(tool["description"])] for tool in found],
         _("It has no tools."),
     )
+
+
+def _standing(tool: Json) -> str:
+    if not tool["on"]:
+        return _("off")
+    return _("changed: not used until you accept it") if tool.get("changed") else ""
 
 
 def _line(text: str) -> str:

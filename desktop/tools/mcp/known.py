@@ -1,7 +1,7 @@
 """What the tools of servers were when the person last had to do with them.
 
 A server may change what a tool says or takes after it was agreed to. The first list of a server is taken
-as it is; what is new or other later counts as changed until a call of it was allowed, or the person accepts
+as it is; what is new or other later counts as changed, and is not told to a model, until the person accepts
 it.
 """
 

@@ -117,9 +117,9 @@ class Server:
         await self._down(stopped, was_up=False)
 
     def offers(self, tool: Listed) -> bool:
-        """Whether the server still has this tool just as it was listed then."""
+        """Whether the server still has this tool just as it was listed then, and as the person knows it."""
         found = self.tools.get(tool.name)
-        return found is not None and found.identity == tool.identity
+        return found is not None and found.identity == tool.identity and tool.name not in self.changed
 
     async def call(self, tool: Listed, arguments: dict[str, Any]) -> Any:
         """The SDK's result of a call. Raises ToolFailure, StorageError; the server is told of an end."""
@@ -135,8 +135,6 @@ class Server:
                 f"The MCP server {self.name} changed this tool meanwhile; nothing was done. Look at the "
                 "tools again in your next answer."
             )
-        if tool.name in self.changed:
-            await self.accept(tool.name)
         left = max(0.1, until - time.monotonic())
         link = self._link
         self._under_way += 1

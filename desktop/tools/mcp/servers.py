@@ -72,7 +72,8 @@ class Servers:
                 self._running[name].nudge()
 
     async def tools(self) -> dict[str, Tool[Any]]:
-        """The tools that are switched on, by our names for them, of the servers that are there in time."""
+        """The tools that are switched on, by our names for them, of the servers that are there in time.
+        What a server says anew of one is not told to a model before the person has accepted it."""
         self.wake()
         now = time.monotonic()
         waits = [
@@ -83,7 +84,7 @@ class Servers:
             name: tool
             for server in self._running.values()
             for name, tool in self.tools_of(server).items()
-            if self.is_on(server.name, tool.listed.name, name)
+            if tool.listed.name not in server.changed and self.is_on(server.name, tool.listed.name, name)
         }
 
     def tools_of(self, server: Server) -> dict[str, Any]:

@@ -86,12 +86,10 @@ class McpTool(Tool[Anything]):
         if not self._server.offers(self.listed):
             raise ToolFailure(
                 f"The MCP server {self._server.name} changed or removed this tool meanwhile; nothing was "
-                "done. Look at the tools again in your next answer."
+                "done. A changed one comes back once the person has accepted it. Go on without it."
             )
 
     def _why_always(self) -> str:
-        if self.listed.name in self._server.changed:
-            return _("The server changed what this tool says or takes since you used it last.")
         if self.listed.destructive:
             return _("The server says that this tool destroys or overwrites something.")
         return ""

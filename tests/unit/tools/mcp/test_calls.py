@@ -131,7 +131,7 @@ async def test_a_server_that_will_not_end_is_made_to(place: Place) -> None:
     assert not place.children()
 
 
-async def test_a_changed_tool_is_asked_for_once(place: Place) -> None:
+async def test_a_changed_tool_is_no_tool_before_it_is_accepted(place: Place) -> None:
     await place.up(s=place.sound())
     assert not place.claim("mcp_s_echo", text="x").always_ask
     await place.call("mcp_s_change")
@@ -141,13 +141,15 @@ async def test_a_changed_tool_is_asked_for_once(place: Place) -> None:
     with pytest.raises(ToolFailure, match="changed or removed"):
         place.claim("mcp_s_echo", text="likewise")
     await place.up()
-    assert "changed" in place.claim("mcp_s_echo", text="x").always_ask
-    assert "changed" in place.claim("mcp_s_added").always_ask
-    await place.call("mcp_s_echo", text="x")
+    assert {"mcp_s_echo", "mcp_s_added"}.isdisjoint(await place.servers.tools())
+    assert "mcp_s_change" in await place.servers.tools()
+    await place.server("s").accept("echo")
     await place.up()
-    assert not place.claim("mcp_s_echo", text="x").always_ask
+    await place.call("mcp_s_echo", text="x")
+    assert "mcp_s_added" not in await place.servers.tools()
     await place.server("s").accept()
-    assert not place.claim("mcp_s_added").always_ask
+    await place.up()
+    assert "mcp_s_added" in await place.servers.tools()
 
 
 async def test_a_server_of_before_2026_tells_of_changes_too(place: Place) -> None:
