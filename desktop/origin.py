@@ -85,10 +85,10 @@ def sentence(mark: Mark) -> str:
         return ""
     names = ", ".join(mark.sources)
     if mark.origin is Origin.UNKNOWN:
-        text = _("Text that you have not vouched for is in view")
-    else:
-        text = _("Text from outside is in view")
-    return f"{text}: {names}." if names else f"{text}."
+        text = _("Text that you have not vouched for is in view: {names}.")
+        return text.format(names=names) if names else _("Text that you have not vouched for is in view.")
+    text = _("Text from outside is in view: {names}.")
+    return text.format(names=names) if names else _("Text from outside is in view.")
 
 
 def mark_of(record: Mapping[str, Any]) -> Mark:

@@ -26,7 +26,7 @@ class Permits(QObject):
         self._end.timeout.connect(self.refresh)
         talk.opened.connect(self.refresh)
         bar.mode_chosen.connect(lambda mode: self._choose("mode", {"mode": mode}))
-        talk.settled.connect(lambda *_: self.refresh())
+        talk.busy_changed.connect(self.refresh)
         bar.vouched.connect(lambda all_: self._choose("vouch", {"folder": all_}))
         bar.folder_chosen.connect(lambda folder: self._choose("folder", {"folder": folder}))
 

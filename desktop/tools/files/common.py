@@ -1,12 +1,14 @@
 """What the file tools share: work apart from the loop, failures as sentences for the model."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from desktop.files import Seen
+from desktop.paths import persons_umask
 from desktop.tasks import in_daemon
-from desktop.tools.base import ToolFailure
+from desktop.tools.base import ToolContext, ToolFailure
 from desktop.tools.files.opening import Refusal, exact, reason, refused, shown
 
 _SECONDS = 60.0
@@ -31,11 +33,18 @@ async def apart[T](path: Path, work: Callable[..., T], *arguments: object) -> T:
         return await in_daemon(work, *arguments, seconds=_SECONDS)
 
 
-def write_whole(path: Path, data: bytes) -> Seen:
-    """Put a file in place by its real path, whole or not at all; an old one's mode stays. Raises Refusal,
-    OSError."""
+def write_whole(path: Path, data: bytes, mode: int | None = None) -> Seen:
+    """Put a file in place by its real path, whole or not at all; an old one keeps its mode unless
+    `mode` is given. Raises Refusal, OSError."""
     with refused(path):
-        return exact(path).write(path, data)
+        return exact(path).write(path, data, mode=mode)
+
+
+def usual_mode(path: Path, context: ToolContext) -> int | None:
+    """The permissions of a new file: outside the workspace those that the person's own files get."""
+    umask = persons_umask()
+    inside = path.is_relative_to(os.path.realpath(context.workspace))
+    return None if inside or umask < 0 else 0o666 & ~umask
 
 
 def utf8(text: str, what: str) -> bytes:

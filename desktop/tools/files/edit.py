@@ -7,7 +7,7 @@ from pydantic import Field
 
 from desktop.files import Seen
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolResult
-from desktop.tools.files.common import apart, utf8, write_whole
+from desktop.tools.files.common import apart, usual_mode, utf8, write_whole
 from desktop.tools.files.encoding import SAMPLE, Encoding, sniff
 from desktop.tools.files.kept import Kept
 from desktop.tools.files.nearest import nearest, places
@@ -77,7 +77,7 @@ class EditFile(Tool[EditArguments]):
             )
         data = utf8(text, "new_text")
         self._kept.before(path, data, context)
-        wrote = write_whole(path, data)
+        wrote = write_whole(path, data, usual_mode(path, context))
         return ToolResult(f"Wrote {shown(str(path))}: new file, {len(data):,} bytes.", wrote=(wrote,))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field
 
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolResult
-from desktop.tools.files.common import apart, utf8, write_whole
+from desktop.tools.files.common import apart, usual_mode, utf8, write_whole
 from desktop.tools.files.kept import Kept
 from desktop.tools.files.opening import shown
 
@@ -38,7 +38,7 @@ class WriteFile(Tool[WriteArguments]):
     def _write(self, path: Path, content: str, context: ToolContext) -> ToolResult:
         data = utf8(content, "content")
         change = self._kept.before(path, data, context)
-        wrote = write_whole(path, data)
+        wrote = write_whole(path, data, usual_mode(path, context) if change.before is None else None)
         count = len(content.splitlines())
         done = "new file" if change.before is None else "replaced what was there"
         lost = "" if change.kept else "; it was too large to be kept for an undo"

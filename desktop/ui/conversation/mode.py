@@ -100,7 +100,7 @@ class ModeBar(QWidget):
         self.marked.setVisible(bool(marked))
         if marked:
             unknown = marked["origin"] == "unknown"
-            words = _("Unvouched files") if unknown else _("Text from outside")
+            words = _("Unknown files") if unknown else _("Text from outside")
             self.marked.setText(f" {words}")
             self.marked.setIcon(icon("eye", "muted" if unknown else "warning"))
             _tone(self.marked, "" if unknown else "warning")
