@@ -108,5 +108,8 @@ def worst(marks: Iterable[Mark]) -> Mark:
     """The mark of a text made of several; the person's for none."""
     found = TRUSTED
     for mark in marks:
-        found |= mark
+        if not mark.trusted or mark.origin is not found.origin:
+            found |= mark
+        if found.origin is Origin.UNTRUSTED and len(found.sources) == MOST_SOURCES:
+            break
     return found

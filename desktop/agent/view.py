@@ -52,7 +52,7 @@ class View:
     @functools.cached_property
     def mark(self) -> Mark:
         """The least trusted origin in view, and the sources of all that is marked."""
-        return worst(map(self.mark_in, self._records))
+        return worst(self.mark_in(record) for record in self._records if _may_be_marked(record))
 
     def free(self, address: str) -> bool:
         """Whether fetching this address tells nobody what was not to be told: the person or a trusted text
@@ -115,6 +115,11 @@ class View:
 def view_of(messages: Sequence[Record], metadata: Mapping[str, Any]) -> View:
     """What is in view of a conversation where these messages of it are sent."""
     return View(messages, str(metadata.get("vouched") or ""))
+
+
+def _may_be_marked(record: Record) -> bool:
+    foreign = record.get("role") == "tool" and "_outcome" not in record
+    return "_origin" in record or "_outside" in record or foreign
 
 
 def record_mark(record: Record) -> Mark:

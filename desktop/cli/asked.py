@@ -50,5 +50,7 @@ def show(card: Json) -> None:
     for line in card.get("lines", ()):
         if line not in (card.get("command"), card.get("body")):
             hint(f"  {line}")
+    if card.get("marked"):
+        hint(f"  {card['marked']}")
     if card.get("why"):
         hint(f"  {card['why']}")
