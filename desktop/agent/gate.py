@@ -31,6 +31,7 @@ from desktop.tools.permissions.visible import one_line
 
 _OUTSIDE = ("outside", "memory")
 """Reasons of questions that no answer given beforehand settles: marked text may have asked for the call."""
+_MOST_NAMED = 8
 PARKED = (
     "The person has not answered yet. The question waits in their inbox; you will be told when it is "
     "answered. Do not try the same another way. Go on without it, or end your answer and say what waits."
@@ -114,6 +115,7 @@ class Gate:
     async def rule(self, turn: Turn, plan: Plan) -> Ruling:
         """Allow a call or not, asking the person where the policy says so. Raises StorageError."""
         yes = plan.late.digest if plan.late else ""
+        known = plan.late.files if plan.late else {}
         network = bool(plan.late and plan.late.network)
         while True:
             situation, judged = await self._judged(turn, plan)
@@ -126,12 +128,14 @@ class Gate:
             shown = await in_thread(
                 _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )
+            if yes:
+                shown = replace(shown, why=f"{_otherwise(known, shown.files)} {shown.why}")
             answer = await self._ask(turn, plan, situation, shown)
             if answer is None:
                 return Ruling(False, "parked", _("Not answered yet."), PARKED, parked=True)
             if not answer.yes:
                 return Ruling(False, "person", _refused(answer), _told(answer))
-            yes, network = shown.digest, answer.network
+            yes, known, network = shown.digest, shown.files, answer.network
 
     async def _judged(self, turn: Turn, plan: Plan) -> tuple[Situation, Judged]:
         """The policy's word. A standing answer is void where what it covers was changed by anything but the
@@ -155,6 +159,7 @@ class Gate:
             "call": plan.id,
             "arguments": plan.arguments,
             "digest": shown.digest,
+            "files": dict(shown.files),
             "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
         }
         title = f"{plan.tool}: {one_line(plan.claim.gist)}"
@@ -231,6 +236,16 @@ def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None
         said = _("Allowed for this run by --approve all.")
         return _granted("all", said, plan.claim.network, decision)
     return None
+
+
+def _otherwise(known: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Why what was allowed is asked about again: the files that are not as they were, where it is these."""
+    changed = sorted({Path(path).name for path, _content in known.items() ^ now.items()})
+    if not changed:
+        return _("It is not as it was when you allowed it.")
+    names = ", ".join(map(one_line, changed[:_MOST_NAMED]))
+    more = "…" if len(changed) > _MOST_NAMED else ""
+    return _("{files} changed since you allowed this.").format(files=f"{names}{more}")
 
 
 def _granted(reason: str, text: str, network: bool, decision: Decision) -> Ruling:

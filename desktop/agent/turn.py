@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,8 @@ class Late:
     digest: str
     """What the card showed; another digest now, and it is asked anew."""
     network: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files that the digest covers, and what stood in them, hashed."""
 
 
 UNATTENDED = ("job", "heartbeat")

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.asked import show
-from desktop.cli.output import block, emit, say, table
+from desktop.cli.asked import question, show
+from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.paths import Home
@@ -183,18 +183,28 @@ async def _done(home: Home, id_: str, as_json: bool) -> None:
         say(_("Done."))
 
 
-async def _approve(home: Home, question: str, given: Json, as_json: bool) -> int:
-    """Answer, and where that begins a turn, wait for its end and print it."""
+async def _approve(home: Home, id_: str, given: Json, as_json: bool) -> int:
+    """Answer, and where that begins a turn, wait for its end and print it. What changed since is asked
+    about anew: here where a person is at the terminal, else in the inbox."""
     from desktop.cli.output import Answers
+    from desktop.cli.prompt import Lines
 
-    answers = Answers(as_json=as_json)
+    answers, lines, outcome = Answers(as_json=as_json), Lines(), ""
+    asks = lines.interactive and not as_json
+    arguments = {"front": "terminal", "wait": True, "approve": "ask" if asks else "never"}
     async with reach(home, "approve", eager=True) as verb:
-        async for line in verb(
-            "permit", {"question": question, "front": "terminal", "wait": True, **given}
-        ):
-            if "event" in line:
-                answers.show(line)
-    return 0 if answers.ok else 1
+        async for line in verb("permit", {"question": id_, **arguments, **given}):
+            if "event" not in line:
+                continue
+            answers.show(line)
+            if line["event"] == "tool_finished":
+                outcome = outcome or line["outcome"]  # of the call that was allowed: it comes first
+            elif line["event"] == "permission_asked" and asks:
+                await question(verb, lines, line)
+            elif line["event"] == "permission_asked" and not as_json:
+                show(line["card"])
+                hint(_("Answer it with: nanobot-desktop approve {id}").format(id=line["question"]))
+    return 0 if answers.ok and outcome != "parked" else 1
 
 
 def _few(files: list[str]) -> list[str]:

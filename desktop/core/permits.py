@@ -7,6 +7,7 @@ twice.
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,8 @@ class Permits:
         """Answer a question: `question`, `yes`, and where wanted `reason`, `network`, `always`.
 
         `late` in the result tells that its turn had ended: the answer began a new one; with `wait`, its
-        events are told and its end waited for. Raises UsageError if it is not open any more.
+        events are told and its end waited for. What that one asks, such as about a call that changed since,
+        waits in the inbox at once where `approve` is never. Raises UsageError if it is not open any more.
         """
         with self._core.bus.subscribe() as events:
             turn = await self._answer(arguments)
@@ -85,7 +87,8 @@ class Permits:
             if self._core.gate.answer(notice.id, answer):
                 return ""
             front = str(arguments.get("front") or "window")
-            turn = await self._core.loop.submit(_late(notice, answer, front))
+            approve = "never" if arguments.get("approve") == "never" else "ask"
+            turn = await self._core.loop.submit(replace(_late(notice, answer, front), approve=approve))
             await self._core.inbox.settle(notice.id, "yes" if answer.yes else "no")
             return turn
 
@@ -230,7 +233,12 @@ def _late(notice: Notice, answer: Answer, front: str) -> Inbound:
     if answer.yes:
         text = _("You can do it now, I allow it: {what}").format(what=notice.title)
         late = Late(
-            notice.id, str(body["tool"]), str(body["arguments"]), str(body["digest"]), answer.network
+            notice.id,
+            str(body["tool"]),
+            str(body["arguments"]),
+            str(body["digest"]),
+            answer.network,
+            dict(body.get("files") or {}),
         )
         return Inbound(notice.session, text, front, note=True, late=late, mark=mark)
     text = _("No, do not do this: {what}").format(what=notice.title)

@@ -82,6 +82,57 @@ def test_a_question_nobody_answers_waits_and_is_answered_after_a_restart(
     assert "not open any more" in again.stderr
 
 
+def waits_for_a_script(program: Program, server: ScriptedServer, workspace: Path) -> str:
+    """A question about a script that has changed since; its id."""
+    script = workspace / "do.sh"
+    script.write_text("touch harmless")
+    server.script(use(("exec", {"command": "sh do.sh"})), "say:It waits.")
+    program.run("ask", "Do it")
+    (waiting,) = program.events("inbox", "list")
+    script.write_text("touch other")
+    server.script("say:Well.")
+    return str(waiting["id"])
+
+
+def test_a_late_yes_to_what_changed_since_is_asked_for_again_at_once(
+    program: Program, server: ScriptedServer, workspace: Path
+) -> None:
+    old = waits_for_a_script(program, server, workspace)
+    done = program.run("approve", old, seconds=40)
+    assert done.returncode == 1
+    assert "do.sh changed since you allowed this." in done.stderr
+    (new,) = program.events("inbox", "list")
+    assert new["id"] != old
+    assert f"nanobot-desktop approve {new['id']}" in done.stderr
+    assert not list(workspace.glob("harmless")) + list(workspace.glob("other"))
+    server.script("say:Now.")
+    assert program.run("approve", new["id"]).returncode == 0
+    assert (workspace / "other").exists()
+    assert program.events("inbox", "list") == []
+
+
+def test_a_script_that_gives_a_late_yes_is_told_of_the_new_question(
+    program: Program, server: ScriptedServer, workspace: Path
+) -> None:
+    old = waits_for_a_script(program, server, workspace)
+    events = program.events("approve", old, seconds=40)
+    (asked,) = [event for event in events if event["event"] == "permission_asked"]
+    assert "do.sh changed since you allowed this." in asked["card"]["why"]
+    (new,) = program.events("inbox", "list")
+    assert new["id"] == asked["question"] != old
+    assert not (workspace / "other").exists()
+
+
+def test_in_a_terminal_the_new_card_is_answered_where_it_is_shown(
+    program: Program, server: ScriptedServer, workspace: Path
+) -> None:
+    old = waits_for_a_script(program, server, workspace)
+    shown = in_terminal(program, ["approve", old], "? ", "y\n")
+    assert "do.sh changed since you allowed this." in shown
+    assert (workspace / "other").exists()
+    assert program.events("inbox", "list") == []
+
+
 def test_a_no_later_is_told_to_the_model(program: Program, server: ScriptedServer, workspace: Path) -> None:
     server.script(use(("exec", {"command": "touch made.txt"})), "say:It waits.")
     program.run("ask", "Make the file")

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,13 @@ class Card:
     """The least trusted origin in view."""
     sources: tuple[str, ...] = ()
     """Where marked text came from: sites, files, servers."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files whose content the yes is given to, and what stands in them, hashed."""
 
     def as_json(self) -> dict[str, Any]:
+        shown = {name: value for name, value in asdict(self).items() if name != "files"}
         return {
-            **asdict(self),
+            **shown,
             "lines": list(self.lines),
             "sources": list(self.sources),
             "environment": dict(self.environment),
@@ -62,6 +66,7 @@ def card(
     """The question about a call."""
     rule = standing(tool, claim, situation)
     runs = claim.effect is Effect.RUN and bool(claim.command)
+    files = contents(claim, situation)
     return Card(
         tool=one_line(tool),
         effect=claim.effect.value,
@@ -79,7 +84,8 @@ def card(
         sources=situation.view.mark.sources,
         network=runs,
         remember=rule_sentence(rule) if rule else "",
-        digest=digest(tool, claim, arguments, situation),
+        digest=digest(tool, claim, arguments, situation, files),
+        files=files,
     )
 
 
@@ -127,11 +133,24 @@ def _shown(path: Path) -> str:
     return name if not sure or real == path else f"{name} → {one_line(str(real))}"
 
 
-def digest(tool: str, claim: Claim, arguments: str, situation: Situation) -> str:
-    """A hash of all that a yes is given to. Made again right before the call runs: another one means that
-    the question has to be asked again."""
+def contents(claim: Claim, situation: Situation) -> dict[str, str]:
+    """The files that a call runs or sends away, and what stands in them now, hashed. Blocks."""
     found = look(claim, situation)
     files = {str(one.path): one.digest for one in (covered(found, situation.workspace) if found else ())}
+    sent = claim.reads if claim.effect is Effect.SEND else ()
+    return files | {str(path): fingerprint(path) for path in sent}
+
+
+def digest(
+    tool: str,
+    claim: Claim,
+    arguments: str,
+    situation: Situation,
+    files: Mapping[str, str] | None = None,
+) -> str:
+    """A hash of all that a yes is given to. Made again right before the call runs: another one means that
+    the question has to be asked again. `files`: their contents, where these are known already."""
+    files = contents(claim, situation) if files is None else files
     shown = {
         "tool": tool,
         "arguments": arguments,
@@ -148,8 +167,7 @@ def digest(tool: str, claim: Claim, arguments: str, situation: Situation) -> str
         "body": claim.body,
         "service": claim.service,
         "identity": claim.identity,
-        "files": files,
-        "sent": [fingerprint(path) for path in claim.reads] if claim.effect is Effect.SEND else [],
+        "files": dict(files),
     }
     text = json.dumps(shown, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
