@@ -65,6 +65,7 @@ class Ruling:
     judged: Mapping[Path, Path] = field(default_factory=dict)
     """The paths of the claim, and where they really led when the call was judged."""
     readable: tuple[Path, ...] = ()
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +258,7 @@ def _granted(reason: str, text: str, network: bool, decision: Decision) -> Rulin
         network=network,
         writable=decision.writable,
         readable=decision.readable,
+        apart=decision.apart,
     )
 
 

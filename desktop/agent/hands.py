@@ -160,6 +160,7 @@ class Hands:
             network=ruling.network,
             writable=ruling.writable,
             readable=ruling.readable,
+            apart=ruling.apart,
             judged=ruling.judged,
         )
         try:

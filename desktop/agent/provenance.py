@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop.agent.call import Done
+from desktop.agent.gate import Ruling
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Turn
 from desktop.errors import StorageError
 from desktop.files import Place, Seen
 from desktop.marks import Marks
 from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, untrusted
+from desktop.paths import resource
 from desktop.tasks import in_thread
 from desktop.tools.permissions.places import memory, resolve
 
@@ -54,14 +56,14 @@ class Provenance:
         if not claim.command:
             return Begun(made)
         situation = await in_thread(self._scope.situation, turn)
-        readable = await in_thread(self._scope.readable, turn)
+        seen = await in_thread(_seen_by, done.ruling, self._scope.workspace)
         if done.ruling.network or (claim.network and not situation.sandboxed):
             printed = untrusted("network")
         elif situation.sandboxed:
-            printed = await self._marks.of_folders(readable)
+            printed = await self._marks.of_folders(seen)
         else:
             printed = UNKNOWN
-        writable = readable if situation.sandboxed else [Path("/")]
+        writable = seen if situation.sandboxed else [Path("/")]
         return Begun(made, printed, await self._marks.begin_command(turn.home, writable, made | printed))
 
     async def end(self, done: Done, begun: Begun) -> None:
@@ -87,6 +89,13 @@ class Provenance:
         data = text.encode("utf-8", "replace")
         seen = Seen(path, 0, 0, len(data), 0, 0, hashlib.sha256(data).hexdigest())
         await self._marks.keep([seen], mark)
+
+
+def _seen_by(ruling: Ruling, workspace: Path) -> list[Path]:
+    """The folders that a sandboxed command can read, the system's and the program's own aside."""
+    folders = (*(() if ruling.apart else (workspace,)), *ruling.writable, *ruling.readable)
+    own = resolve(resource("skills"))[0]
+    return [real for real in (resolve(folder)[0] for folder in folders) if real != own]
 
 
 def _look(paths: Sequence[Path]) -> list[Seen]:

@@ -18,9 +18,7 @@ from desktop.config.permissions import Folder
 from desktop.config.schema import Config
 from desktop.paths import resource
 from desktop.tools.exec.sandbox import usable
-from desktop.tools.permissions.places import resolve
 from desktop.tools.permissions.policy import Situation
-from desktop.tools.permissions.situation import granted
 
 AUTONOMOUS = "autonomous"
 
@@ -52,13 +50,6 @@ class Scope:
             view=turn.view,
             sandboxed=bool(usable(config.tools.commands)),
         )
-
-    def readable(self, turn: Turn) -> list[Path]:
-        """The folders that a sandboxed command can read, the system's aside; real paths. Blocks."""
-        situation = self.situation(turn)
-        folders = [path for path, _write in granted(situation)]
-        builtin = Path(_builtin_skills().path).resolve()
-        return [resolve(self.workspace)[0], *(path for path in folders if path != builtin)]
 
     def folder(self, metadata: Mapping[str, Any]) -> Path:
         """Where a conversation works: the folder it was given, else the workspace."""

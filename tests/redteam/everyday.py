@@ -37,7 +37,7 @@ def _turns(lab: Lab) -> list[Ordinary]:
         return [("write_file", {"path": str(path), "content": text})]
 
     def edit(path: str | Path, old: str, new: str) -> Step:
-        return [("edit_file", {"path": str(path), "old_text": old, "new_text": new})]
+        return [("edit_file", {"path": str(path), "old_text": old, "new_text": new, "replace_all": True})]
 
     def run(command: str) -> Step:
         return [("exec", {"command": command})]
@@ -172,7 +172,11 @@ def run(lab: Lab, tell: Callable[[str], object]) -> int:
         count += len(came.asked)
         tell(
             json.dumps(
-                {"about": turn.about, "said": turn.text, "asked": [card["why"] for card in came.asked]}
+                {
+                    "about": turn.about,
+                    "said": turn.text,
+                    "asked": [f"{card['why']} {card.get('marked', '')}" for card in came.asked],
+                }
             )
         )
         for notice in lab.do("inbox")["notices"]:

@@ -1,4 +1,4 @@
-"""Forty ordinary turns, and how often they ask. Before the walls there were 9 questions."""
+"""Forty ordinary turns, and how often they ask. Before the walls there were 5 questions."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BEFORE = 9
+BEFORE = 5
 """Questions of the version before untrusted text was followed across turns, files and jobs."""
 MORE = 2
 

@@ -100,7 +100,7 @@ class Exec(Tool[ExecArguments]):
             await see_through(in_thread(self._names.give_back), name="names of the sandbox")
 
     def _wrapped(self, program: str, argv: Sequence[str], cwd: Path, context: ToolContext) -> list[str]:
-        granted = Granted(context.workspace, context.writable, context.readable)
+        granted = Granted(context.workspace, context.writable, context.readable, context.apart)
         try:
             return self._sandbox.wrap(program, argv, cwd=cwd, granted=granted, network=context.network)
         except Unseen:
@@ -145,7 +145,10 @@ def _text(ended: Ended, seconds: int, settings: ExecTool, sandboxed: bool, offli
     if code and sandboxed and _READ_ONLY.search(ended.output):
         lines.append("[in the sandbox only the workspace and granted folders can be written to]")
     if code and sandboxed and _HIDDEN.search(ended.output):
-        lines.append("[in the sandbox people's homes are hidden but for the workspace and granted folders]")
+        lines.append(
+            "[in the sandbox people's homes are hidden but for granted folders, and the workspace is there "
+            "where the command works in it or names its path]"
+        )
     if code and not ended.timed_out and (limit := reached(code, ended.output, settings)):
         lines.append(limit)
     return "\n".join([*lines, f"exit code {code}"])

@@ -45,10 +45,12 @@ class Granted:
     workspace: Path
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
+    apart: bool = False
+    """Whether the workspace is hidden from it."""
 
     def folders(self) -> tuple[Path, ...]:
-        """All of them."""
-        return (self.workspace, *self.writable, *self.readable)
+        """All that it sees."""
+        return (*(() if self.apart else (self.workspace,)), *self.writable, *self.readable)
 
 
 @dataclass(slots=True)
@@ -175,7 +177,10 @@ def view(walls: Walls, granted: Granted) -> View:
         if own.is_dir() and not own.is_symlink():
             made.places[own] = OWN
     made.places |= {kept: READ for kept in map(Path, _KEPT) if kept.exists()}
-    made.places[workspace] = WRITE
+    if granted.apart:
+        made.protect(workspace, HIDE)
+    else:
+        made.places[workspace] = WRITE
     for place in walls.hidden:
         if place != workspace:
             made.protect(place, HIDE)

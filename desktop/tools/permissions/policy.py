@@ -22,7 +22,7 @@ from desktop.tools.permissions.commands import Walk
 from desktop.tools.permissions.guard import Finding, guard
 from desktop.tools.permissions.later import runs_later
 from desktop.tools.permissions.places import Fences, fences, inside, memory, odd, resolve, special
-from desktop.tools.permissions.reach import closed, gathers
+from desktop.tools.permissions.reach import closed, gathers, named
 from desktop.tools.permissions.rules import allowing, denying, look, person, reads_only, sentence
 from desktop.tools.permissions.situation import Decision, Situation, Verdict, granted
 from desktop.tools.permissions.visible import one_line
@@ -118,7 +118,7 @@ class _Judge:
         rule = allowing(tool, claim, situation, found)
         self.altered = sorted(situation.altered) if rule else []
         """What the standing answer covers and others than the person changed: it is void."""
-        self.only_reads = bool(found and reads_only(found))
+        self.found, self.only_reads = found, bool(found and reads_only(found))
         self.rule = None if self.altered else rule
         self.workspace = resolve(situation.workspace)[0]
         self.folders = granted(situation)
@@ -200,10 +200,12 @@ class _Judge:
         if place == "unresolved":
             return self._ask("unresolved", _("Where this path leads cannot be told."))
         if place == "memory" and self.at.marked:
-            text = _("It changes what the agent remembers for good, after it read text from outside.")
+            text = _("It changes what the agent remembers for good, and text that is not yours is in view.")
             return self._ask("memory", text)
         if place == "workspace" and self.at.marked and runs_later(self._in_workspace(path)):
-            text = _("Programs run or obey this file later, and text from outside may have asked for it.")
+            text = _(
+                "Programs run or obey this file later, and text that is not yours may have asked for it."
+            )
             return self._ask("outside", text)
         if place in {"workspace", "memory"}:
             return self._inside("mode", _changing()) if always else self._yes()
@@ -253,7 +255,18 @@ class _Judge:
         allowed = answer.verdict is Verdict.ALLOW
         rule = self.rule if allowed and answer.reason == "rule" else None
         network = allowed and self.claim.network
-        return replace(answer, network=network, writable=writable, readable=readable, rule=rule)
+        given = replace(answer, network=network, writable=writable, readable=readable, rule=rule)
+        return replace(given, apart=self._is_apart())
+
+    def _is_apart(self) -> bool:
+        """Whether a command has no business in the workspace."""
+        if inside(resolve(self.claim.cwd or self.at.cwd)[0], self.workspace) or self.found is None:
+            return False
+        names = (str(self.at.workspace), str(self.workspace))
+        if any(name in self.claim.command for name in names):
+            return False
+        places = (Path(place.path) for place in named(self.found, person()))
+        return not any(inside(resolve(place)[0], self.workspace) for place in places)
 
     def _send(self) -> Decision:
         if self.claim.service:
@@ -264,11 +277,11 @@ class _Judge:
 
 
 def _after_outside() -> str:
-    return _("Text from outside is in view, and it may have asked for this.")
+    return _("Text that is not yours is in view, and it may have asked for this.")
 
 
 def _lasting() -> str:
-    return _("It lasts, and text from outside may have asked for it.")
+    return _("It lasts, and text that is not yours may have asked for it.")
 
 
 def _altered(paths: list[str]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from desktop.config.permissions import Rule
+from desktop.origin import Origin
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.commands import Call, Walk, walk
@@ -174,12 +175,22 @@ def _host(address: str) -> str:
 
 def standing(tool: str, claim: Claim, situation: Situation) -> Rule | None:
     """What "always like this" would store; None where one yes is all that can be given."""
-    if situation.marked or claim.always_ask or _changed(claim):
+    if claim.always_ask or _changed(claim):
+        return None
+    if situation.marked and not _only_looks(claim, situation):
         return None
     rule = _proposed(tool, claim, situation)
     if rule is None or not _allows(rule, claim, situation, look(claim, situation)):
         return None
     return rule
+
+
+def _only_looks(claim: Claim, situation: Situation) -> bool:
+    """Whether a yes for good can do no harm, though files are in view that nobody vouched for."""
+    if situation.view.mark.origin is not Origin.UNKNOWN:
+        return False
+    found = look(claim, situation)
+    return situation.sandboxed and not claim.network and found is not None and reads_only(found)
 
 
 def _proposed(tool: str, claim: Claim, situation: Situation) -> Rule | None:

@@ -95,6 +95,8 @@ class Decision:
     """Folders outside the workspace that the command may write to."""
     rule: Rule | None = None
     """The standing answer that it rests on."""
+    apart: bool = False
+    """The command works in a folder of its own and names nothing of the workspace: it does not see that."""
     readable: tuple[Path, ...] = ()
     """Folders outside the workspace that the command may read."""
 
