@@ -168,7 +168,7 @@ def test_a_question_shows_all_of_it(view: ConversationView, transcript: Transcri
     text = shown(step_cells(view)[0])
     for part in (
         "Run a command?",
-        "Text from outside is in this turn.",
+        "Text from outside is in view.",
         "Runs what is in /x/y",
         "In the folder /home/me/workspace",
         "PATH = ... /opt/bin",
