@@ -11,7 +11,7 @@ import time
 import traceback
 from pathlib import Path
 
-from tests.redteam.network import ORDINARY, Outside, enter, open_python
+from tests.redteam.network import ORDINARY, Outside, enter, open_python, open_tun
 
 
 def main() -> None:
@@ -31,6 +31,7 @@ def main() -> None:
     outside = Outside()
     if root and wanted.ordinary:
         open_python(folder)
+        open_tun()
     outside.start()
     place = folder / "place"
     place.mkdir()

@@ -9,6 +9,7 @@ import functools
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from desktop.tools.exec.view import Granted, View, Walls, view
 from desktop.tools.exec.walls import closed_in
 
 _CHECK_SECONDS = 10.0
+_CONNECT_SECONDS = 5.0
+_AGAIN_SECONDS = 600.0
+"""A program that did not connect is tried again after this."""
 SHARED = mark(
     "A command with network also reaches programs of this computer; with pasta (package passt) or "
     "slirp4netns installed it does not."
@@ -75,20 +79,26 @@ def private_network() -> str:
 
 
 _connects: set[str] = set()
+_failed: dict[str, float] = {}
+"""Programs that did not connect, and when they were tried (monotonic)."""
 
 
 def _tried(program: str) -> bool:
+    if time.monotonic() - _failed.get(program, -_AGAIN_SECONDS) < _AGAIN_SECONDS:
+        return False
     argv = self_command(HIDDEN_ARGUMENT, program, shutil.which("true") or "/bin/true")
-    if works_with(argv):
+    if works_with(argv, _CONNECT_SECONDS):
         _connects.add(program)
+    else:
+        _failed[program] = time.monotonic()
     return program in _connects
 
 
-def works_with(argv: Sequence[str]) -> bool:
-    """Whether a command line that does nothing ends well."""
+def works_with(argv: Sequence[str], seconds: float = _CHECK_SECONDS) -> bool:
+    """Whether a command line that does nothing ends well, in time."""
     try:
         done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_CHECK_SECONDS, check=False
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
