@@ -29,8 +29,6 @@ from desktop.tools.permissions.policy import Decision, Situation, Verdict, decid
 from desktop.tools.permissions.rules import changes, look, standing
 from desktop.tools.permissions.visible import one_line
 
-_OUTSIDE = ("outside", "memory")
-"""Reasons of questions that no answer given beforehand settles: marked text may have asked for the call."""
 _MOST_NAMED = 8
 PARKED = (
     "The person has not answered yet. The question waits in their inbox; you will be told when it is "
@@ -233,7 +231,7 @@ def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None
         return Ruling(False, decision.reason, decision.text, told)
     if decision.verdict is Verdict.ALLOW:
         return _granted(decision.reason, decision.text, decision.network, decision)
-    if turn.inbound.approve == "all" and decision.reason not in _OUTSIDE:
+    if turn.inbound.approve == "all":
         said = _("Allowed for this run by --approve all.")
         return _granted("all", said, plan.claim.network, decision)
     return None
