@@ -65,6 +65,8 @@ class Ruling:
     judged: Mapping[Path, Path] = field(default_factory=dict)
     """The paths of the claim, and where they really led when the call was judged."""
     readable: tuple[Path, ...] = ()
+    guarded: bool = False
+    """Nobody was asked though marked text is in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Gate:
                 said = _("You allowed it.")
                 return replace(_granted("person", said, network, decision), judged=judged.paths)
             if ruling := _without_asking(turn, plan, decision):
-                return replace(ruling, judged=judged.paths)
+                return replace(ruling, judged=judged.paths, guarded=situation.marked)
             shown = await in_thread(
                 _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )

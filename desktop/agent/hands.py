@@ -161,6 +161,7 @@ class Hands:
             writable=ruling.writable,
             readable=ruling.readable,
             judged=ruling.judged,
+            guarded=ruling.guarded,
         )
         try:
             begun = await self._provenance.begin(turn, done) if self._provenance else None

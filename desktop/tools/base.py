@@ -107,6 +107,8 @@ class ToolContext:
     """The paths of the claim, and the real paths that were judged for them: the only ones to be opened."""
     readable: tuple[Path, ...] = ()
     """Folders outside the workspace that a command may read."""
+    guarded: bool = False
+    """A command runs without a question while marked text is in view: it leaves nothing that runs later."""
     say: Callable[[Saying], Awaitable[None]] | None = None
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
     spawn: Callable[[str, str], Awaitable[bool]] | None = None
