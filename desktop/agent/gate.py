@@ -6,6 +6,7 @@ is told that it is not answered yet.
 """
 
 import asyncio
+import json
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
@@ -161,7 +162,7 @@ class Gate:
             "call": plan.id,
             "arguments": plan.arguments,
             "digest": shown.digest,
-            "files": dict(shown.files),
+            "files": json.dumps(dict(shown.files)),
             "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
         }
         title = f"{plan.tool}: {one_line(plan.claim.gist)}"
