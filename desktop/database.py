@@ -206,6 +206,9 @@ MIGRATIONS = (
     """
     + SEARCH_GONE
     + SEARCH,
+    """
+    ALTER TABLE subagents ADD COLUMN origin TEXT NOT NULL DEFAULT 'untrusted'; -- if `outside`
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 _KEPT_MARKS = 1 + next(number for number, script in enumerate(MIGRATIONS) if "TABLE file_marks" in script)
