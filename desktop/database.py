@@ -8,7 +8,7 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -206,8 +206,12 @@ MIGRATIONS = (
     """
     + SEARCH_GONE
     + SEARCH,
+    """
+    ALTER TABLE subagents ADD COLUMN origin TEXT NOT NULL DEFAULT 'untrusted'; -- if `outside`
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
+_KEPT_MARKS = 1 + next(number for number, script in enumerate(MIGRATIONS) if "TABLE file_marks" in script)
 
 
 def outdated(path: Path) -> bool:
@@ -229,6 +233,10 @@ class Database:
         """`mend`: whether to begin anew where the file is damaged; only for the owner of the home."""
         self._path, self._mend = path, mend
         self._connection: aiosqlite.Connection | None = None
+        self.knows_files = True
+        """Whether it was there already and kept whose words files are."""
+        self.begun_anew: Callable[[], object] = lambda: None
+        """Called where it was damaged and is empty now."""
 
     async def open(self) -> None:
         """Open or create the file and bring its tables up to date. Raises StorageError."""
@@ -251,6 +259,7 @@ class Database:
         except sqlite3.Error as failure:
             raise self._failed(failure) from failure
         _log.warning("%s is damaged (%s); kept as %s", self._path, error, aside.name)
+        self.begun_anew()
 
     async def _connect(self) -> None:
         connection = aiosqlite.connect(self._path)
@@ -263,6 +272,7 @@ class Database:
         try:
             await _into_wal(connection)
             await connection.execute("PRAGMA synchronous = NORMAL")
+            self.knows_files = await _version(connection) >= _KEPT_MARKS
             await _bring_up_to_date(connection)
         except BaseException:
             await connection.close()

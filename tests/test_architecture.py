@@ -70,6 +70,7 @@ BLOCKING = (
 OPENER_ONLY = (
     *("agent/", "memory/", "skills/", "session/", "cron/", "heartbeat.py", "services.py"),
     *("tools/files/", "tools/mcp/results.py", "tools/cron.py", "tools/memory.py", "tools/message.py"),
+    "tools/permissions/scripts.py",
 )
 """What works on the workspace, where tools plant links: there desktop.files opens, and nothing else."""
 OPENER_WRITES = ("importer/", "backup/files.py", "backup/mending.py")

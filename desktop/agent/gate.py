@@ -6,6 +6,7 @@ is told that it is not answered yet.
 """
 
 import asyncio
+import json
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
@@ -64,6 +65,8 @@ class Ruling:
     """The paths of the claim, and where they really led when the call was judged."""
     readable: tuple[Path, ...] = ()
     apart: bool = False
+    guarded: bool = False
+    """Nobody was asked though marked text is in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class Gate:
                 said = _("You allowed it.")
                 return replace(_granted("person", said, network, decision), judged=judged.paths)
             if ruling := _without_asking(turn, plan, decision):
-                return replace(ruling, judged=judged.paths)
+                return replace(ruling, judged=judged.paths, guarded=situation.marked)
             shown = await in_thread(
                 _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
             )
@@ -158,7 +161,7 @@ class Gate:
             "call": plan.id,
             "arguments": plan.arguments,
             "digest": shown.digest,
-            "files": dict(shown.files),
+            "files": json.dumps(dict(shown.files)),
             "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
         }
         title = f"{plan.tool}: {one_line(plan.claim.gist)}"

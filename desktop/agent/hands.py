@@ -162,6 +162,7 @@ class Hands:
             readable=ruling.readable,
             apart=ruling.apart,
             judged=ruling.judged,
+            guarded=ruling.guarded,
         )
         try:
             begun = await self._provenance.begin(turn, done) if self._provenance else None

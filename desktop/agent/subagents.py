@@ -17,7 +17,7 @@ from desktop.agent.turn import UNATTENDED, Inbound, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import SubagentChanged
 from desktop.database import Database
-from desktop.origin import AGENT, Mark, untrusted
+from desktop.origin import AGENT, Mark, Origin
 from desktop.session.log import Sessions
 from desktop.session.place import stored
 from desktop.tasks import in_thread
@@ -30,7 +30,7 @@ _MOST = 20
 _INHERITED = ("model", "provider", "folder", "folders", "mode", "mode_until")
 _COLUMNS = (
     "id, session, turn, label, task, front, approve, started, state, result, outside, sources, "
-    "addresses, told"
+    "addresses, told, origin"
 )
 _SAYS_NOTHING = {
     "done": mark("It ended without a word."),
@@ -62,6 +62,8 @@ class Subagent:
     state: str = "queued"
     result: str = ""
     outside: bool = False
+    origin: str = Origin.UNTRUSTED.value
+    """Of the text from outside, where there was some."""
     sources: tuple[str, ...] = ()
     addresses: frozenset[str] = frozenset()
     told: bool = False
@@ -155,6 +157,7 @@ class Subagents:
             state=turn.outcome or "failed",
             result=turn.answer,
             outside=not turn.mark.trusted,
+            origin=turn.mark.origin.value,
             sources=turn.mark.sources,
             addresses=turn.view.known,
         )
@@ -222,7 +225,7 @@ class Subagents:
                     source=one.key,
                     label=one.label,
                     about=_about(one),
-                    mark=untrusted(*one.sources) if one.outside else AGENT,
+                    mark=Mark(Origin(one.origin), one.sources) if one.outside else AGENT,
                     addresses=one.addresses,
                     cause=one.front if one.front in UNATTENDED else "",
                 )

@@ -16,8 +16,8 @@ from desktop.bus.events import NoticeOpened
 from desktop.core.permits import Permits
 from desktop.core.titles import Titles
 from desktop.core.verbs import Json, Send, Verb
-from desktop.errors import UsageError
-from desktop.inbox.inbox import APPROVAL, SUBAGENT, WAITING, Notice
+from desktop.errors import StorageError, UsageError
+from desktop.inbox.inbox import APPROVAL, ERROR, SUBAGENT, WAITING, Notice
 from desktop.memory.keeper import Keeper
 from desktop.origin import mark_of
 from desktop.tasks import spawn
@@ -145,6 +145,17 @@ class Notices:
             self._core.bus.publish(opened)
 
     # ---- what becomes a notice
+
+    async def files_are_unknown(self) -> None:
+        """Say once that it is not known whose words the files are, where state.db is new and the
+        conversations are not."""
+        if self._core.database.knows_files or not await self._core.sessions.list():
+            return
+        text = _(
+            "It is not known where your files came from: they count as unknown until you vouch for them."
+        )
+        with suppress(StorageError):  # a disk that is full has other sentences
+            await self._core.inbox.add(Notice("marks:new", ERROR, "", "", text, {"text": text}))
 
     async def ended(self, turn: Turn) -> None:
         """A turn is over: one that told the result of a subagent is worth a notice. Raises StorageError."""

@@ -6,6 +6,7 @@ twice.
 """
 
 import asyncio
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -238,7 +239,7 @@ def _late(notice: Notice, answer: Answer, front: str) -> Inbound:
             str(body["arguments"]),
             str(body["digest"]),
             answer.network,
-            dict(body.get("files") or {}),
+            json.loads(body.get("files") or "{}"),
         )
         return Inbound(notice.session, text, front, note=True, late=late, mark=mark)
     text = _("No, do not do this: {what}").format(what=notice.title)

@@ -27,7 +27,7 @@ _WAITS, _BEING_HANDED, _SHOWN = 0, 1, 2
 _WORDS_OF_BODY = (
     "EXISTS (SELECT 1 FROM json_tree(inbox.body) AS part WHERE part.type = 'text' "
     "AND part.atom LIKE ? ESCAPE '\\' "
-    "AND coalesce(part.key, '') NOT IN ('digest', 'call', 'arguments', 'tool'))"
+    "AND coalesce(part.key, '') NOT IN ('digest', 'files', 'call', 'arguments', 'tool'))"
 )
 
 

@@ -109,6 +109,8 @@ class ToolContext:
     """Folders outside the workspace that a command may read."""
     apart: bool = False
     """A command does not see the workspace."""
+    guarded: bool = False
+    """A command runs without a question while marked text is in view: it leaves nothing that runs later."""
     say: Callable[[Saying], Awaitable[None]] | None = None
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
     spawn: Callable[[str, str], Awaitable[bool]] | None = None

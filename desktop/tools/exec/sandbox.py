@@ -112,12 +112,21 @@ class Sandbox:
         self._walls = walls
 
     def wrap(
-        self, program: str, argv: Sequence[str], *, cwd: Path, granted: Granted, network: bool
+        self,
+        program: str,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        granted: Granted,
+        network: bool,
+        kept: Sequence[Path] = (),
     ) -> list[str]:
-        """The command line that runs argv in the sandbox. Raises Unseen for a folder that is not there."""
+        """The command line that runs argv in the sandbox. `kept`: what else is read-only for it. Raises
+        Unseen for a folder that is not there."""
         walls = self._walls()
         named = [place for folder in granted.folders() for place in closed_in(folder)]
-        plan = view(replace(walls, hidden=(*walls.hidden, *named)), granted)
+        walls = replace(walls, hidden=(*walls.hidden, *named), readonly=(*walls.readonly, *kept))
+        plan = view(walls, granted)
         if not plan.sees(cwd):
             raise Unseen
         before, names = _network(plan) if network else ([], [])

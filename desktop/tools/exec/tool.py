@@ -11,6 +11,7 @@ from desktop.config.tools import ExecTool
 from desktop.tasks import in_thread, see_through
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.exec.environment import Environment, shell
+from desktop.tools.exec.guarded import Guard, Moved, told
 from desktop.tools.exec.limits import limited, reached, scoped
 from desktop.tools.exec.run import Ended, run
 from desktop.tools.exec.sandbox import Sandbox, Unseen, usable
@@ -28,6 +29,12 @@ _UNSEEN = (
     "The working folder {folder} is hidden in the sandbox: of people's homes only the workspace and "
     "granted folders are there. Ask the person to open that folder to this conversation, or work in the "
     "workspace."
+)
+
+
+_KEPT = (
+    "[files that programs run later, such as recipes, manifests and hooks, are read-only for this command, "
+    "because text from outside is in view: change them with edit_file or write_file, which asks the person]"
 )
 
 
@@ -75,20 +82,22 @@ class Exec(Tool[ExecArguments]):
         cwd, program = await in_thread(_where, cwd, settings)
         argv = limited(shell(args.command, environment["PATH"]), settings, sandboxed=bool(program))
         seconds = args.timeout or settings.timeout
+        moved: list[Moved] = []
         try:
             if program:
                 environment.pop("TMPDIR", None)  # the sandbox has a /tmp of its own
-                async with self._held(context.workspace):
-                    argv = await in_thread(self._wrapped, program, argv, cwd, context)
+                async with self._held(context.workspace), _guarded(context, moved) as kept:
+                    argv = await in_thread(self._wrapped, program, argv, cwd, context, kept)
                     ended = await _run(argv, Path("/"), environment, seconds, settings)
             else:
                 ended = await _run(argv, cwd, environment, seconds, settings)
         except (OSError, ValueError) as error:
             raise ToolFailure(_not_started(error)) from error
         offline = bool(program) and not context.network
-        return ToolResult(
-            _text(ended, seconds, settings, bool(program), offline),
-        )
+        text = _text(ended, seconds, settings, bool(program), offline)
+        if context.guarded and ended.code and _READ_ONLY.search(ended.output):
+            text = f"{_KEPT}\n{text}"
+        return ToolResult("\n".join(filter(None, (told(moved), text))))
 
     @contextlib.asynccontextmanager
     async def _held(self, workspace: Path) -> AsyncGenerator[None]:
@@ -99,12 +108,28 @@ class Exec(Tool[ExecArguments]):
         finally:
             await see_through(in_thread(self._names.give_back), name="names of the sandbox")
 
-    def _wrapped(self, program: str, argv: Sequence[str], cwd: Path, context: ToolContext) -> list[str]:
+    def _wrapped(
+        self, program: str, argv: Sequence[str], cwd: Path, context: ToolContext, kept: Sequence[Path]
+    ) -> list[str]:
         granted = Granted(context.workspace, context.writable, context.readable, context.apart)
         try:
-            return self._sandbox.wrap(program, argv, cwd=cwd, granted=granted, network=context.network)
+            return self._sandbox.wrap(
+                program, argv, cwd=cwd, granted=granted, network=context.network, kept=kept
+            )
         except Unseen:
             raise ToolFailure(_UNSEEN.format(folder=cwd)) from None
+
+
+@contextlib.asynccontextmanager
+async def _guarded(context: ToolContext, moved: list[Moved]) -> AsyncGenerator[tuple[Path, ...]]:
+    """While a command is at work that nobody was asked about, though marked text is in view: what is
+    read-only for it. What it leaves that runs later is `moved` away."""
+    guard = await in_thread(Guard, context.workspace) if context.guarded else None
+    try:
+        yield guard.kept if guard else ()
+    finally:
+        if guard:
+            moved += await see_through(in_thread(guard.settle), name="files that run later")
 
 
 def _where(cwd: Path, settings: ExecTool) -> tuple[Path, str]:

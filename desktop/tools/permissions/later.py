@@ -7,6 +7,8 @@ tox, cargo (build scripts), direnv, VS Code (tasks), GitHub Actions, systemd, fr
 """
 
 import fnmatch
+import functools
+import re
 from pathlib import PurePath
 
 FOLDERS = frozenset(
@@ -15,6 +17,8 @@ FOLDERS = frozenset(
     | {".pnpm", ".bundle", ".zed", ".fleet", ".forgejo", ".gitea", ".woodpecker", ".buildkite"}
 )
 """Whatever lies in them."""
+PACKAGES = frozenset({"node_modules", ".venv", "venv", ".tox", ".nox", "site-packages", "bower_components"})
+"""Folders of installed packages, which a project's programs load."""
 _NAMES = (
     "makefile gnumakefile bsdmakefile *.mk justfile .justfile *.just rakefile *.rake taskfile.y*ml "
     "dodo.py fabfile.py tasks.py sconstruct sconscript wscript cmakelists.txt *.cmake "
@@ -36,14 +40,19 @@ _NAMES = (
     ".emacs .lldbinit .gdbinit .tmux.conf .bashrc .bash_profile .bash_login .bash_logout .profile "
     ".zshrc .zshenv .zprofile .zlogin .inputrc .xinitrc .xprofile *.desktop *.service *.timer "
     "*.socket *.plist autorun.inf desktop.ini *.lnk *.url *.code-workspace .mcp.json mcp.json "
-    "claude.md agents.md .cursorrules "
+    "claude.md agents.md .cursorrules head "
 )
-"""By their names, in small letters."""
+"""By their names, in small letters. A folder with a HEAD is a git repository, whatever it is called."""
 
 
 def runs_later(path: PurePath) -> bool:
     """Whether a program may run, or obey, a file of this name by itself."""
     parts = [part.casefold() for part in path.parts]
-    if any(part in FOLDERS for part in parts[:-1]):
+    if any(part in FOLDERS | PACKAGES for part in parts[:-1]):
         return True
-    return any(fnmatch.fnmatchcase(parts[-1], name) for name in _NAMES.split()) if parts else False
+    return bool(parts and _named().fullmatch(parts[-1]))
+
+
+@functools.cache
+def _named() -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, _NAMES.split())), re.DOTALL)

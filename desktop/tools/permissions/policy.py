@@ -241,11 +241,13 @@ class _Judge:
         writable = tuple(root for root, write in self.folders if write)
         risky = _("It runs a command on this computer.")
         readable = tuple(root for root, write in self.folders if not write)
+        leaves = not self.at.sandboxed or self.claim.network or bool(writable and not self.only_reads)
+        reason = "outside" if self.at.marked and leaves else "risky"
         if self.finding:
-            answer = self._ask("risky", self.finding.text)
+            answer = self._ask(reason, self.finding.text)
         elif not self.at.sandboxed:
-            answer = self._ask("risky", _("There is no sandbox: a command can do whatever you can."))
-        elif self.claim.network or (writable and not self.only_reads):
+            answer = self._ask(reason, _("There is no sandbox: a command can do whatever you can."))
+        elif leaves:
             answer = self._standing("risky", risky)
         else:
             answer = self._inside("risky", risky)

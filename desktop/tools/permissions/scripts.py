@@ -7,9 +7,12 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.files import Found, Opened, Place
+from desktop.files import walk as walk_through
 from desktop.tools.permissions.commands import Call, Walk
 from desktop.tools.permissions.wrappers import AWKS, POWERSHELLS, SHELLS, interpreter
 
@@ -136,22 +139,22 @@ def _swept(walk: Walk) -> Iterator[Path]:
 
 
 def _sources(place: str, ending: str) -> Iterator[Path]:
-    count = 0
-    for folder, folders, files in os.walk(place):
-        folders[:] = [name for name in folders if name not in _SKIPPED]
-        for name in files:
-            if name.endswith(ending):
-                yield Path(folder, name)
-                count += 1
-                if count > MOST:
-                    return
+    def enters(folder: Found) -> bool:
+        return Path(folder.path).name not in _SKIPPED
+
+    found = walk_through(Place(Path(place)), "", lambda _path: True, enters)
+    sources = (
+        Path(one.path) for one in found if one.kind in ("file", "link") and one.path.endswith(ending)
+    )
+    with suppress(OSError):  # no folder, or none that can be read
+        yield from itertools.islice(sources, MOST + 1)
 
 
 def _named_in(path: Path, roots: Iterable[Path]) -> Iterator[Path]:
     """The files that a file names: by a path, from its own folder or a root, or as a module."""
     try:
-        with path.open("rb") as file:
-            text = file.read(_READ).decode("utf-8", "replace")
+        with _opened(path) as file:
+            text = file.stream.read(_READ).decode("utf-8", "replace")
     except OSError:
         return
     if "\0" in text:
@@ -189,19 +192,22 @@ def _module(name: str) -> Iterator[str]:
 
 
 def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    return os.path.isfile(path)  # noqa: PTH113 a guess: what is used is opened
+
+
+def _opened(path: Path) -> Opened:
+    """A plain file by its real path, on which no link is followed then. Raises OSError."""
+    real = Path(os.path.realpath(path))
+    return Place(real.parent).open(real.name)
 
 
 def fingerprint(path: Path) -> str:
     """What stands in a file now: its SHA-256; of a huge one its size and time as well as its beginning."""
     try:
-        status = path.stat()
-        with path.open("rb") as file:
-            content = hashlib.sha256(file.read(LARGEST)).hexdigest()
-    except OSError as error:
+        with _opened(path) as file:
+            content = hashlib.sha256(file.stream.read(LARGEST)).hexdigest()
+            status = file.seen(content)
+    except (OSError, ValueError) as error:
         return type(error).__name__
-    more = f" {status.st_size} {status.st_mtime_ns}" if status.st_size > LARGEST else ""
+    more = f" {status.size} {status.modified}" if status.size > LARGEST else ""
     return f"{content}{more}"

@@ -9,6 +9,10 @@ import pytest
 from desktop.agent.gate import Answer
 from desktop.agent.turn import Inbound, Late
 from desktop.bus.events import PermissionAsked, PermissionSettled, TurnFinished
+from desktop.marks import Marks
+from desktop.origin import AGENT
+from desktop.tools.files.kept import Kept
+from desktop.tools.files.write import WriteFile
 from tests.unit.agent.scripted import Agent, ScriptedModel, answer, calls
 from tests.unit.agent.tools import Look, Page, Put, Run, Send
 
@@ -216,6 +220,71 @@ async def test_all_calls_of_a_round_are_asked_for_at_once(agent: Agent, model: S
     for question in questions:
         agent.gate.answer(question, Answer(yes=True))
     assert isinstance(await agent.end_of(turn), TurnFinished)
+
+
+# ---- a standing answer is void where others than the person changed what it covers
+
+
+async def allowed_for_good(agent: Agent, model: ScriptedModel) -> Path:
+    """A rule for a script, as the person gives it on the card; the script."""
+    script = agent.workspace / "run.sh"
+    script.write_text("echo harmless")
+    turn = await begun(agent, model, "bash run.sh")
+    asked = await agent.asked()
+    notice = await agent.inbox.get(asked.question)
+    assert notice
+    assert notice.body["rule"]
+    agent.bench.permit(rules=[notice.body["rule"]])
+    agent.gate.answer(asked.question, Answer(yes=True))
+    await agent.end_of(turn)
+    await agent.end_of(await begun(agent, model, "bash run.sh"))
+    assert len(await agent.inbox.list(all_=True)) == 1, "the second time nobody is asked"
+    return script
+
+
+async def asked_again(agent: Agent, model: ScriptedModel) -> str:
+    """Why the person is asked about the script; empty where they are not."""
+    await agent.end_of(await begun(agent, model, "bash run.sh", approve="never"))
+    return " ".join(notice.body["card"]["why"] for notice in await agent.inbox.list())
+
+
+async def test_a_rule_is_void_where_a_tool_changed_the_script(agent: Agent, model: ScriptedModel) -> None:
+    script = await allowed_for_good(agent, model)
+    agent.bench.tools["write_file"] = WriteFile(Kept(agent.workspace.parent / "undo"))
+    model.scripts = [
+        calls(("write_file", {"path": str(script), "content": "echo evil"})),
+        answer("ok"),
+    ]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "q")))
+    assert script.read_text() == "echo evil"
+    assert "run.sh changed since you allowed this, and not by your hand" in await asked_again(agent, model)
+
+
+async def test_a_rule_holds_where_the_person_changed_the_script(
+    agent: Agent, model: ScriptedModel, tools: dict[str, Any]
+) -> None:
+    script = await allowed_for_good(agent, model)
+    await settle(agent)
+    script.write_text("echo mine")
+    assert await asked_again(agent, model) == ""
+    assert tools["run"].done == ["bash run.sh"] * 3
+
+
+async def settle(agent: Agent) -> None:
+    """What ran so far ran an hour ago."""
+    await agent.database.write("UPDATE commands SET began = began - 3600, ended = ended - 3600")
+
+
+async def test_a_rule_is_void_where_a_command_may_have_changed_the_script(
+    agent: Agent, model: ScriptedModel
+) -> None:
+    script = await allowed_for_good(agent, model)
+    await settle(agent)
+    marks = Marks(agent.database)
+    command = await marks.begin_command("other", [agent.workspace], AGENT)
+    script.write_text("echo evil")
+    await marks.end_command(command)
+    assert "run.sh changed since you allowed this" in await asked_again(agent, model)
 
 
 class Far(Look):

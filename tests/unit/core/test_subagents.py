@@ -195,7 +195,7 @@ async def test_text_from_outside_marks_the_result_and_what_follows_it(
     await desk.call("permit", question=asked.question, yes=False)
     records = (await desk.call("conversation", session="s"))["messages"]
     (result,) = [record for record in records if record.get("_label") == "A"]
-    assert result["_origin"] == "untrusted"
+    assert result["_origin"] == "unknown"
 
 
 async def test_what_was_not_told_before_a_crash_is_told_once_after_it(
@@ -204,12 +204,28 @@ async def test_what_was_not_told_before_a_crash_is_told_once_after_it(
     async with started(home) as desk:
         await ask(desk, "Hello")
         core = desk.owner.core
-        row = ("abc", "s", "t", "A", "Task", "window", "ask", 1.0, "done", "Found it.", 0, "[]", 0, "[]")
+        row = (
+            "abc",
+            "s",
+            "t",
+            "A",
+            "Task",
+            "window",
+            "ask",
+            1.0,
+            "done",
+            "Found it.",
+            0,
+            "[]",
+            0,
+            "[]",
+            "",
+        )
         await core.database.write(
             f"INSERT INTO subagents VALUES ({', '.join('?' * len(row))})",
             row,
         )
-        lost = ("def", "s", "t", "B", "Task", "window", "ask", 2.0, "running", "", 0, "[]", 0, "[]")
+        lost = ("def", "s", "t", "B", "Task", "window", "ask", 2.0, "running", "", 0, "[]", 0, "[]", "")
         await core.database.write(f"INSERT INTO subagents VALUES ({', '.join('?' * len(lost))})", lost)
     server.forget()
     server.when("Found it.", "say:They found it.")

@@ -22,4 +22,4 @@ if [ -e /dev/net/tun ]; then # for everybody, as distributions have it
 fi
 exec setpriv --reuid 61234 --regid 61234 --clear-groups --inh-caps=-all --bounding-set=-all \
   env HOME=/home/ordinary TMPDIR="$folder" "$PYTHON" -m pytest -q -p no:cacheprovider --basetemp "$folder/pytest" \
-  tests/unit/tools/exec/test_walls.py tests/unit/tools/exec/test_sandbox.py tests/unit/tools/exec/test_network.py tests/unit/tools/exec/test_limits.py
+  tests/unit/tools/exec/test_walls.py tests/unit/tools/exec/test_sandbox.py tests/unit/tools/exec/test_network.py tests/unit/tools/exec/test_limits.py tests/unit/tools/exec/test_guarded.py
