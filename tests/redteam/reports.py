@@ -203,7 +203,7 @@ def _server(lab: Lab, name: str = "else", **more: object) -> None:
     script = Path(__file__).with_name("mcp_server.py")
     server = {"command": "/usr/bin/python3", "args": [str(script), str(_folder(lab))], **more}
     lab.do("set", values={f"tools.mcpServers.{name}": server})
-    lab.do("mcp_test", name=name)
+    lab.do("mcp_accept", name=name)
 
 
 def _called(lab: Lab, token: str) -> bool:
