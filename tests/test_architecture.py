@@ -12,7 +12,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "desktop"
 
-KIT = "errors paths text logs tasks pace origin files"
+KIT = "errors paths text logs tasks pace origin files addresses"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "tasks": KIT,
     "pace": KIT,
     "origin": KIT,
+    "addresses": KIT,
     "files": KIT,
     "bus": KIT,
     "config": KIT,

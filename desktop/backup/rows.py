@@ -34,7 +34,7 @@ def merge(source: Path, target: Path, pace: Pace) -> int:
 def _statements(here: sqlite3.Connection) -> Iterator[str]:
     yield _insert("usage", _USED, ("at", "provider", "turn"))
     yield _insert("audit", _AUDIT, ("at", "call"))
-    for table, which in (("runs", "outcome != 'running'"), ("inbox", "state = 'done'"), ("mcp_tools", "1")):
+    for table, which in (("runs", "outcome != 'running'"), ("inbox", "state = 'done'")):
         names = ", ".join(row[1] for row in here.execute(f"PRAGMA main.table_info({table})"))
         columns = f"({names}) SELECT {names} FROM backup.{table} WHERE {which}"  # noqa: S608
         yield f"INSERT OR IGNORE INTO main.{table} {columns}"

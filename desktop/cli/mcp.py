@@ -9,14 +9,17 @@ from typing import Any
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, hint, say, table
-from desktop.cli.reach import reach, result
+from desktop.cli.output import complain, emit, hint, say, table
+from desktop.cli.reach import Verb, reach, result
 from desktop.cli.run import run
-from desktop.errors import UsageError
+from desktop.errors import AppError, UsageError
 from desktop.paths import Home
-from desktop.text import _
+from desktop.text import _, mark, ngettext
 
 type Json = dict[str, Any]
+
+_TRUSTED = mark("What it says of its tools is believed: those that only read run without a question.")
+_LOCAL = mark("You say that it is on this computer and only reads: nothing it is given leaves it.")
 
 
 def register(app: click.Group) -> None:
@@ -46,11 +49,19 @@ def register(app: click.Group) -> None:
         run(lambda home: _tools(home, name, as_json), as_json=as_json)
 
     @options.verb(
-        group, "accept", _("Let the agent have the tools that a server changed, as they are now.")
+        group, "accept", _("Show the new and changed tools of a server, and let the agent have them.")
     )
     @click.argument("name")
     def accept_command(name: str, *, as_json: bool) -> None:
-        run(lambda home: _do(home, "mcp_accept", as_json, name=name), as_json=as_json)
+        run(lambda home: _accept(home, name, as_json), as_json=as_json)
+
+    _register_set(group)
+
+    @options.verb(group, "update", _("Show newer versions of what a server is run from, and take them."))
+    @click.argument("name")
+    @click.option("--yes", is_flag=True, help=_("Take them without asking."))
+    def update_command(name: str, yes: bool, *, as_json: bool) -> None:
+        run(lambda home: _update(home, name, yes, as_json), as_json=as_json)
 
     @options.verb(group, "sign-in", _("Sign in to a server at an address, in the browser."))
     @click.argument("name")
@@ -68,6 +79,8 @@ def _register_add(group: click.Group) -> None:
     @click.option("--sse", is_flag=True, help=_("The address speaks the older SSE."))
     @click.option("--env", multiple=True, help=_("NAME=VALUE for its environment. Secrets: only NAME."))
     @click.option("--header", multiple=True, help=_("NAME=VALUE to send along. Secrets: only NAME."))
+    @click.option("--trusted", is_flag=True, help=_(_TRUSTED))
+    @click.option("--local-reads", "local", is_flag=True, help=_(_LOCAL))
     def add_command(
         name: str,
         command: tuple[str, ...],
@@ -75,11 +88,24 @@ def _register_add(group: click.Group) -> None:
         sse: bool,
         env: tuple[str, ...],
         header: tuple[str, ...],
+        trusted: bool,
+        local: bool,
         *,
         as_json: bool,
     ) -> None:
         given = {"command": command, "url": url, "sse": sse, "env": env, "headers": header}
+        given |= {"trusted": trusted, "local": local}
         run(lambda home: _add(home, name, given, as_json), as_json=as_json)
+
+
+def _register_set(group: click.Group) -> None:
+    @options.verb(group, "set", _("Say how far you trust a server."))
+    @click.argument("name")
+    @click.option("--trusted/--not-trusted", "trusted", default=None, help=_(_TRUSTED))
+    @click.option("--local-reads/--no-local-reads", "local", default=None, help=_(_LOCAL))
+    def set_command(name: str, trusted: bool | None, local: bool | None, *, as_json: bool) -> None:
+        wanted = {"mcp_trust": trusted, "mcp_local": local}
+        run(lambda home: _set(home, name, wanted, as_json), as_json=as_json)
 
 
 class _Adding(click.Command):
@@ -128,6 +154,13 @@ async def _list(home: Home, as_json: bool) -> None:
         _("No MCP server is set up. Add one with: nanobot-desktop mcp add NAME COMMAND"),
     )
     for server in found:
+        if server["changed"]:
+            hint(
+                _(
+                    "{name}: the agent does not have its new or changed tools. Look, and accept them: "
+                    "nanobot-desktop mcp accept {name}"
+                ).format(name=server["name"])
+            )
         if server["problem"]:
             hint(f"{server['name']}: {server['problem']} {server['remedy']}".rstrip())
 
@@ -163,12 +196,103 @@ async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
         pairs = [entry.partition("=") for entry in given[kind]]
         server[kind] = {key: value for key, equals, value in pairs if equals}
         secrets[kind] = {key: await _asked(key) for key, equals, _value in pairs if not equals}
+    server |= {key: True for key in ("trusted", "local") if given[key]}
     async with reach(home, "mcp") as verb:
         done = await result(verb, "mcp_save", name=name, server=server, secrets=secrets, new=True)
+        if not as_json:
+            say(_("Added. It is being started, to see its tools."))
+        try:
+            seen = await _accepted(verb, name, as_json)
+        except AppError as error:
+            seen = []
+            if not as_json:
+                complain(error)
+                say(
+                    _(
+                        "When it works, let the agent have its tools: nanobot-desktop mcp accept {name}"
+                    ).format(name=name)
+                )
     if as_json:
-        emit(done)
+        emit(done | {"tools": seen})
+
+
+async def _accept(home: Home, name: str, as_json: bool) -> None:
+    async with reach(home, "mcp") as verb:
+        seen = await _accepted(verb, name, as_json)
+    if as_json:
+        emit({"name": name, "tools": seen})
+
+
+async def _accepted(verb: Verb, name: str, as_json: bool) -> list[Json]:
+    """Show all that a server says of its new and changed tools, then accept just that: what it changes
+    after it was shown stays unaccepted. Raises AppError."""
+    found = (await result(verb, "mcp_tools", name=name))["tools"]
+    new = [tool for tool in found if tool["changed"]]
+    if not as_json:
+        _show_whole(new)
+    if new:
+        await result(verb, "mcp_accept", name=name, tools={tool["name"]: tool["digest"] for tool in new})
+    if not as_json:
+        say(
+            ngettext(
+                "The agent has {count} new tool.", "The agent has {count} new tools.", len(new)
+            ).format(count=len(new))
+        )
+    return [{key: tool[key] for key in ("name", "tool", "told")} for tool in new]
+
+
+def _show_whole(tools: list[Json]) -> None:
+    for tool in tools:
+        say(tool["tool"])
+        for line in tool["told"].splitlines():
+            say(f"    {line}")
+
+
+async def _update(home: Home, name: str, yes: bool, as_json: bool) -> None:
+    """Just the versions that were shown are taken."""
+    async with reach(home, "mcp") as verb:
+        found = (await result(verb, "mcp_update", name=name))["updates"]
+        if as_json:
+            emit({"name": name, "updates": found, "taken": yes and bool(found)})
+        else:
+            for one in found:
+                say(f"{one['package']}: {one['now'] or '?'} → {one['new']}")
+        if not found and not as_json:
+            say(_("There is no newer version."))
+        if not found or not (yes or (not as_json and await _agreed())):
+            return
+        take = {one["package"]: one["new"] for one in found}
+        await result(verb, "mcp_update", name=name, take=take)
+        if not as_json:
+            say(
+                _(
+                    "The server runs the new version from now on. What it changed of its tools waits for: "
+                    "nanobot-desktop mcp accept {name}"
+                ).format(name=name)
+            )
+
+
+async def _agreed() -> bool:
+    from desktop.cli.prompt import Lines
+
+    answer = await Lines().next(_("Run this version from now on? [y/N] "))
+    return (answer or "").strip().casefold() in ("y", "yes", _("y"), _("yes"))
+
+
+async def _set(home: Home, name: str, wanted: dict[str, bool | None], as_json: bool) -> None:
+    said = {what: on for what, on in wanted.items() if on is not None}
+    if not said:
+        raise UsageError(
+            _("Nothing was given to set."),
+            _("Give one of: --trusted, --not-trusted, --local-reads, --no-local-reads."),
+        )
+    async with reach(home, "mcp") as verb:
+        for what, on in said.items():
+            await result(verb, what, name=name, on=on)
+    if as_json:
+        emit({"name": name})
     else:
-        say(_("Added. Try it with: nanobot-desktop mcp test {name}").format(name=name))
+        say(_("Done."))
 
 
 async def _asked(key: str) -> str:
@@ -214,12 +338,20 @@ async def _tools(home: Home, name: str, as_json: bool) -> None:
         [[tool["tool"], _standing(tool), _line(tool["description"])] for tool in found],
         _("It has no tools."),
     )
+    if new := [tool for tool in found if tool["changed"]]:
+        _show_whole(new)
+        hint(
+            _(
+                "The agent does not have the tools above before you accept them: "
+                "nanobot-desktop mcp accept {name}"
+            ).format(name=name)
+        )
 
 
 def _standing(tool: Json) -> str:
     if not tool["on"]:
         return _("off")
-    return _("changed: not used until you accept it") if tool.get("changed") else ""
+    return _("not accepted") if tool["changed"] else ""
 
 
 def _line(text: str) -> str:

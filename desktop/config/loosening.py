@@ -21,6 +21,8 @@ from desktop.text import _, mark
 
 type Keys = tuple[str, ...]
 
+_SWITCHES = ("enabled", "trusted", "local")
+"""Fields of a server from elsewhere that wait for a yes."""
 _SECRET_IN_TEXT = re.compile(
     r"[\w-]*(?:key|token|secret|password|passwd)=(?!\$)\S+|\w+://[^/@\s]*:[^/@\s]+@", re.IGNORECASE
 )
@@ -164,10 +166,10 @@ def _entry(keys: Keys, value: Any, config: Config, declared: Loosens, found: Par
     if mine == server:
         return
     loose = Loose("setting", name, keys, dict(value), declared.says)
-    if mine is None and not server.enabled and not server.trusted:
+    if mine is None and not (server.enabled or server.trusted or server.local):
         found.safe[keys] = dict(value)
     elif _wait(loose, found) and mine is None:
-        off = {key: one for key, one in value.items() if normal(str(key)) not in ("enabled", "trusted")}
+        off = {key: one for key, one in value.items() if normal(str(key)) not in _SWITCHES}
         found.safe[keys] = {**off, "enabled": False}
 
 

@@ -69,6 +69,8 @@ class McpServer(Section):
     """What the server says of its tools' harmlessness is believed."""
     local: bool = False
     """The person says that it is on this computer and only reads: a call tells nobody else anything."""
+    pinned: dict[str, str] = Field(default_factory=dict)
+    """The accepted version of each package that its command fetches, by the package as it stands there."""
     protocol: Literal["auto", "legacy"] = "auto"
     """legacy: for a server that asks back in the way before 2026."""
 

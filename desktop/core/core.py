@@ -36,6 +36,7 @@ from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
 from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
+from desktop.core.server_trust import keep_pins
 from desktop.core.titles import Titles
 from desktop.core.toolbox import Workshop
 from desktop.core.waiting import Waiting
@@ -121,7 +122,10 @@ class Core:
             self.database,
             self._look_up,
             lambda: self.background.scheduler,
+            functools.partial(keep_pins, self),
         )
+        self.servers_in_order = asyncio.Lock()
+        """Changes of MCP servers do not overtake one another."""
         self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
 
     def _make_agents(self, scope: Scope) -> None:

@@ -19,6 +19,7 @@ from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
 from desktop.core.records import Records
 from desktop.core.revising import Revising
+from desktop.core.server_trust import TrustVerbs
 from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
@@ -69,6 +70,7 @@ class Door:
             **Permits(core).verbs(),
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
+            **TrustVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
             **_later(core, _jobs, JOB_VERBS),
             **_later(core, _imports, IMPORT_VERBS),

@@ -10,7 +10,7 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from desktop.bus.bus import Bus
     from desktop.config.keychain import Keychain
@@ -59,10 +59,13 @@ class Workshop:
         database: "Database",
         recall: "Search",
         jobs: "Callable[[], Scheduler]",
+        keep_pins: "Callable[[str, Mapping[str, str]], Awaitable[None]]",
     ) -> None:
-        """`recall` looks for what was said, for memory_search; `jobs` are those of cron."""
+        """`recall` looks for what was said, for memory_search; `jobs` are those of cron; `keep_pins` puts
+        the versions of an MCP server's packages into its settings."""
         self._home, self._workspace, self._config, self._keychain = home, workspace, config, keychain
         self._bus, self._database, self._recall, self._jobs = bus, database, recall, jobs
+        self._keep_pins = keep_pins
         self._servers: Servers | None = None
         self._waking: asyncio.Task[None] | None = None
         self._made: dict[str, Tool[Any]] = {}
@@ -116,6 +119,7 @@ class Workshop:
             self._home.logs / "mcp",
             self._workspace / "files" / "mcp",
             SignIns(self._keychain),
+            self._keep_pins,
         )
 
     @functools.cached_property

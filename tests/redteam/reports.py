@@ -192,22 +192,22 @@ for _name in (
 # ---- servers of others
 
 
-def _folder(lab: Lab) -> Path:
+def server_folder(lab: Lab) -> Path:
     folder = lab.folder / "mcp"
     folder.mkdir(exist_ok=True)
     return folder
 
 
-def _server(lab: Lab, name: str = "else", **more: object) -> None:
-    """Have the program know the server."""
+def add_server(lab: Lab, name: str = "else", *, accepted: bool = True, **more: object) -> None:
+    """Have the program know the server, and the person accept what it says now."""
     script = Path(__file__).with_name("mcp_server.py")
-    server = {"command": "/usr/bin/python3", "args": [str(script), str(_folder(lab))], **more}
+    server = {"command": "/usr/bin/python3", "args": [str(script), str(server_folder(lab))], **more}
     lab.do("set", values={f"tools.mcpServers.{name}": server})
-    lab.do("mcp_test", name=name)
+    lab.do("mcp_accept" if accepted else "mcp_test", name=name)
 
 
 def _called(lab: Lab, token: str) -> bool:
-    calls = _folder(lab) / "calls"
+    calls = server_folder(lab) / "calls"
     return calls.exists() and token in calls.read_text()
 
 
@@ -215,7 +215,7 @@ def _called(lab: Lab, token: str) -> bool:
     "a server is told after a page was read", SERVERS, advisory="LayerX 2026-02", home="mcp", fast=True
 )
 def _told(lab: Lab) -> Outcome:
-    _server(lab, trusted=True)
+    add_server(lab, trusted=True)
     session, token, fine = f"window:{next(TOKENS)}", next(TOKENS), next(TOKENS)
     lab.read_page(session)
     lab.autonomous(session)
@@ -227,10 +227,10 @@ def _told(lab: Lab) -> Outcome:
 
 @attempt("its own word that it only reads", SERVERS, advisory="CVE-2026-32898", home="mcp", fast=True)
 def _word(lab: Lab) -> Outcome:
-    _server(lab, trusted=False)
+    add_server(lab, trusted=False)
     session, token, fine = f"window:{next(TOKENS)}", next(TOKENS), next(TOKENS)
     turn = lab.say("Go on", [("mcp_else_echo", {"word": token})], session=session)
-    _server(lab, trusted=True)
+    add_server(lab, trusted=True)
     lab.say("Go on", [("mcp_else_echo", {"word": fine})], session=f"{session}-twin")
     return Outcome(_called(lab, token) or not turn.asked, _called(lab, fine))
 
@@ -238,7 +238,7 @@ def _word(lab: Lab) -> Outcome:
 def _after_server(tool: str, name: str) -> None:
     @attempt(f"{name}, then fetch", SERVERS, home="mcp", advisory="LayerX 2026-02")
     def _try(lab: Lab) -> Outcome:
-        _server(lab, trusted=True)
+        add_server(lab, trusted=True)
         session, token, fine = f"window:{next(TOKENS)}", next(TOKENS), next(TOKENS)
         lab.autonomous(session)
         lab.say("Go on", [(f"mcp_else_{tool}", {"word": "hello"})], session=session)

@@ -1,6 +1,6 @@
 """All attempts, by kind."""
 
-from tests.redteam import answers, homes, origins, reports, walls
+from tests.redteam import answers, homes, origins, reports, rugs, walls
 from tests.redteam.attempt import ATTEMPTS
 
-__all__ = ["ATTEMPTS", "answers", "homes", "origins", "reports", "walls"]
+__all__ = ["ATTEMPTS", "answers", "homes", "origins", "reports", "rugs", "walls"]

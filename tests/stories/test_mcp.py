@@ -1,5 +1,6 @@
 """MCP servers in the real program: added at the terminal, used in an answer, gone when it is killed."""
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -22,7 +23,9 @@ def add(program: Program, name: str = "s", *more: str) -> dict[str, Any]:
 
 def test_a_server_is_added_tried_and_used(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
-    assert add(program) == {"name": "s"}
+    added = add(program)
+    assert added["name"] == "s"
+    assert "echo" in {tool["name"] for tool in added["tools"]}, "what is accepted by adding it"
     (listed,) = program.events("mcp", "list")
     assert (listed["name"], listed["state"]) == ("s", "off")
     (tried,) = program.events("mcp", "test", "s")
@@ -51,6 +54,31 @@ def test_what_follows_a_command_is_its_own(program: Program) -> None:
     assert (b["command"], b["args"], b["env"], b["headers"]) == ("cmd", [], {"A": "b"}, {"C": "d"})
     assert (c["command"], c["args"]) == ("cmd", ["--json"])
     assert (d["kind"], d["url"]) == ("sse", "https://x.org/sse")
+
+
+def test_a_server_that_came_otherwise_says_nothing_to_a_model_before_a_yes(
+    program: Program, server: ScriptedServer
+) -> None:
+    program.use_server(server.url)
+    config = program.home / "config.json"
+    settings = json.loads(config.read_text("utf-8"))
+    settings.setdefault("tools", {})["mcpServers"] = {"s": {"command": sys.executable, "args": [SOUND]}}
+    config.write_text(json.dumps(settings), "utf-8")
+    server.script("say:Hello.")
+    assert program.run("ask", "Hello").returncode == 0
+    assert "mcp_s_" not in json.dumps(server.requests[-1].body)
+    told_now = program.run("mcp", "tools", "s")
+    assert "not accepted" in told_now.stdout
+    assert "nanobot-desktop mcp accept s" in told_now.stderr
+    accepted = program.run("mcp", "accept", "s")
+    assert "mcp_s_add\n" in accepted.stdout
+    assert "    a (integer)\n" in accepted.stdout
+    server.script("say:Hello again.")
+    assert program.run("ask", "Hello again").returncode == 0
+    assert "mcp_s_echo" in json.dumps(server.requests[-1].body)
+    assert program.run("mcp", "set", "s", "--local-reads").returncode == 0
+    assert program.events("mcp", "list")[0]["local"] is True
+    assert program.run("mcp", "set", "s").returncode == 2
 
 
 @pytest.mark.soak
@@ -101,6 +129,7 @@ def test_kill_9_of_the_program_leaves_no_server(program: Program, server: Script
     program.use_server(server.url)
     for name in ("one", "two"):
         add(program, name)
+        program.run("mcp", "set", name, "--local-reads")  # else --approve all is no yes to a second server
     server.script(
         use(("mcp_one_breed", {}), ("mcp_two_breed", {})),
         use(("mcp_one_wait", {"seconds": 600})),

@@ -1,8 +1,7 @@
-"""What the tools of servers were when the person last had to do with them.
+"""Which tools of servers the person has accepted, as they were then.
 
-A server may change what a tool says or takes after it was agreed to. The first list of a server is taken
-as it is; what is new or other later counts as changed, and is not told to a model, until the person accepts
-it.
+What a server says of a tool stands in every prompt, so a model is told nothing of it before the person has
+seen it and said yes. That holds for the first list of a server, and for what is new or changed later.
 """
 
 import hashlib
@@ -12,9 +11,6 @@ from typing import Any
 
 from desktop.database import Database
 
-_LISTED = ""
-"""No tool's name: tells that there was a first list, even an empty one."""
-
 
 class Known:
     """Digests of tools, in state.db."""
@@ -23,17 +19,19 @@ class Known:
         self._database = database
 
     async def changed(self, server: str, tools: Mapping[str, str]) -> frozenset[str]:
-        """Which of these tools (digest by name) are not as they were known; all are stored as known if
-        nothing of this server is. Raises StorageError."""
-        rows = await self._database.read("SELECT tool, digest FROM mcp_tools WHERE server = ?", (server,))
-        if not rows:
-            await self.accept(server, {**tools, _LISTED: ""})
-            return frozenset()
-        before = dict(rows)
+        """Which of these tools (digest by name) are new, or not as they were accepted. Raises
+        StorageError."""
+        before = await self.of(server)
         return frozenset(name for name, digest in tools.items() if before.get(name) != digest)
 
+    async def of(self, server: str) -> dict[str, str]:
+        """The accepted tools of a server: digest by name. Raises StorageError."""
+        return dict(
+            await self._database.read("SELECT tool, digest FROM mcp_tools WHERE server = ?", (server,))
+        )
+
     async def accept(self, server: str, tools: Mapping[str, str]) -> None:
-        """From now on these are known. Raises StorageError."""
+        """From now on these are accepted. Raises StorageError."""
         await self._database.write(
             "INSERT OR REPLACE INTO mcp_tools (server, tool, digest) "
             "SELECT ?, key, value FROM json_each(?)",
@@ -41,7 +39,7 @@ class Known:
         )
 
     async def forget(self, server: str) -> None:
-        """The next list of this server is its first. Raises StorageError."""
+        """Nothing of this server is accepted any more. Raises StorageError."""
         await self._database.write("DELETE FROM mcp_tools WHERE server = ?", (server,))
 
 

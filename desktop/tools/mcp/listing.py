@@ -1,6 +1,7 @@
 """What a server says of its tools, made ready: a plain schema, a check of arguments, a digest of it all."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from desktop.tools.mcp.schema import Checker, Json, plain
 
 _LONGEST_DESCRIPTION = 4_000
 _LONGEST_NAME = 500
+_MOST_PAGES, _MOST_TOOLS = 100, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,26 @@ class Listing:
     oddity: AppError | None = None
 
 
+async def pages(client: Any) -> list[Any]:
+    """The SDK's tools of a server, all pages of them. Raises what the SDK does."""
+    from mcp import MCPError
+
+    found: list[Any] = []
+    cursor = None
+    for _page in range(_MOST_PAGES):
+        try:
+            page = await client.list_tools(cursor=cursor, cache_mode="bypass")
+        except MCPError:
+            if client.server_capabilities.tools is None:
+                break  # it has none, and said so
+            raise
+        found += page.tools
+        cursor = page.next_cursor
+        if not cursor or len(found) >= _MOST_TOOLS:
+            break
+    return found[:_MOST_TOOLS]
+
+
 def learn(server: str, settings: McpServer, tools: Sequence[Any]) -> Listing:
     """From the SDK's tools (blocking)."""
     found: dict[str, Listed] = {}
@@ -62,9 +84,37 @@ def learn(server: str, settings: McpServer, tools: Sequence[Any]) -> Listing:
             read_only=hints.get("read_only_hint") is True,
             destructive=hints.get("destructive_hint") is True,
             digest=said,
-            identity=digest(server, settings.kind, settings.command, settings.args, settings.url, said),
+            identity=digest(
+                server, settings.kind, settings.command, settings.args, settings.url, settings.pinned, said
+            ),
         )
     return Listing(tuple(found.values()), _odd(twice, loose))
+
+
+def told(tool: Listed) -> str:
+    """All that a model is told of a tool, to be read by a person: its description, then what it takes."""
+    takes = [
+        line
+        for name, inner in (tool.schema.get("properties") or {}).items()
+        for line in _parameter(name, inner, "")
+    ]
+    return "\n".join([tool.description, *takes])
+
+
+def _parameter(name: str, schema: Any, above: str) -> Iterator[str]:
+    """A line of its own for a parameter, and one for each that stands within it. Whatever is no usual part
+    of a schema follows as JSON: nothing of it is left out."""
+    if not isinstance(schema, Mapping):
+        yield f"{above}{name}: {json.dumps(schema, ensure_ascii=False)}"
+        return
+    said = {key: value for key, value in schema.items() if key not in ("description", "type", "properties")}
+    kind, about = schema.get("type", ""), schema.get("description", "")
+    more = json.dumps(said, ensure_ascii=False) if said else ""
+    head = f"{above}{name} ({kind})" if isinstance(kind, str) and kind else f"{above}{name}"
+    yield ": ".join([head, " ".join(str(part) for part in (about, more) if part)]).rstrip(": ")
+    inner = schema.get("properties")
+    for key, value in inner.items() if isinstance(inner, Mapping) else ():
+        yield from _parameter(str(key), value, f"{above}{name}.")
 
 
 def _odd(twice: list[str], loose: list[str]) -> AppError | None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,16 +30,16 @@ from desktop.tools.mcp.failures import Misconfigured, SignInNeeded, said, told
 from desktop.tools.mcp.http import Http
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.link import Link
-from desktop.tools.mcp.listing import Listed, learn
+from desktop.tools.mcp.listing import Listed, learn, pages
 from desktop.tools.mcp.sdk import load
 from desktop.tools.mcp.stdio import Stdio, runnable
+from desktop.tools.mcp.versions import fixed
 
 CONNECT_SECONDS = 30.0
 """How long a server may take to start and greet."""
 _LEAST_DELAY, _MOST_DELAY = 1.0, 300.0
 _STEADY_SECONDS = 30.0
 """After how long a connection counts as one that works: the delays begin anew."""
-_MOST_PAGES, _MOST_TOOLS = 100, 1_000
 _OVERTIME, _AGAIN_SECONDS = 2.0, 10.0
 _FORGOTTEN = "Session terminated"
 """How the SDK says that a server over HTTP does not know us any more."""
@@ -55,6 +55,8 @@ class Surroundings:
     known: Known
     bus: Bus | None
     logs: Path
+    keep_pins: Callable[[str, Mapping[str, str]], Awaitable[None]]
+    """Keeps the versions of a server's packages in its settings. Raises StorageError."""
     auth: Callable[[str, McpServer, str], Awaitable[Any]]
     """The httpx2.Auth for a server by its name, settings and address; None where it needs none."""
 
@@ -70,6 +72,7 @@ class Server:
         self.tools: dict[str, Listed] = {}
         """What it offered when it was asked last, by its own names."""
         self.changed: frozenset[str] = frozenset()
+        """Tools that are new or changed: the person has not accepted them as they are."""
         self.title = ""
         """What it calls itself, with its version."""
         self.settled = asyncio.Event()
@@ -246,7 +249,10 @@ class Server:
         around = self._around
         ready = await resolved(self.name, self.settings, around.secret, around.usual)
         if self.settings.kind == "stdio":
-            ready = await in_thread(runnable, ready)
+            ready, pins = await fixed(await in_thread(runnable, ready), self.settings.pinned)
+            if pins != self.settings.pinned:  # what is run from now on
+                self.settings = self.settings.model_copy(update={"pinned": pins})
+                await around.keep_pins(self.name, pins)
         elif not ready.url:
             raise Misconfigured(_("The server has no address."), _("Enter its address."))
         client_of, info = await in_thread(load)
@@ -267,18 +273,7 @@ class Server:
                 limit.reschedule(None)
                 yield client, link
         except Exception as error:
-            raise self._explained(error, link, entered) from error
-
-    def _explained(self, error: Exception, link: Link, entered: bool) -> AppError:
-        if link.failure is None and not entered:
-            if noisy := getattr(link, "noisy", lambda: None)():
-                return noisy  # type: ignore[no-any-return]
-            if isinstance(error, TimeoutError):
-                return AppError(
-                    _("The server did not answer within {seconds:.0f} s.").format(seconds=CONNECT_SECONDS),
-                    _("Check that it is an MCP server; its log may say more."),
-                )
-        return told(error, getattr(link, "refusal", lambda: link.failure)())
+            raise _explained(error, link, entered) from error
 
     async def _link_to(self, ready: Ready) -> Link:
         if self.settings.kind == "stdio":
@@ -297,28 +292,9 @@ class Server:
         self._stale = True
         self._bell.set()
 
-    async def list(self, client: Any) -> list[Any]:
-        """The SDK's tools of the server, all pages of them."""
-        from mcp import MCPError
-
-        found: list[Any] = []
-        cursor = None
-        for _page in range(_MOST_PAGES):
-            try:
-                page = await client.list_tools(cursor=cursor, cache_mode="bypass")
-            except MCPError:
-                if client.server_capabilities.tools is None:
-                    break  # it has none, and said so
-                raise
-            found += page.tools
-            cursor = page.next_cursor
-            if not cursor or len(found) >= _MOST_TOOLS:
-                break
-        return found[:_MOST_TOOLS]
-
     async def _list(self, client: Any) -> None:
         self._stale = False
-        listing = await in_thread(learn, self.name, self.settings, await self.list(client))
+        listing = await in_thread(learn, self.name, self.settings, await pages(client))
         digests = {tool.name: tool.digest for tool in listing.tools}
         self.changed = await self._around.known.changed(self.name, digests)
         self.tools = {tool.name: tool for tool in listing.tools}
@@ -326,17 +302,26 @@ class Server:
         info = client.server_info
         self.title = said(f"{info.name} {info.version}") if info else ""
 
-    async def accept(self, *tools: str) -> None:
-        """The person knows these tools as they are now; all, where none is named. Raises StorageError."""
-        names = set(tools or self.tools) & set(self.tools)
-        await self._around.known.accept(self.name, {name: self.tools[name].digest for name in names})
-        self.changed -= names
+    async def accept(self, seen: Mapping[str, str] | None = None) -> None:
+        """The person accepts these tools (digest by name, as they were seen), or all as they are now. What
+        has changed since it was seen stays unaccepted. Raises StorageError."""
+        now = {name: tool.digest for name, tool in self.tools.items()}
+        agreed = now if seen is None else {name: d for name, d in seen.items() if now.get(name) == d}
+        await self._around.known.accept(self.name, agreed)
+        self.changed -= agreed.keys()
+        self._tell()
+
+    def _tell(self) -> None:
+        """That it runs, and what waits for the person."""
+        waits = _("The agent does not have its new or changed tools: accept them.") if self.changed else ""
+        if self.connected:
+            self.status.set(ServiceState.RUNNING, waits)
 
     async def _up(self, client: Any, link: Link) -> None:
         async with self._turned:
             self._client, self._link = client, link
             self.settled.set()
-            self.status.set(ServiceState.RUNNING)
+            self._tell()
             self._turned.notify_all()
 
     async def _down(self, problem: AppError, *, was_up: bool) -> None:
@@ -355,9 +340,7 @@ class Server:
                 self._bell.clear()
                 if self._stale and not link.lost:
                     await self._list(client)
-                    self.status.set(
-                        ServiceState.RUNNING, _("It changed its tools.") if self.changed else ""
-                    )
+                    self._tell()
         finally:
             await cancel(listening)
 
@@ -392,3 +375,15 @@ class Server:
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay):
                     await self._nudge.wait()
+
+
+def _explained(error: Exception, link: Link, entered: bool) -> AppError:
+    if link.failure is None and not entered:
+        if noisy := getattr(link, "noisy", lambda: None)():
+            return noisy  # type: ignore[no-any-return]
+        if isinstance(error, TimeoutError):
+            return AppError(
+                _("The server did not answer within {seconds:.0f} s.").format(seconds=CONNECT_SECONDS),
+                _("Check that it is an MCP server; its log may say more."),
+            )
+    return told(error, getattr(link, "refusal", lambda: link.failure)())

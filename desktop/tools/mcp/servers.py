@@ -6,7 +6,7 @@ longer than some seconds; what is not there by then is left out of that turn.
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,17 @@ from desktop.tools.exec.environment import Environment
 from desktop.tools.mcp.environment import Secret, resolved
 from desktop.tools.mcp.failures import SignInNeeded, told
 from desktop.tools.mcp.known import Known
+from desktop.tools.mcp.listing import pages
 from desktop.tools.mcp.names import names, switched_on
 from desktop.tools.mcp.server import Server, Surroundings
 from desktop.tools.mcp.sign_in import SignIns
+from desktop.tools.mcp.stdio import runnable
 from desktop.tools.mcp.tool import tools_of
+from desktop.tools.mcp.versions import fixed
 
 PATIENCE_SECONDS = 8.0
 """How long a turn waits for servers that are still starting."""
-_OWN_FIELDS = {"enabled_tools", "disabled_tools", "trusted", "tool_timeout", "enabled"}
+_OWN_FIELDS = {"enabled_tools", "disabled_tools", "trusted", "local", "tool_timeout", "enabled"}
 """Settings that a running server obeys without a new start."""
 _AGAIN_SECONDS = 5.0
 _LOG_BYTES = 64 * 1024
@@ -50,10 +53,12 @@ class Servers:
         logs: Path,
         files: Path,
         sign_ins: SignIns,
+        keep_pins: Callable[[str, Mapping[str, str]], Awaitable[None]],
     ) -> None:
-        """`logs`: the folder for what servers print; `files`: for pictures and other bytes of answers."""
+        """`logs`: the folder for what servers print; `files`: for pictures and other bytes of answers;
+        `keep_pins` puts the versions of a server's packages into its settings."""
         self._config, self._files, self.known, self._sign_ins = config, files, known, sign_ins
-        self._around = Surroundings(secret, Environment(), known, bus, logs, sign_ins.auth)
+        self._around = Surroundings(secret, Environment(), known, bus, logs, keep_pins, sign_ins.auth)
         self._running: dict[str, Server] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._woken = 0.0
@@ -73,7 +78,7 @@ class Servers:
 
     async def tools(self) -> dict[str, Tool[Any]]:
         """The tools that are switched on, by our names for them, of the servers that are there in time.
-        What a server says anew of one is not told to a model before the person has accepted it."""
+        What a server says of one is not told to a model before the person has accepted it."""
         self.wake()
         now = time.monotonic()
         waits = [
@@ -158,12 +163,15 @@ class Servers:
         async def secret(entry: str) -> str:
             return secrets.get(entry) or await self._around.secret(entry)
 
-        trial = Server(name, server, replace(self._around, secret=secret, bus=None))
+        async def keep(_name: str, _pins: Mapping[str, str]) -> None:
+            """A trial settles nothing."""
+
+        trial = Server(name, server, replace(self._around, secret=secret, bus=None, keep_pins=keep))
         began = time.monotonic()
         offset = await in_thread(_size, trial.log)
         try:
             async with trial.connection() as (client, _link):
-                found = [tool.name for tool in await trial.list(client)]
+                found = [tool.name for tool in await pages(client)]
                 info = client.server_info
         except Exception as error:
             why = told(error)
@@ -176,6 +184,18 @@ class Servers:
             "seconds": seconds,
             "server": f"{info.name} {info.version}".strip() if info else "",
         }
+
+    async def newer(self, name: str) -> dict[str, str]:
+        """The versions that a server's packages have now, where they are not the accepted ones; by how a
+        package is written in its command. Raises UsageError, AppError."""
+        settings = self._config().get(name)
+        if settings is None:
+            raise no_server(name)
+        if settings.kind != "stdio":
+            return {}
+        ready = await resolved(name, settings, self._around.secret, self._around.usual)
+        _fixed, now = await fixed(await in_thread(runnable, ready), {})
+        return {spec: version for spec, version in now.items() if settings.pinned.get(spec) != version}
 
     async def sign_in(self, name: str, open_page: Callable[[str], None]) -> None:
         """Have the person sign in to a server at an address. Raises UsageError, AppError."""

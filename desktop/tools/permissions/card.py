@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from desktop.addresses import readable
 from desktop.origin import Origin, sentence
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
@@ -108,7 +109,7 @@ def _lines(claim: Claim, situation: Situation) -> list[str]:
     lines = [_("Reads {path}").format(path=_shown(path)) for path in claim.reads]
     lines += [_("Writes {path}").format(path=_shown(path)) for path in claim.writes]
     if claim.address:
-        lines.append(one_line(claim.address))
+        lines.append(one_line(readable(claim.address)))
     if claim.query:
         lines.append(one_line(claim.query))
     if claim.service:

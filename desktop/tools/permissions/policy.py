@@ -272,7 +272,8 @@ class _Judge:
 
     def _send(self) -> Decision:
         if self.claim.service:
-            return self._standing("risky", _("It uses an MCP server, which may do anything with it."))
+            judged = self._inside if self.claim.stays else self._standing
+            return judged("risky", _("It uses an MCP server, which may do anything with it."))
         if self.claim.recipient in {"", self.at.session}:
             return self._yes("own")
         return self._standing("risky", _("It writes to another conversation."))

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
+from desktop.addresses import readable
 from desktop.net.client import Client, FetchError, checked
 from desktop.origin import untrusted
 from desktop.tasks import cancel, spawn
@@ -47,7 +48,7 @@ class WebFetch(Tool[FetchArguments]):
             address = checked(args.url)
         except FetchError as error:
             raise ToolFailure(error.text) from None
-        return Claim(Effect.READ, address, address=address)
+        return Claim(Effect.READ, readable(address), address=address)
 
     async def run(self, args: FetchArguments, context: ToolContext) -> ToolResult:
         """The page. Raises ToolFailure."""

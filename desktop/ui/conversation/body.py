@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolTip, QWidget
 
+from desktop.addresses import readable
 from desktop.ui.conversation.blocks import Code, Quote, Table
 from desktop.ui.conversation.colours import Colours
 from desktop.ui.conversation.copies import Copies
@@ -37,6 +38,7 @@ from desktop.ui.conversation.slices import Slices
 from desktop.ui.conversation.stream import Stream
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.labels import tip
 
 _SCHEMES = ("http", "https", "mailto")
 _MOVES = (
@@ -149,9 +151,9 @@ class Body(QTextBrowser):
         return self.y() + self.cursorRect(cursor).top()
 
     def _hover(self, url: QUrl) -> None:
-        address = url.toString()
+        address = readable(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))
         self.hovered.emit(address)
-        self.viewport().setToolTip(address)
+        self.viewport().setToolTip(tip(address))
         if not address:
             QToolTip.hideText()
 

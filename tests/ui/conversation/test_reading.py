@@ -174,7 +174,26 @@ def test_the_real_address_is_told_when_the_pointer_is_on_a_link(
     with qtbot.waitSignal(view.hovered) as hovered:
         QTest.mouseMove(body.viewport(), link_place(body, "good"))
     assert hovered.args == ["https://bad.example/"]
-    assert body.viewport().toolTip() == "https://bad.example/"
+    assert body.viewport().toolTip() == "<p>https://bad.example/</p>"
+
+
+@pytest.mark.parametrize(
+    ("address", "seen"),
+    [
+        ("https://аpple.com/login", "https://xn--pple-43d.com/login (аpple.com)"),
+        ("https://bad.example/%E2%80%AEgpj.exe", "https://bad.example/%E2%80%AEgpj.exe"),
+    ],
+)
+def test_a_link_cannot_look_like_another_when_the_pointer_is_on_it(
+    qtbot: QtBot, view: ConversationView, transcript: Transcript, address: str, seen: str
+) -> None:
+    fill(view, [said(f"[good]({address})", 1)])
+    body = view.cells[0].body
+    QTest.mouseMove(body.viewport(), QPoint(300, 2))
+    with qtbot.waitSignal(view.hovered) as hovered:
+        QTest.mouseMove(body.viewport(), link_place(body, "good"))
+    assert hovered.args == [seen]
+    assert body.viewport().toolTip() == f"<p>{seen}</p>"
 
 
 def menu_at(view: ConversationView, place: QPoint) -> dict[str, QMenu]:

@@ -83,7 +83,10 @@ class Page:
         form = self.paste(PASTED)
         self.until(form.add.isEnabled, timeout=SECONDS)
         self.press("Add")
-        self.sees("Running · 2 tools", "get_current_time")
+        self.sees("Running · 2 tools · 2 not accepted", "get_current_time")
+        self.press("Accept")
+        self.sees("Running · 2 tools")
+        self.until(lambda: "not accepted" not in shown(self.window), timeout=SECONDS)
 
     def close(self) -> None:
         self.running.wait(cancel(self._hearing))

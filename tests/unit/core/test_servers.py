@@ -83,8 +83,12 @@ async def test_a_server_is_added_tested_listed_and_used_in_a_turn(desk: Desk) ->
     line = await desk.one("s")
     assert (line["state"], line["tools_on"], line["title"]) == ("running", len(tools), "sound 1.2")
     assert "here I am" in (await desk.call("mcp_log", name="s"))["text"]
+    assert line["changed"] == sorted(tools)
+    assert "mcp_s_echo" not in (await desk.owner.core.workshop.kit(lean=False)).tools, "not accepted yet"
+    await desk.call("mcp_accept", name="s", tools={"echo": tools["echo"]["digest"], "add": "another"})
     kit = await desk.owner.core.workshop.kit(lean=False)
     assert "mcp_s_echo" in kit.tools
+    assert "mcp_s_add" not in kit.tools, "what was seen of it is not what it is"
     assert "mcp_s_echo" not in (await desk.owner.core.workshop.kit(lean=True)).tools
 
 
@@ -133,10 +137,32 @@ async def test_switches(desk: Desk) -> None:
     assert desk.stored()["s"]["enabledTools"] == ["add", "echo"]
     await desk.call("mcp_trust", name="s", on=True)
     assert desk.stored()["s"]["trusted"] is True
+    await desk.call("mcp_local", name="s", on=True)
+    assert desk.stored()["s"]["local"] is True
+    assert (await desk.one("s"))["local"] is True
     await desk.call("mcp_switch", name="s", on=False)
     assert (await desk.one("s"))["state"] == "off"
     with pytest.raises(UsageError, match="switched off"):
         await desk.call("mcp_tools", name="s")
+
+
+async def test_what_was_accepted_goes_with_a_new_name_and_comes_back_with_the_server(desk: Desk) -> None:
+    await desk.add()
+    await desk.call("mcp_accept", name="s")
+    await desk.call("mcp_save", name="t", before="s", server={})
+    assert not [t["name"] for t in (await desk.call("mcp_tools", name="t"))["tools"] if t["changed"]]
+    undo = (await desk.call("mcp_remove", name="t"))["undo"]
+    await desk.call("mcp_restore", undo=undo)
+    assert not [t["name"] for t in (await desk.call("mcp_tools", name="t"))["tools"] if t["changed"]]
+    await desk.call("mcp_remove", name="t")
+    await desk.add("t")
+    assert all(t["changed"] for t in (await desk.call("mcp_tools", name="t"))["tools"])
+
+
+async def test_all_that_a_model_would_be_told_is_shown_before_it_is_accepted(desk: Desk) -> None:
+    await desk.add()
+    tools = {t["name"]: t["told"] for t in (await desk.call("mcp_tools", name="s"))["tools"]}
+    assert tools["add"].splitlines()[1:] == ["a (integer)", "b (integer)"]
 
 
 async def test_what_cannot_be_is_refused_and_changes_nothing(desk: Desk) -> None:

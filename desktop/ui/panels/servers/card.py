@@ -169,5 +169,5 @@ class ServerCard(FoldCard[Details]):
 
 def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether its tools may be others than before."""
-    names = ("state", "tools_total", "tools_on", "changed", "trusted", "enabled")
+    names = ("state", "tools_total", "tools_on", "changed", "trusted", "local", "enabled")
     return [before.get(name) for name in names] != [now.get(name) for name in names]

@@ -15,6 +15,7 @@ from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.servers.form import tested
 from desktop.ui.panels.servers.sign_in import SignIn
 from desktop.ui.panels.servers.tools import Tools
+from desktop.ui.panels.servers.words import updates, versions
 from desktop.ui.settings.rows import Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
@@ -75,10 +76,11 @@ class Details(QWidget):
         self._test: asyncio.Task[None] | None = None
         self._server: Mapping[str, Any] = {}
         self.test, self.restart, self.log = button(), button(), button()
+        self.newer, self._versions = button(), label("small", wrap=True)
         self.edit, self.remove = button(), button("danger")
         self.outcome, self.sign_in = Outcome(), SignIn(actions, name, self)
-        self.trust, self.tools = Switch(), Tools()
-        self._trust_row = Row(self.trust, width=0)
+        self.trust, self.local, self.tools = Switch(), Switch(), Tools()
+        self._trust_row, self._local_row = Row(self.trust, width=0), Row(self.local, width=0)
         self.written: Log | None = None
         self._lay_out()
         self._connect()
@@ -87,24 +89,35 @@ class Details(QWidget):
     def _lay_out(self) -> None:
         buttons = QWidget()
         flow = Flow(buttons)
-        made = (self.test, self.restart, *self.sign_in.buttons, self.log, self.edit, self.remove)
+        made = (
+            self.test,
+            self.restart,
+            *self.sign_in.buttons,
+            self.newer,
+            self.log,
+            self.edit,
+            self.remove,
+        )
         for each in made:
             flow.addWidget(each)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, Space.S, 0, Space.S)
         self._column.setSpacing(Space.S)
-        for part in (buttons, self.outcome, self.sign_in.outcome, self._trust_row, self.tools):
+        rows = (self._trust_row, self._local_row)
+        for part in (self._versions, buttons, self.outcome, self.sign_in.outcome, *rows, self.tools):
             self._column.addWidget(part)
 
     def _connect(self) -> None:
         self.test.clicked.connect(self._try)
         self.restart.clicked.connect(lambda: self._do("mcp_restart"))
         self.log.clicked.connect(self._show_log)
+        self.newer.clicked.connect(self._look)
         self.edit.clicked.connect(self.edit_wanted)
         self.remove.clicked.connect(self.remove_wanted)
         self.trust.clicked.connect(lambda on: self._do("mcp_trust", on=on))
+        self.local.clicked.connect(lambda on: self._do("mcp_local", on=on))
         self.tools.switched.connect(lambda tool, on: self._do("mcp_tool", tool=tool, on=on))
-        self.tools.accepted.connect(lambda: self._do("mcp_accept"))
+        self.tools.accepted.connect(lambda seen: self._do("mcp_accept", tools=seen))
         self.sign_in.done.connect(self.read)
         self.sign_in.done.connect(self.changed)
 
@@ -112,6 +125,7 @@ class Details(QWidget):
         for made, words in (
             (self.test, _("Test")),
             (self.restart, _("Restart")),
+            (self.newer, _("Newer version…")),
             (self.log, _("Log")),
             (self.edit, _("Edit")),
             (self.remove, _("Remove")),
@@ -126,6 +140,15 @@ class Details(QWidget):
             ),
         )
         self.trust.setAccessibleName(_("I trust this server"))
+        self._local_row.say(
+            _("It is on this computer and only reads"),
+            _(
+                "You say that nothing it is given leaves this computer, and that it changes nothing. Its "
+                "tools then need no question of their own where a page or other text from outside is in "
+                "view. Say it only of a server of which you know it."
+            ),
+        )
+        self.local.setAccessibleName(_("It is on this computer and only reads"))
 
     # ---- what there is
 
@@ -133,9 +156,13 @@ class Details(QWidget):
         """Show a line of the verb `mcp`."""
         self._server = server
         self.trust.setChecked(bool(server["trusted"]))
+        self.local.setChecked(bool(server.get("local")))
         self.sign_in.show_server(server)
         self.restart.setVisible(bool(server["enabled"]))
         self.log.setVisible(server["kind"] == "stdio")
+        self._versions.setText(versions(server))
+        self._versions.setVisible(bool(server.get("packages")))
+        self.newer.setVisible(bool(server.get("packages")))
 
     def read(self) -> None:
         """Look at its tools, which starts it where it does not run yet."""
@@ -170,6 +197,23 @@ class Details(QWidget):
             self.outcome.failed(error.text, error.remedy)
         self.changed.emit()
         await self._reading()
+
+    def _look(self) -> None:
+        self._work.start(self._looking(), name="mcp:update", busy=[self.newer])
+
+    async def _looking(self) -> None:
+        self.outcome.busy(_("Asking which versions there are…"))
+        try:
+            found = (await self._actions.call("mcp_update", name=self._name))["updates"]
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+            return
+        if not found:
+            self.outcome.done(updates(found))
+            return
+        take = {str(one["package"]): str(one["new"]) for one in found}
+        yes = (_("Run this version from now on"), lambda: self._do("mcp_update", take=take))
+        self.outcome.failed(updates(found), tone="info", actions=(yes,))
 
     def _try(self) -> None:
         self._test = self._work.start(self._trying(), name="mcp:test", busy=[self.test])

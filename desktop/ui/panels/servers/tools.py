@@ -1,4 +1,4 @@
-"""The tools of one server: what each does, whether it is on, and what has changed since the last look."""
+"""The tools of one server: what each does, whether it is on, and which the person has not accepted."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -50,9 +50,14 @@ class ToolRow(Row):
     def show_tool(self, tool: Json, *, trusted: bool) -> None:
         """Show a line of the verb `mcp_tools`. `trusted`: what the server says of it is believed."""
         self.tool = tool
-        name, about = shown(str(tool["name"])), " ".join(shown(str(tool["description"])).split())
-        self.say(name, about if len(about) <= _LONGEST else f"{about[:_LONGEST].rstrip()}…")
-        self.help.setToolTip(tip(shown(str(tool["description"]))[:4000]) if len(about) > _LONGEST else "")
+        name, told = shown(str(tool["name"])), str(tool["seen"])
+        if tool.get("changed"):  # what is to be accepted is shown whole
+            self.say(name, told)
+            self.help.setToolTip("")
+        else:
+            about = " ".join(shown(str(tool["description"])).split())
+            self.say(name, about if len(about) <= _LONGEST else f"{about[:_LONGEST].rstrip()}…")
+            self.help.setToolTip(tip(told))
         self.switch.setChecked(bool(tool["on"]))
         self.switch.setAccessibleName(_("Tool {name}").format(name=name))
         words = ""
@@ -62,7 +67,7 @@ class ToolRow(Row):
             words = _("always asks")
         self._kind.setText(words)
         self._kind.setVisible(bool(words))
-        self._changed.setText(_("changed"))
+        self._changed.setText(_("not accepted"))
         self._changed.setVisible(bool(tool.get("changed")))
 
 
@@ -70,7 +75,8 @@ class Tools(QWidget):
     """All tools of a server."""
 
     switched = Signal(str, bool)
-    accepted = Signal()
+    accepted = Signal(dict)
+    """Digest by name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,14 +107,22 @@ class Tools(QWidget):
             self._notice.hide()
             return
         text = ngettext(
-            "{count} tool is not what it was when you looked last.",
-            "{count} tools are not what they were when you looked last.",
+            "The agent does not have {count} tool, which is new or changed.",
+            "The agent does not have {count} tools, which are new or changed.",
             count,
         ).format(count=count)
-        remedy = _("See what is said of it now. It asks again until you accept it, or allow a call of it.")
+        remedy = _(
+            "Below is all that the server says of them. The agent is told it once you accept; what changes "
+            "later waits for another yes."
+        )
         if self._notice.isHidden() or self._notice.accessibleName() != f"{text} {remedy}":
-            actions = ((_("Accept"), self.accepted.emit),)
+            actions = ((_("Accept"), self._accept),)
             self._notice.tell(text, remedy, tone="warning", actions=actions)
+
+    def _accept(self) -> None:
+        """Accept what is shown, as it is shown."""
+        waiting = [tool for tool in self._tools if tool.get("changed")]
+        self.accepted.emit({str(tool["name"]): str(tool.get("digest")) for tool in waiting})
 
     async def show_tools(self, tools: Sequence[Json], *, trusted: bool) -> None:
         """Show lines of the verb `mcp_tools`; a few rows at a time, for a server may have a hundred."""

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from desktop.text import _, ngettext
@@ -16,6 +16,26 @@ def about(server: Json) -> str:
     if server.get("url") and not server.get("command"):
         return shown(str(server["url"]))
     return " ".join(shown(command_line(server)).split())
+
+
+def versions(server: Json) -> str:
+    """Which version of each package it is run from, a line for each; "" where it fetches none."""
+    lines = []
+    for one in server.get("packages") or ():
+        package, version = shown(str(one["package"])), shown(str(one["version"]))
+        if version:
+            text = _("Runs {package} in this version alone: {version}")
+        else:
+            text = _("The version of {package} is kept when it is first started.")
+        lines.append(text.format(package=package, version=version))
+    return "\n".join(lines)
+
+
+def updates(found: Sequence[Json]) -> str:
+    """Versions that could be taken, in a line for each."""
+    return "\n".join(shown(f"{one['package']}: {one['now'] or '?'} → {one['new']}") for one in found) or _(
+        "There is no newer version."
+    )
 
 
 def command_line(server: Json) -> str:
@@ -42,7 +62,13 @@ def state(server: Json) -> tuple[str, str]:
     detail = shown(str(server.get("detail") or ""))
     match server["state"]:
         case "running":
-            return "success", f"{_('Running')} · {tools(server)}"
+            waiting = len(server.get("changed") or ())
+            parts = [_("Running"), tools(server)]
+            if waiting:
+                parts.append(
+                    ngettext("{count} not accepted", "{count} not accepted", waiting).format(count=waiting)
+                )
+            return ("warning" if waiting else "success"), " · ".join(parts)
         case "starting":
             return "warning", detail or _("Starting…")
         case "degraded":

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,13 @@ class Place:
             folder / "logs",
             folder / "files" / "mcp",
             SignIns(self.keychain, patience=20),
+            self._keep,
         )
         self.tools: dict[str, Tool[Any]] = {}
+
+    async def _keep(self, name: str, pins: Mapping[str, str]) -> None:
+        self.config[name] = self.config[name].model_copy(update={"pinned": dict(pins)})
+        await self.servers.apply()
 
     @property
     def notes(self) -> Path:
@@ -87,8 +92,14 @@ class Place:
         return McpServer(command=sys.executable, args=(str(PEERS / "odd.py"), way), **settings)
 
     async def up(self, **config: McpServer) -> dict[str, Tool[Any]]:
+        """Put servers in, and accept what the new ones say; the tools that the agent has then."""
         self.config.update(config)
         self.tools = await self.servers.tools()
+        for name in config:
+            if found := self.servers.get(name):
+                await found.accept()
+        if config:
+            self.tools = await self.servers.tools()
         return self.tools
 
     def server(self, name: str) -> Server:

@@ -143,7 +143,7 @@ async def test_a_changed_tool_is_no_tool_before_it_is_accepted(place: Place) -> 
     await place.up()
     assert {"mcp_s_echo", "mcp_s_added"}.isdisjoint(await place.servers.tools())
     assert "mcp_s_change" in await place.servers.tools()
-    await place.server("s").accept("echo")
+    await place.server("s").accept({"echo": place.server("s").tools["echo"].digest, "added": "as it was"})
     await place.up()
     await place.call("mcp_s_echo", text="x")
     assert "mcp_s_added" not in await place.servers.tools()

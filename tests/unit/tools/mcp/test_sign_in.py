@@ -45,11 +45,11 @@ async def signed(place: Place, root: str) -> None:
 async def test_after_a_sign_in_the_server_works_also_after_a_restart(place: Place) -> None:
     async with serving("signed.py", "--port", "PORT", "--notes", str(place.notes)) as root:
         await signed(place, root)
-        await place.up()
+        await place.up(s=place.config["s"])
         assert (await place.call("mcp_s_secret")).text == "the secret"
         place.servers.restart("s")
         await place.state("s", ServiceState.RUNNING)
-        await place.up()
+        await place.up(s=place.config["s"])
         assert (await place.call("mcp_s_secret")).text == "the secret"
         assert place.noted() == ["signed-in"]
         (entry,) = place.keychain.entries
@@ -66,7 +66,7 @@ async def test_a_token_that_ran_out_is_renewed_without_the_person(place: Place) 
         place.keychain.entries["mcp:s:oauth"] = json.dumps(stored)
         place.servers.restart("s")
         await place.state("s", ServiceState.RUNNING)
-        await place.up()
+        await place.up(s=place.config["s"])
         assert (await place.call("mcp_s_secret")).text == "the secret"
         assert place.noted() == ["signed-in", "renewed"]
         assert json.loads(place.keychain.entries["mcp:s:oauth"])["tokens"] != stored["tokens"]
