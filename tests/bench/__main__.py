@@ -16,7 +16,7 @@ from tests.bench.table import Table
 
 PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
-    *("conversation", "acts", "search", "memory", "files", "tools", "mcp"),
+    *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp"),
 )
 MODELS = "lean"
 """How well the built-in models act: minutes each, so only when asked for."""
