@@ -9,6 +9,7 @@ import pytest
 from desktop.agent.gate import Answer
 from desktop.agent.turn import Inbound, Late
 from desktop.bus.events import PermissionAsked, PermissionSettled, TurnFinished
+from desktop.config.schema import Config
 from desktop.marks import Marks
 from desktop.origin import AGENT
 from desktop.tools.files.kept import Kept
@@ -294,3 +295,44 @@ class Far(Look):
         from desktop.tools.base import Claim, Effect
 
         return Claim(Effect.READ, args.word, reads=(Path("/usr/share") / args.word,))
+
+
+class Watched(Run):
+    """Notes whether a command is kept from leaving what runs later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.guarded: list[bool] = []
+
+    async def run(self, args: Any, context: Any) -> Any:
+        self.guarded.append(context.guarded)
+        return await super().run(args, context)
+
+
+async def test_a_command_is_guarded_where_marked_text_is_in_view_and_nobody_is_asked(
+    agent: Agent, model: ScriptedModel
+) -> None:
+    agent.bench.tools["run"] = tool = Watched()
+    agent.bench.permit(rules=[{"tool": "run", "program": "ls"}])
+    model.scripts = [calls(("run", {"word": "ls"})), answer("ok")]
+    await agent.end_of(await agent.loop.submit(Inbound("clean", "q")))
+    model.scripts = [calls(("page", {"word": "x"})), calls(("run", {"word": "ls"})), answer("ok")]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "read it")))
+    await agent.end_of(await begun(agent, model, "touch x", approve="all"))
+    turn = await begun(agent, model, "touch y")
+    agent.gate.answer((await agent.asked()).question, Answer(yes=True))
+    await agent.end_of(turn)
+    assert tool.guarded == [False, True, True, False]
+
+
+@pytest.mark.parametrize("command", ["ls", "mkfs.ext4 -n x"])
+async def test_yes_to_all_of_a_run_does_not_let_marked_text_out_of_the_sandbox(
+    agent: Agent, model: ScriptedModel, tools: dict[str, Any], command: str
+) -> None:
+    exec_ = agent.bench.config.tools.model_dump(by_alias=True)["exec"] | {"sandbox": "off"}
+    agent.bench.config = Config.model_validate({"tools": {"exec": exec_}})
+    model.scripts = [calls(("page", {"word": "x"})), answer("ok")]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "read it")))
+    agent.bench.permit(patience_minutes=0)
+    await agent.end_of(await begun(agent, model, command, approve="all"))
+    assert not tools["run"].done
