@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.servers.registry import Registry
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event
 from tests.stories.test_acting import told, use
@@ -94,6 +95,29 @@ def test_a_call_waits_for_a_yes_and_shows_what_is_sent(program: Program, server:
     server.script("say:Now it is sent.")
     assert program.run("approve", waiting["id"]).returncode == 0
     assert told(server)[-1].endswith("my secret")
+
+
+def test_a_newer_version_of_a_package_is_shown_and_taken_with_a_yes(
+    program: Program, tmp_path: Path
+) -> None:
+    with Registry() as registry:
+        registry.publish("sound-server", "1.0.0")
+        words = (
+            "--env",
+            f"npm_config_registry={registry.url}",
+            "--env",
+            f"npm_config_cache={tmp_path / 'c'}",
+        )
+        program.events("mcp", "add", *words, "s", "npx", "-y", "sound-server")
+        registry.publish("sound-server", "2.0.0")
+        (shown,) = program.events("mcp", "update", "s")
+        assert shown["updates"] == [{"package": "sound-server", "now": "1.0.0", "new": "2.0.0"}]
+        (listed,) = program.events("mcp", "list")
+        assert listed["packages"] == [{"package": "sound-server", "version": "1.0.0"}]
+        done = program.run("mcp", "update", "s", "--yes")
+        assert "sound-server: 1.0.0 → 2.0.0" in done.stdout
+        (listed,) = program.events("mcp", "list")
+        assert listed["packages"] == [{"package": "sound-server", "version": "2.0.0"}]
 
 
 def test_what_does_not_work_is_said_with_a_remedy(program: Program) -> None:

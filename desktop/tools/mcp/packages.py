@@ -53,8 +53,8 @@ _PYTHON_VALUES = names(
     "--no-extra -w --script-args"
 )
 _SOURCES = names(
-    "--registry --index --default-index --index-url -i --extra-index-url -f --find-links --index-strategy "
-    "--keyring-provider --prerelease --exclude-newer --config-file"
+    "--registry --prefix --index --default-index --index-url -i --extra-index-url -f --find-links "
+    "--index-strategy --keyring-provider --prerelease --exclude-newer --config-file"
 )
 """Options that decide where a package comes from."""
 _IMAGE_SWITCHES = names(
@@ -262,6 +262,8 @@ def _node(words: Sequence[str], first: int, start: int) -> list[_Found]:
         at += 1
     if not found and at < len(words):
         found.append(_Found(_npm(words[at]), at))
+    if {"--no", "--no-install"} & set(words[first:at]):  # it runs only what is installed
+        return [replace(one, package=replace(one.package, exact="here")) for one in found]
     return found
 
 

@@ -35,9 +35,22 @@ async def fixed(ready: Ready, pins: Mapping[str, str]) -> tuple[Ready, dict[str,
     words, and new ones for those that had none. Raises AppError, Misconfigured: which has none."""
     kept: dict[str, str] = {}
     for package in packages(ready.command, ready.args):
-        if not package.exact:
+        if not package.exact and not await in_thread(_installed, package, ready):
             kept[package.spec] = pins.get(package.spec) or await newest(package, ready)
     return replace(ready, args=pinned(ready.command, ready.args, kept)), kept
+
+
+def _installed(package: Package, ready: Ready) -> bool:
+    """Whether npx runs a program that lies in the server's own folder, and fetches nothing (blocking)."""
+    if package.kind != "npm" or package.spec != package.name:
+        return False
+    folder = ready.cwd
+    for at, word in enumerate(package.options):
+        if word.startswith("--prefix"):
+            folder = ready.cwd / (word.partition("=")[2] or package.options[at + 1])
+    return any(
+        (place / "node_modules" / ".bin" / package.name).exists() for place in (folder, *folder.parents)
+    )
 
 
 async def newest(package: Package, ready: Ready) -> str:
@@ -97,6 +110,8 @@ async def _python(package: Package, ready: Ready) -> str:
         return _version_in(text.partition("==")[2])
     libraries = (await _output(ready, ["pipx", "environment", "--value", "PIPX_SHARED_LIBS"])).strip()
     python = str(Path(libraries) / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    if not await in_thread(_where, python, ready):  # pipx makes its pip when it is first needed
+        await _output(ready, ["pipx", "upgrade-shared"], seconds=_PULL_SECONDS)
     words = [python, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps", "--quiet"]
     text = await _output(ready, [*words, "--report", "-", *package.options, wanted])
     try:

@@ -90,6 +90,7 @@ def test_each_package_gets_its_version_where_it_stands(pins: dict[str, str], wor
         ("npx pkg@1.2.3", "1.2.3"),
         ("npx @s/pkg@v1.2.3-beta.1", "v1.2.3-beta.1"),
         ("npx ./mine", "here"),
+        ("npx --no-install pkg", "here"),
         (f"npx github:o/r#{'a' * 40}", "a" * 40),
         ("uvx pkg@1.0", "1.0"),
         ("uvx --from pkg==1.0 cmd", "1.0"),
