@@ -52,6 +52,8 @@ def main() -> None:
         asyncio.run(memory.measure(table, arguments.runs))
     if "files" in arguments.parts:
         asyncio.run(opening.measure(table, arguments.runs))
+    if "marks" in arguments.parts:
+        asyncio.run(marks.measure(table, arguments.runs))
     if "tools" in arguments.parts:
         asyncio.run(tools.measure(table, arguments.runs, nanobot=not arguments.no_nanobot))
     if "mcp" in arguments.parts:
