@@ -11,7 +11,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import cold, idle, lean, memory, opening, presence, search, servers, tools, turn, window
+from tests.bench import (
+    cold,
+    idle,
+    lean,
+    marks,
+    memory,
+    opening,
+    presence,
+    search,
+    servers,
+    tools,
+    turn,
+    window,
+)
 from tests.bench.table import Table
 
 PARTS = (
