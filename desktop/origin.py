@@ -4,6 +4,7 @@ A mark is stored where the text is: on message records, files, notes, jobs, deli
 as the least trusted text that is sent to the model.
 """
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,6 +62,8 @@ class Mark:
 TRUSTED = Mark()
 AGENT = Mark(Origin.AGENT)
 UNKNOWN = Mark(Origin.UNKNOWN)
+_OUTSIDE = Mark(Origin.UNTRUSTED)
+"""Of records from before marks told more."""
 
 
 def untrusted(*sources: str) -> Mark:
@@ -95,20 +98,26 @@ def mark_of(record: Mapping[str, Any]) -> Mark:
     """The mark that a stored record carries; one that cannot be read counts as unknown."""
     given = record.get("_origin")
     if given is None:
-        return untrusted() if record.get("_outside") else TRUSTED
+        return _OUTSIDE if record.get("_outside") else TRUSTED
     sources = record.get("_sources")
-    names = _named(map(str, sources[:MOST_SOURCES])) if isinstance(sources, list) else ()
+    names = tuple(map(str, sources[:MOST_SOURCES])) if isinstance(sources, list) else ()
+    return _read(str(given), names)
+
+
+@functools.lru_cache(maxsize=1024)
+def _read(origin: str, sources: tuple[str, ...]) -> Mark:
     try:
-        return Mark(Origin(str(given)), names)
+        return Mark(Origin(origin), _named(sources))
     except ValueError:
-        return Mark(Origin.UNKNOWN, names)
+        return Mark(Origin.UNKNOWN, _named(sources))
 
 
 def worst(marks: Iterable[Mark]) -> Mark:
     """The mark of a text made of several; the person's for none."""
-    found = TRUSTED
+    found, seen = TRUSTED, {TRUSTED}
     for mark in marks:
-        if not mark.trusted or mark.origin is not found.origin:
+        if mark not in seen:  # the texts of a conversation come from few places
+            seen.add(mark)
             found |= mark
         if found.origin is Origin.UNTRUSTED and len(found.sources) == MOST_SOURCES:
             break
