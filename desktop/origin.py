@@ -114,11 +114,13 @@ def _read(origin: str, sources: tuple[str, ...]) -> Mark:
 
 def worst(marks: Iterable[Mark]) -> Mark:
     """The mark of a text made of several; the person's for none."""
-    found, seen = TRUSTED, {TRUSTED}
+    found = last = TRUSTED
+    seen = {TRUSTED}
     for mark in marks:
-        if mark not in seen:  # the texts of a conversation come from few places
+        if mark is not last and mark not in seen:  # the texts of a conversation come from few places
             seen.add(mark)
             found |= mark
+        last = mark
         if found.origin is Origin.UNTRUSTED and len(found.sources) == MOST_SOURCES:
             break
     return found
