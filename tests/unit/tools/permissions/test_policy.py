@@ -61,6 +61,8 @@ def test_text_from_outside_makes_it_ask_again(make: Make) -> None:
     assert tainted(Claim(Effect.RUN, "g", command="ls"), sandboxed=False) == asks
     assert tainted(Claim(Effect.READ, "g", service="s")) == asks
     assert tainted(Claim(Effect.READ, "g", service="s", stays=True)) == across(ALLOW, ALLOW, ALLOW)
+    assert tainted(Claim(Effect.SEND, "g", service="s")) == asks
+    assert tainted(Claim(Effect.SEND, "g", service="s", stays=True)) == across(ALLOW, ALLOW, ALLOW)
     assert tainted(Claim(Effect.SEND, "g", lasts=True)) == asks, "a reminder"
     for name in ("Makefile", ".git/hooks/post-commit", ".envrc", "src/package.json", "x/.vscode/a.json"):
         assert tainted(Claim(Effect.WRITE, "g", writes=(make.workspace / name,))) == asks
