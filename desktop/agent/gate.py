@@ -31,6 +31,8 @@ from desktop.tools.permissions.rules import changes, look, standing
 from desktop.tools.permissions.visible import one_line
 
 _MOST_NAMED = 8
+_OUTSIDE = ("outside", "memory")
+"""Reasons of questions that no yes given beforehand settles: marked text may have asked for the call."""
 PARKED = (
     "The person has not answered yet. The question waits in their inbox; you will be told when it is "
     "answered. Do not try the same another way. Go on without it, or end your answer and say what waits."
@@ -179,7 +181,7 @@ class Gate:
             await see_through(self._settle(turn, plan, question, settled), name=f"settle:{question}")
 
     async def _wait(self, turn: Turn, future: asyncio.Future[Answer | None]) -> Answer | None:
-        if turn.inbound.approve == "never":
+        if turn.inbound.approve in ("never", "all"):  # what a yes to all does not settle waits, too
             return None
         async with turn.slot.lent():
             with suppress(TimeoutError):
@@ -234,7 +236,7 @@ def _without_asking(turn: Turn, plan: Plan, decision: Decision) -> Ruling | None
         return Ruling(False, decision.reason, decision.text, told)
     if decision.verdict is Verdict.ALLOW:
         return _granted(decision.reason, decision.text, decision.network, decision)
-    if turn.inbound.approve == "all":
+    if turn.inbound.approve == "all" and decision.reason not in _OUTSIDE:
         said = _("Allowed for this run by --approve all.")
         return _granted("all", said, plan.claim.network, decision)
     return None
