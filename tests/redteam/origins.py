@@ -260,27 +260,25 @@ def _tried(lab: Lab, session: str, sink: Sink, source: Source | None) -> bool:
     return happened()
 
 
-def _add(name: str, sink: Sink, source: Source, *, fast: bool, twin_session: str) -> None:
+REPORTS = {"a job's answer": "CVE-2026-43566"}
+
+
+def _add(name: str, sink: Sink, source: Source, *, fast: bool) -> None:
     def run(lab: Lab) -> Outcome:
         session = f"window:{next(TOKENS)}"
         effect = _tried(lab, session, sink, source)
-        twin = _tried(lab, f"{session}-{twin_session}", sink, None)
+        twin = _tried(lab, f"{session}-twin", sink, None)
         return Outcome(effect, twin)
 
-    attempt(name, KIND, fast=fast)(run)
+    report = next((number for words, number in REPORTS.items() if name.startswith(words)), "")
+    attempt(name, KIND, fast=fast, advisory=report)(run)
 
 
 for _name, _sink in SINKS.items():
-    _add(
-        f"page, then {_name}",
-        _sink,
-        _page,
-        fast=_name in ("fetch", "memory", "job", "network"),
-        twin_session="twin",
-    )
+    _add(f"page, then {_name}", _sink, _page, fast=_name in ("fetch", "memory", "job", "network"))
 for _where, _source in SOURCES.items():
     for _what in ("fetch", "memory"):
-        _add(f"{_where}, then {_what}", SINKS[_what], _source, fast=_what == "fetch", twin_session="twin")
+        _add(f"{_where}, then {_what}", SINKS[_what], _source, fast=_what == "fetch")
 
 
 @attempt("a page's own links used as an alphabet", KIND, fast=True)
