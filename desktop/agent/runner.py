@@ -28,6 +28,8 @@ from desktop.text import _
 
 _MARGIN_TOKENS = 200
 _REPEATS = 3
+_EARLIER_SHARE = 16
+"""The part of the window that notes on the earlier part of the same conversation may take."""
 _LEAN_STEP_TOKENS = 600
 """What a small model may write in a step of a task: one that went astray writes until it is stopped."""
 _OUT_OF_STEPS = (
@@ -48,6 +50,10 @@ class Memory(Protocol):
     ) -> bool:
         """Shorten what a model sees of a conversation where it does not fit beside `fixed` tokens, or by
         `force`; whether that was done."""
+
+    async def earlier(self, session: Session, tokens: int) -> list[Message]:
+        """The notes on the part of a conversation that is no longer sent, as far as the system prompt has
+        them not: marked text was in it."""
 
     def after(self, session: Session, ready: Ready, fixed: int) -> None:
         """A turn has ended."""
@@ -77,13 +83,16 @@ class Runner:
         fixed = _fixed(turn.prompt, kit)
         if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
             turn.prompt = await self._prompt(ready)
+        if self._memory:
+            turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
         await self._rounds(turn, ready, kit, steps)
         if self._memory:
             self._memory.after(turn.session, ready, fixed)
 
     async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         late = turn.inbound.late
-        turn.view = view_of(turn.session.history(ready.window), turn.session.metadata)  # until it asks
+        known = [*turn.earlier, *turn.session.history(ready.window)]
+        turn.view = view_of(known, turn.session.metadata)  # until it asks
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
@@ -148,6 +157,7 @@ class Runner:
         ):
             return False
         turn.prompt = await self._prompt(ready)
+        turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
         return True
 
     async def _fitted(self, turn: Turn, ready: Ready, prompt: str, kit: Kit, share: float) -> list[Message]:
@@ -156,7 +166,8 @@ class Runner:
         model, limit = ready.endpoint.model, ready.window - ready.max_tokens
         fixed = _fixed(prompt, kit)
         for _attempt in range(2):
-            room = int(((limit - _MARGIN_TOKENS) / self._meter.factor(model) - fixed) * share)
+            notes = sum(map(message_tokens, turn.earlier))
+            room = int(((limit - _MARGIN_TOKENS) / self._meter.factor(model) - fixed - notes) * share)
             history = fitted(turn, room)
             if not family(model):
                 break
@@ -173,7 +184,7 @@ class Runner:
     async def _request(self, turn: Turn, ready: Ready, kit: Kit, share: float, note: str) -> Request:
         prompt = turn.prompt
         schemas, fixed = kit.schemas, _fixed(prompt, kit)
-        history = await self._fitted(turn, ready, prompt, kit, share)
+        history = [*turn.earlier, *await self._fitted(turn, ready, prompt, kit, share)]
         turn.view = view_of(history, turn.session.metadata)
         turn.estimate = fixed + turn.session.shown
         extra: list[Message] = [{"role": "user", "content": note}] if note else []

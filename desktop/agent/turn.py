@@ -178,6 +178,8 @@ class Turn:
     """When the model was asked last (monotonic)."""
     prompt: str = ""
     """The system prompt, which stays as it is for the whole turn."""
+    earlier: list[Message] = field(default_factory=list)
+    """Notes on what is no longer sent of the conversation, as a message before the others."""
     estimate: int = 0
     """About how many tokens the last request had, before anything is known of the model."""
     request: Request | None = None

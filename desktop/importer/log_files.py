@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from desktop.files import UNFINISHED
+from desktop.origin import unknown
 from desktop.pace import Pace
 from desktop.session import names, reader, records
 from desktop.session.grants import without_grants
@@ -76,6 +77,8 @@ def messages_of(reading: Reading, pace: Pace) -> Iterator[Message]:
         if record is not None and _is_message(record):
             before = utc(record.get("timestamp")) or before
             record["timestamp"] = before
+            if record.get("role") != "user":  # nobody here knows what was in view when it was written
+                record |= unknown(reading.path.name).as_fields()
             yield records.stamped(record)
 
 
