@@ -1,6 +1,8 @@
 """Mode and folder of the open conversation: read when it is opened, changed from under the field."""
 
+import asyncio
 import time
+from collections.abc import Coroutine
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
@@ -15,12 +17,23 @@ type Json = dict[str, Any]
 _LONGEST_MS = 2_000_000_000
 
 
+def _cancel(tasks: set[asyncio.Task[None]]) -> None:
+    """The bar is gone: nothing may touch it any more."""
+    for task in list(tasks):
+        if not task.get_loop().is_closed():
+            task.cancel()
+
+
 class Permits(QObject):
     """Keeps the bar in step with the conversation."""
 
     def __init__(self, actions: Actions, funnel: Funnel, talk: Controller, bar: ModeBar) -> None:
         super().__init__(bar)
         self._actions, self._funnel, self._talk, self._bar = actions, funnel, talk, bar
+        self._asked = 0
+        tasks: set[asyncio.Task[None]] = set()
+        self._tasks = tasks
+        self.destroyed.connect(lambda: _cancel(tasks))
         self._end = QTimer(self, singleShot=True)
         """Armed for the moment at which the mode is the usual one again."""
         self._end.timeout.connect(self.refresh)
@@ -32,10 +45,15 @@ class Permits(QObject):
 
     def refresh(self) -> None:
         """Read and show what holds now."""
-        self._funnel.run(self._refresh(), name="permits:read")
+        self._run(self._refresh(), "permits:read")
 
     def _choose(self, verb: str, given: Json) -> None:
-        self._funnel.run(self._chosen(verb, given), name=f"permits:{verb}")
+        self._run(self._chosen(verb, given), f"permits:{verb}")
+
+    def _run(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = self._funnel.run(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _chosen(self, verb: str, given: Json) -> None:
         key = self._talk.key
@@ -47,9 +65,11 @@ class Permits(QObject):
 
     async def _refresh(self) -> None:
         key = self._talk.key
+        self._asked += 1
+        number = self._asked
         found = await self._actions.call("permissions", session=key)
-        if key != self._talk.key:
-            return
+        if key != self._talk.key or number != self._asked:
+            return  # another conversation was opened, or a newer answer comes
         if not key:
             found |= self._chosen_for_new(found)
         self._end.stop()
