@@ -18,7 +18,7 @@ from desktop.errors import StorageError
 from desktop.files import Place, Seen
 from desktop.marks import Marks
 from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, untrusted
-from desktop.paths import resource
+from desktop.paths import resource, temporary
 from desktop.tasks import in_thread
 from desktop.tools.permissions.places import memory, resolve
 
@@ -35,6 +35,8 @@ class Begun:
     """The mark of all that it may have read by itself."""
     command: str = ""
     """Its number among the commands, while files may be changed by it."""
+    quiet: bool = False
+    """Where the mark came from is not stored."""
 
 
 class Provenance:
@@ -48,13 +50,15 @@ class Provenance:
         assert done.plan
         assert done.ruling
         claim, made = done.plan.claim, AGENT | turn.mark
+        quiet = temporary(turn.home)  # of such a conversation nothing is kept but the origin
+        session, made = ("", Mark(made.origin)) if quiet else (turn.home, made)
         if claim.service:
-            printed = untrusted(claim.service)
+            printed = untrusted("" if quiet else claim.service)
             return Begun(
-                made, printed, await self._marks.begin_command(turn.home, [Path("/")], made | printed)
+                made, printed, await self._marks.begin_command(session, [Path("/")], made | printed), quiet
             )
         if not claim.command:
-            return Begun(made)
+            return Begun(made, quiet=quiet)
         situation = await in_thread(self._scope.situation, turn)
         seen = await in_thread(_seen_by, done.ruling, self._scope.workspace)
         if done.ruling.network or (claim.network and not situation.sandboxed):
@@ -64,7 +68,9 @@ class Provenance:
         else:
             printed = UNKNOWN
         writable = seen if situation.sandboxed else [Path("/")]
-        return Begun(made, printed, await self._marks.begin_command(turn.home, writable, made | printed))
+        return Begun(
+            made, printed, await self._marks.begin_command(session, writable, made | printed), quiet
+        )
 
     async def end(self, done: Done, begun: Begun) -> None:
         """The call is at its end: mark what it said and what it made."""
@@ -80,7 +86,8 @@ class Provenance:
             own = [seen for seen in read if not memory(seen.path, workspace)]
             files = await self._marks.of_files(own)
             done.mark = done.result.mark | done.tool.mark | begun.printed | files
-            await self._marks.keep(done.result.wrote, begun.made | done.mark)
+            mark = begun.made | done.mark
+            await self._marks.keep(done.result.wrote, Mark(mark.origin) if begun.quiet else mark)
         except StorageError:
             done.mark |= UNKNOWN
 
