@@ -6,8 +6,9 @@ other end is asked of the system by both sides. On Windows it is a loopback port
 lock goes with the process, however it dies.
 
 A connection carries one request. (After the token, where there is one,) one JSON object a line: {"verb",
-"arguments"}, then from the owner any number of {"event": ...} lines and one {"result": ...} or {"failed":
-{"text", "remedy", "kind"}}. A client that hangs up before that ends its request. Who connects and asks
+"arguments"}, then from the owner {"taken": true}, any number of {"event": ...} lines and one {"result": ...}
+or {"failed": {"text", "remedy", "kind"}}. Where the connection ends before "taken", nothing was done: an
+owner that is leaving hangs up like that. A client that hangs up ends its request. Who connects and asks
 nothing is hung up on: after a while, or at once when many do, the one that waits longest first.
 """
 
@@ -85,6 +86,7 @@ class Server:
         self._token = secrets.token_urlsafe(32)
         self._server: asyncio.Server | None = None
         self._socket: Path | None = None
+        self._leaving = False
         self._waiting: dict[asyncio.StreamWriter, None] = {}
         self._connections: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
         self._answers: set[asyncio.Task[None]] = set()
@@ -108,6 +110,7 @@ class Server:
     async def finish(self) -> None:
         """Withdraw the address and wait until the requests under way are answered."""
         if self._server is not None:
+            self._leaving = True
             await in_thread(self._withdraw)
             self._server.close()
             await self._quiet.wait()
@@ -171,6 +174,9 @@ class Server:
             if not writer.is_closing():
                 writer.write(json.dumps(line).encode() + b"\n")
 
+        if self._leaving:
+            return
+        send({"taken": True})
         if len(self._answers) >= _ASKING:
             send({"failed": _failed(_busy())})
             await writer.drain()
@@ -212,19 +218,23 @@ async def call(home: Home, verb: str, arguments: Json) -> AsyncGenerator[Json]:
     Raises NoOwnerError when there is nobody to ask, AppError as the owner told it.
     """
     reader, writer, token = await _connect(home)
+    taken = False
     try:
         request = json.dumps({"verb": verb, "arguments": arguments})
         writer.write(f"{token}{request}\n".encode())
         while line := await reader.readline():
             answer = json.loads(line)
+            if "taken" in answer:
+                taken = True
+                continue
             if failed := answer.get("failed"):
                 raise told(failed["kind"], failed["text"], failed["remedy"])
             yield answer
             if "result" in answer:
                 return
-        raise _cut_off()
+        raise _cut_off() if taken else NoOwnerError
     except ConnectionError as error:
-        raise _cut_off() from error
+        raise (_cut_off() if taken else NoOwnerError) from error
     finally:
         writer.close()
 

@@ -316,6 +316,25 @@ async def test_an_owner_that_leaves_in_mid_answer_is_said(home: Home) -> None:
             await answers
 
 
+async def test_a_request_that_was_not_taken_can_be_asked_of_the_next_owner(home: Home) -> None:
+    """Connected before the owner left, asked after it."""
+    asked = asyncio.Event()
+
+    async def note(_verb: str, _arguments: dict[str, Any], _send: Any) -> dict[str, Any]:
+        asked.set()
+        return {}
+
+    async with owner(home, note) as server:
+        early = await in_thread(connect, home, b"")
+        assert await first(call(home, "x", {})) == {"result": {}}
+        asked.clear()
+        await server.finish()
+        early.sendall(b'{"verb": "y", "arguments": {}}\n')
+        assert await in_thread(early.recv, 100) == b""
+        early.close()
+    assert not asked.is_set()
+
+
 async def test_finish_answers_what_was_asked_and_takes_nothing_new(home: Home) -> None:
     release, begun = asyncio.Event(), asyncio.Event()
 
