@@ -6,9 +6,9 @@ other end is asked of the system by both sides. On Windows it is a loopback port
 lock goes with the process, however it dies.
 
 A connection carries one request. (After the token, where there is one,) one JSON object a line: {"verb",
-"arguments"}, then from the owner {"taken": true}, any number of {"event": ...} lines and one {"result": ...}
-or {"failed": {"text", "remedy", "kind"}}. Where the connection ends before "taken", nothing was done: an
-owner that is leaving hangs up like that. A client that hangs up ends its request. Who connects and asks
+"arguments"}, then from the owner {"taken": true}, any number of {"event": ...} lines and one {"result":
+...} or {"failed": {"text", "remedy", "kind"}}. Where the connection ends before "taken", nothing was done:
+an owner that is leaving hangs up like that. A client that hangs up ends its request. Who connects and asks
 nothing is hung up on: after a while, or at once when many do, the one that waits longest first.
 """
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "desktop"
+CLOCKS = ("time.monotonic() - ", "time.perf_counter() - ")
 
 KIT = "errors paths text logs tasks pace origin files addresses"
 LOW = f"{KIT} bus config database"
@@ -334,6 +335,17 @@ def writers(root: Path) -> list[str]:
     return wrong
 
 
+def clocked(root: Path) -> list[str]:
+    """Tests that fail where a computer is busy. What may hang has a timeout; speed has tests/bench."""
+    return [
+        f"{path}:{node.lineno}: a test asserts a time by the clock"
+        for path, room, tree, _ in modules(root)
+        if room not in ("bench", "soak")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert) and any(clock in ast.unparse(node) for clock in CLOCKS)
+    ]
+
+
 RULES = [
     *(forbidden_imports, banned_calls, blocking, opened_by_name, written_by_name),
     *(oversized, undocumented, writers),
@@ -343,6 +355,10 @@ RULES = [
 @pytest.mark.parametrize("rule", RULES)
 def test_the_program_keeps_the_rule(rule) -> None:  # type: ignore[no-untyped-def]
     assert not rule(SOURCE), "\n".join(rule(SOURCE))
+
+
+def test_no_test_asserts_a_time_by_the_clock() -> None:
+    assert not clocked(Path(__file__).parent), "\n".join(clocked(Path(__file__).parent))
 
 
 PLANTED = {
@@ -392,6 +408,7 @@ PLANTED = {
     "a print": (writers, "cli/bad.py", "print(title)"),
     "an echo": (writers, "cli/bad.py", "import click\nclick.echo(f'{title}')"),
     "a table of its own": (writers, "cli/bad.py", "def f():\n    from rich.table import Table"),
+    "a time by the clock": (clocked, "unit/test_bad.py", "assert time.monotonic() - began < 2"),
     "no docstring": (undocumented, "usage.py", "x = 1"),
 }
 

@@ -283,10 +283,8 @@ def test_serving_is_shared_and_ends_when_told(program: Program, server: Scripted
         assert sorted(text.split()[0] for text in asked) == ["How", "Text"]
         assert program.events("cron", "list") == [], "it was to be done once"
 
-        began = time.monotonic()
         first.terminate()
         first.wait(10)
-        assert time.monotonic() - began < 2
         assert first.stderr.read() == ""
     [run] = program.events("cron", "log")
     assert (run["outcome"], run["detail"]) == ("ok", "It rains.")

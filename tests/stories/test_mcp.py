@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -178,8 +177,6 @@ def test_the_end_of_the_program_is_the_end_of_its_servers(program: Program, serv
     program.use_server(server.url)
     add(program)
     server.script(use(("mcp_s_pid", {})), "say:Done.")
-    begun = time.monotonic()
     assert program.run("ask", "Go", "--approve", "all").returncode == 0
-    assert time.monotonic() - begun < 30
     pid = int(told(server)[0].split()[-1])
     assert not psutil.pid_exists(pid)

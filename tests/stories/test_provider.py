@@ -1,7 +1,6 @@
 """Providers on the command line: a login by a code, and the models that a server has now."""
 
 import json
-import time
 
 import keyring
 
@@ -40,12 +39,10 @@ def test_signing_in_by_a_code_asking_and_signing_out(program: Program, server: S
 def test_a_code_that_expires_is_told(program: Program) -> None:
     with DeviceServer(seconds=0.3) as cloud:
         program.environment.update(cloud.environment)
-        started = time.monotonic()
         done = program.run("provider", "login", "openai_codex")
     assert done.returncode == 1
     assert f"{cloud.url}/codex/device" in done.stdout
     assert "The code has expired." in done.stderr
-    assert time.monotonic() - started < 30
 
 
 def test_the_models_of_a_server(program: Program, server: ScriptedServer) -> None:

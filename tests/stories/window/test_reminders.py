@@ -111,9 +111,7 @@ def test_serve_and_the_window_share_the_appointments(
             desk.key("ctrl+q")
             window.process.wait(10)
         read_event(serving, "serving")
-        begun = time.monotonic()
         serving.terminate()
         assert serving.wait(10) == 0
-        assert time.monotonic() - begun < 4
     names = [run["name"] for run in program.events("cron", "log")]
     assert (names.count("Now"), names.count("Here")) == (1, 1)

@@ -2,7 +2,6 @@
 
 import re
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,12 +37,10 @@ def choose_custom(window: Window, desk: Desk, url: str, model: str) -> None:
     write(window, desk, "Address", url)
 
 
-def ends(window: Window, end: Callable[[], object], seconds: float = 4) -> None:
-    """It is over so many seconds after this at the latest."""
-    began = time.monotonic()
+def ends(window: Window, end: Callable[[], object]) -> None:
+    """It is over soon after this."""
     end()
-    assert window.process.wait(10) == 0
-    assert time.monotonic() - began < seconds
+    assert window.process.wait(30) == 0
 
 
 def test_a_server_that_is_not_there_comes_back(program: Program, desk: Desk) -> None:

@@ -3,7 +3,6 @@ program works, says what is missing, and is never hidden where nobody finds it. 
 opened by a command."""
 
 import asyncio
-import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -153,10 +152,8 @@ def test_the_quick_chat_by_command(program: Program, server: ScriptedServer, des
         window.gone(QUICK, "dialog")
 
         desk.copy("What is this?")
-        began = time.monotonic()
         again = program.run("quick", "--clipboard")
         assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
-        assert time.monotonic() - began < 5, "it does not stay"
         window.wait(QUICK, "dialog")
         window.wait_text("Message", "> What is this?", within=QUICK)
         assert not window.all(TITLE, "frame")

@@ -285,10 +285,8 @@ async def test_a_bomb_is_refused_before_it_is_unpacked(desk: Desk, tmp_path: Pat
         files = {"workspace/zeros": {"size": size, "sha256": digest.hexdigest(), "modified": 0.0}}
         head = {"format": FORMAT, "version": 1, "program": "1", "made": "", "why": "hand"}
         archive.writestr(MANIFEST, json.dumps({**head, "files": files}))
-    started_at = time.monotonic()
     with pytest.raises(NoBackupError, match="harm"):
         await desk.call("backup_restore", path=str(path))
-    assert time.monotonic() - started_at < 2
     assert not (desk.owner.core.workspace / "zeros").exists()
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -150,11 +149,10 @@ async def test_anything_else_is_not(machine: Machine, what: str) -> None:
     assert "/elsewhere" not in [path for _method, path, _headers in machine.asked]
 
 
-async def test_a_silent_port_costs_a_second(machine: Machine) -> None:
+@pytest.mark.timeout(60)
+async def test_a_silent_port_is_given_up(machine: Machine) -> None:
     machine.silent.clear()
-    began = time.monotonic()
     assert await discover.servers(dict.fromkeys(discover.PORTS, machine.port)) == []
-    assert time.monotonic() - began < 1.5
 
 
 async def test_a_closed_port_is_nothing() -> None:

@@ -1,7 +1,6 @@
 """Every form that the header of a SKILL.md may have, and what a broken one costs."""
 
 import sys
-import time
 from collections.abc import Callable
 
 import pytest
@@ -140,12 +139,10 @@ def test_a_long_body_is_cut_and_said(described: Make) -> None:
 
 
 def test_ten_megabytes_are_not_read_whole(described: Make) -> None:
-    began = time.perf_counter()
     found = described("---\ndescription: Herbs.\n---\n" + "x" * 10_000_000)
     assert (found.description, found.usable) == ("Herbs.", True)
     assert "10,000 kB" in found.problem
     assert len(found.body()) < 61_000
-    assert time.perf_counter() - began < 5
 
 
 def test_chinese_is_counted_in_characters(described: Make) -> None:
@@ -163,14 +160,13 @@ def test_what_is_no_utf_8(described: Make) -> None:
     assert not wide.usable
 
 
+@pytest.mark.timeout(60)
 def test_a_header_that_unfolds_to_a_huge_one(described: Make) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
     bomb = "\n".join([*lines, "description: *a11", "metadata: {nanobot: {requires: {bins: *a11}}}"])
-    began = time.perf_counter()
     found = described(f"---\n{bomb}\n---\nHerbs")
     assert (found.description, found.missing) == ("Herbs", ())
-    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.parametrize("sign", ["[", "{", "- ", "? ", "a: {"])

@@ -92,14 +92,15 @@ class Place:
         return McpServer(command=sys.executable, args=(str(PEERS / "odd.py"), way), **settings)
 
     async def up(self, **config: McpServer) -> dict[str, Tool[Any]]:
-        """Put servers in, and accept what the new ones say; the tools that the agent has then."""
+        """Put servers in, wait for each however slow this computer is, and accept what the new ones say;
+        the tools that the agent has then."""
         self.config.update(config)
-        self.tools = await self.servers.tools()
+        self.servers.wake()
         for name in config:
             if found := self.servers.get(name):
+                await found.settled.wait()
                 await found.accept()
-        if config:
-            self.tools = await self.servers.tools()
+        self.tools = await self.servers.tools()
         return self.tools
 
     def server(self, name: str) -> Server:
@@ -132,12 +133,12 @@ class Place:
 
         return spawn(call(), name=name)
 
-    async def until(self, what: Callable[[], bool], seconds: float = 10) -> None:
+    async def until(self, what: Callable[[], bool], seconds: float = 60) -> None:
         async with asyncio.timeout(seconds):
             while not what():
                 await asyncio.sleep(0.01)
 
-    async def state(self, name: str, state: ServiceState, seconds: float = 10) -> None:
+    async def state(self, name: str, state: ServiceState, seconds: float = 60) -> None:
         await self.until(lambda: self.server(name).status.state is state, seconds)
 
 

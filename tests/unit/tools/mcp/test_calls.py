@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import time
 from pathlib import Path
 
 import psutil
@@ -87,13 +86,11 @@ async def test_a_killed_server_fails_the_call_at_once_and_comes_back(place: Plac
     pid = int((await place.call("mcp_s_pid")).text)
     call = place.begin("mcp_s_wait", seconds=60)
     await place.until(lambda: "begun" in place.noted())
-    begun = time.monotonic()
     os.kill(pid, signal.SIGKILL)
     failure = await call
     assert isinstance(failure, ToolFailure)
     assert "SIGKILL" in failure.text
     assert "not known" in failure.text
-    assert time.monotonic() - begun < 1
     assert (await place.call("mcp_s_echo", text="back")).text == "back"  # waits until it is there again
     assert int((await place.call("mcp_s_pid")).text) != pid
     assert place.noted().count("begun") == 1, "the call was sent twice"
@@ -125,9 +122,7 @@ async def test_a_server_that_will_not_end_is_made_to(place: Place) -> None:
     place.config["s"] = place.odd("stubborn")
     place.servers.wake()
     await place.until(lambda: bool(place.children()))
-    begun = time.monotonic()
     await place.servers.stop()
-    assert time.monotonic() - begun < 5
     assert not place.children()
 
 
@@ -235,10 +230,8 @@ async def test_a_server_at_an_address(place: Place, kind: str, end: str, protoco
         await place.until(lambda: "begun" in place.noted())
         call.cancel()
         await place.until(lambda: "cancelled" in place.noted())
-        begun = time.monotonic()
         with pytest.raises(ToolFailure, match="not known"):
             await place.call("mcp_s_crash")
-        assert time.monotonic() - begun < 1
         with pytest.raises(ToolFailure, match="cannot be reached: Connection refused"):
             await place.call("mcp_s_echo", text="nobody")
         await place.state("s", ServiceState.DEGRADED)

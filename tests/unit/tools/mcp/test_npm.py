@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -75,10 +74,8 @@ async def test_what_npx_starts_ends_too_and_comes_back_after_a_kill(place: Place
     below = place.children()
     server = next(p for p in below if "mcp-server-memory" in p.cmdline()[1:2][0] if len(p.cmdline()) > 1)
     assert len(below) > 2, "npx was to start it through others"
-    begun = time.monotonic()
     os.kill(server.pid, signal.SIGKILL)
-    await place.until(lambda: place.server("m").status.state is not ServiceState.RUNNING, 1)
-    assert time.monotonic() - begun < 1
+    await place.until(lambda: place.server("m").status.state is not ServiceState.RUNNING)
     await place.call("mcp_m_read_graph")
     await place.servers.stop()
     assert not place.children()
@@ -105,11 +102,9 @@ async def test_everything_over_http(place: Place, runtime: Node) -> None:
         assert (await place.call("mcp_e_echo", message="far")).text == "Echo: far"
         call = place.begin("mcp_e_trigger-long-running-operation", duration=60, steps=60)
         await asyncio.wait({call}, timeout=0.5)
-        begun = time.monotonic()
         child.kill()
         failure = await call
         assert isinstance(failure, ToolFailure)
-        assert time.monotonic() - begun < 1
     finally:
         if child.returncode is None:
             child.kill()

@@ -1,12 +1,11 @@
 """The closed places, by kind: keys and what was typed are neither read nor written, what starts by itself
 is never written, and what merely lies beside them is open."""
 
-import time
 from pathlib import Path
 
 import pytest
 
-from desktop.tools.permissions import closed, places
+from desktop.tools.permissions import closed
 from desktop.tools.permissions.places import Fences, fences
 
 
@@ -147,12 +146,3 @@ def test_no_name_stands_twice_and_none_is_the_whole_home() -> None:
             "/",
             "/etc",
         )
-
-
-def test_it_is_quick(tmp_path: Path) -> None:
-    places.fences(tmp_path, tmp_path / "w")
-    begun = time.perf_counter()
-    shut = places.fences(tmp_path, tmp_path / "w")
-    for number in range(1000):
-        shut.why(f"/home/somebody/project/folder/file-{number}.txt", writing=True)
-    assert time.perf_counter() - begun < 0.5
