@@ -6,6 +6,7 @@ bite: every planted violation at the end of this file must be found.
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -119,12 +120,15 @@ WRITERS = (
 FILE_LINES, FUNCTION_LINES, CLASS_METHODS = 400, 50, 25
 
 
-def modules(root: Path) -> Iterator[tuple[str, str, ast.Module, str]]:
+@cache
+def modules(root: Path) -> list[tuple[str, str, ast.Module, str]]:
     """For each source file: its path, its room, its tree, its text."""
+    found = []
     for path in sorted(root.rglob("*.py")):
         name = path.relative_to(root)
         text = path.read_text("utf-8")
-        yield name.as_posix(), name.parts[0].removesuffix(".py"), ast.parse(text), text
+        found.append((name.as_posix(), name.parts[0].removesuffix(".py"), ast.parse(text), text))
+    return found
 
 
 def imported(tree: ast.AST) -> Iterator[str]:

@@ -21,7 +21,7 @@ from tests.desktop.noise import harmless
 from tests.stories.program import Program
 
 TITLE = "Nanobot Desktop"
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 def until[T](check: Callable[[], T | None], what: str, seconds: float = SECONDS) -> T:

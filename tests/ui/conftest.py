@@ -7,7 +7,7 @@ the last, must be announced: @pytest.mark.expected_qt("a pattern").
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,6 +52,18 @@ def _nothing_unexpected_from_qt(request: pytest.FixtureRequest) -> Iterator[None
     expected = [re.compile(mark.args[0]) for mark in request.node.iter_markers("expected_qt")]
     surprises = [line for line in lines if not harmless(line) and not any(e.search(line) for e in expected)]
     assert not surprises, "unexpected from Qt:\n" + "\n".join(surprises)
+
+
+class Patient(QtBot):
+    """Waits as long as a busy computer takes; a wait that is over early costs nothing."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = 60_000) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return Patient(request)
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ class Running:
         self.core: Core = self.wait(Core.start(self.home, ModelHost(bus), bus))
         self.actions = InProcess(Door(self.core, "window"))
 
-    def wait(self, coro: Any, seconds: float = 20) -> Any:
+    def wait(self, coro: Any, seconds: float = 60) -> Any:
         """Run a coroutine while the window lives."""
         task = spawn(coro, name="test")
         self._until(task.done, timeout=int(seconds * 1000))
@@ -72,7 +72,7 @@ class Running:
             names = [task.get_name() for task in tasks._running if not task.done()]
             return all(name.startswith("search:") for name in names)
 
-        self._until(still, timeout=20_000)
+        self._until(still)
         self.wait(asyncio.sleep(0))  # what is called when a task is done
 
     @property

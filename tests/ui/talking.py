@@ -45,7 +45,7 @@ class Desk:
         """Have a question under way in a conversation that is open."""
         self.open(key)
         self.talk.send(text)
-        self.until(lambda: self.talk.busy and len(self.shown) == 2, timeout=20_000)
+        self.until(lambda: self.talk.busy and len(self.shown) == 2)
 
     def open(self, key: str) -> None:
         self.talk.open(key)

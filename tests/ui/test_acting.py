@@ -42,12 +42,12 @@ def steps(desk: Desk) -> list[Step]:
 
 def asked(desk: Desk) -> Step:
     """The step that waits for the person, once there is one."""
-    desk.until(lambda: any(step.question for step in steps(desk)), timeout=30_000)
+    desk.until(lambda: any(step.question for step in steps(desk)))
     return next(step for step in steps(desk) if step.question)
 
 
 def rest(desk: Desk) -> None:
-    desk.until(lambda: bool(desk.shown) and not desk.talk.busy, timeout=30_000)
+    desk.until(lambda: bool(desk.shown) and not desk.talk.busy)
     desk.settle()
 
 
@@ -142,7 +142,7 @@ def test_what_is_left_for_later_waits_at_its_call_and_is_done_from_there(
     assert waiting
     assert waiting.parked
     desk.talk.questions.answer(waiting.id, {"yes": True})
-    desk.until(lambda: said(desk)[-1] == "Now it is made.", timeout=30_000)
+    desk.until(lambda: said(desk)[-1] == "Now it is made.")
     rest(desk)
     assert said(desk)[1] == "Run touch made.txt, left for later"
     assert said(desk)[-2] == "Ran touch made.txt, done"

@@ -21,7 +21,7 @@ def authors(desk: Desk) -> list[Author]:
 
 def rest(desk: Desk, count: int) -> None:
     """Wait until so many entries are shown and nothing is on its way."""
-    desk.until(lambda: len(desk.shown) == count and not desk.talk.busy, timeout=20_000)
+    desk.until(lambda: len(desk.shown) == count and not desk.talk.busy)
     desk.settle()
 
 

@@ -37,7 +37,7 @@ def test_two_messages_sent_at_once_begin_one_conversation(desk: Desk) -> None:
     desk.talk.created.connect(lambda key, _text: begun.append(key))
     desk.talk.send("one")
     desk.talk.send("two")
-    desk.until(lambda: len(desk.shown) == 4 and not desk.talk.busy, timeout=20_000)
+    desk.until(lambda: len(desk.shown) == 4 and not desk.talk.busy)
     assert {text for _, text in desk.shown} == {"one", "two", "Noted."}
     assert begun == [desk.talk.key]
     found = desk.running.wait(desk.running.actions.call("conversations"))
@@ -68,7 +68,7 @@ def test_an_answer_that_ends_while_its_conversation_is_read_is_shown_whole(desk:
     desk.talk.open("window:a")
     desk.until(lambda: desk.door.asked == ["conversation"])
     gate.touch()
-    desk.until(lambda: desk.talk._live.answers == {}, timeout=20_000)
+    desk.until(lambda: desk.talk._live.answers == {})
     held.set()
     desk.wait_shown("Hello", "before the gate behind the gate")
     assert desk.talk.transcript.entries[-1].state is State.DONE
@@ -145,7 +145,7 @@ def test_a_question_of_the_terminal_is_shown_with_its_failure(desk: Desk) -> Non
 
 def test_stop_keeps_what_came(desk: Desk, gate: Path) -> None:
     desk.begin("window:a", "Hello")
-    desk.until(lambda: desk.shown[-1][1] == "before the gate ", timeout=20_000)
+    desk.until(lambda: desk.shown[-1][1] == "before the gate ")
     desk.talk.stop()
     desk.wait_shown("Hello", "before the gate ")
     assert desk.talk.transcript.entries[-1].state is State.STOPPED

@@ -55,7 +55,7 @@ class Table(Desk):
             self.settle()
 
     def _wait(self, wanted: list[str]) -> None:
-        self.until(lambda: self.said == wanted, timeout=20_000)
+        self.until(lambda: self.said == wanted)
 
     @property
     def strip(self) -> bool:
@@ -86,7 +86,7 @@ def test_a_message_is_written_otherwise(table: Table, server: ScriptedServer) ->
     table.window.composer.field.selectAll()
     QTest.keyClicks(table.window.composer.field, "First")
     QTest.keyClick(table.window.composer.field, Key.Key_Return)
-    table.until(lambda: table.said == ["First", "Noted."], timeout=10_000)
+    table.until(lambda: table.said == ["First", "Noted."])
     assert not table.strip
     assert table.window.composer.text() == "half a thought", "what was being written is there again"
     shown = [m["content"].split("\n")[0] for m in server.requests[-1].body["messages"][1:]]
@@ -113,14 +113,14 @@ def test_an_answer_is_made_anew(table: Table, server: ScriptedServer) -> None:
     table.say("One")
     server.script("say:Otherwise.")
     press(table.near("Noted."), "Answer anew")
-    table.until(lambda: table.said == ["One", "Otherwise."], timeout=10_000)
+    table.until(lambda: table.said == ["One", "Otherwise."])
 
 
 def test_the_menu_forks_and_opens_earlier_versions(table: Table, server: ScriptedServer) -> None:
     table.ask("window:a", "One")
     server.script("say:Otherwise.")
     press(table.near("Noted."), "Answer anew")
-    table.until(lambda: table.said == ["One", "Otherwise."] and not table.talk.busy, timeout=10_000)
+    table.until(lambda: table.said == ["One", "Otherwise."] and not table.talk.busy)
     press(table.near("Otherwise."), "More")
     table.until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
     menu = QApplication.activePopupWidget()
@@ -130,6 +130,6 @@ def test_the_menu_forks_and_opens_earlier_versions(table: Table, server: Scripte
     assert [action.text() for action in earlier.actions()] == ["One"]
     earlier.actions()[0].trigger()
     menu.close()
-    table.until(lambda: table.talk.key != "window:a" and table.said == ["One", "Noted."], timeout=10_000)
+    table.until(lambda: table.talk.key != "window:a" and table.said == ["One", "Noted."])
     table.until(lambda: table.window.header.title.accessibleName() == "One (from there on)")
     assert len(table.keys) == 2

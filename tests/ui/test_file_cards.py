@@ -31,7 +31,7 @@ class Reading:
         server.script(f"use:{json.dumps([edit, write])}", "say:Written.")
         desk.open("window:a")
         desk.talk.send("Write")
-        self.until(lambda: self.card is not None and bool(self.card.rows), timeout=20_000)
+        self.until(lambda: self.card is not None and bool(self.card.rows))
 
     @property
     def card(self) -> FilesCell | None:

@@ -293,7 +293,7 @@ def test_a_reply_is_written_in_place(
     desk.settle()
     assert desk.order() == ["Today", "b"]
     assert "Your reply is on its way." in shown(desk.window)
-    desk.until(lambda: bool(server.requests), timeout=20_000)
+    desk.until(lambda: bool(server.requests))
     assert "I have called her" in str(server.requests[-1].body["messages"][-1])
     press(desk.window, "Open")
     desk.settle()

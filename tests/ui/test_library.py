@@ -82,7 +82,7 @@ class Desk:
         """Say something in a conversation, and wait for the answer."""
         self.open(key)
         self.send(text)
-        self.until(lambda: self.talk._live.answers == {} and self.said[-1:] == ["Noted."], timeout=20_000)
+        self.until(lambda: self.talk._live.answers == {} and self.said[-1:] == ["Noted."])
         self.settle()
 
     def settle(self) -> None:
@@ -134,7 +134,7 @@ def test_what_is_typed_and_sent_before_the_core_is_up_belongs_to_the_conversatio
     desk.library.begin()
     told(desk, "submit")
     up.set()
-    desk.until(lambda: desk.said[-2:] == ["first", "Noted."] and not desk.talk.busy, timeout=20_000)
+    desk.until(lambda: desk.said[-2:] == ["first", "Noted."] and not desk.talk.busy)
     desk.settle()
     assert desk.talk.key == "window:a"
     assert desk.stored("window:a") == ["before", "first", "Noted."]
@@ -161,7 +161,7 @@ def test_a_message_on_its_way_is_a_draft_again_after_a_crash_until_it_is_stored(
     assert after_a_crash.drafts == {"": "Hello\n\nand more"}
     assert after_a_crash.unsent == []
     stored.set()
-    desk.until(lambda: desk.said == ["Hello", "Noted."], timeout=20_000)
+    desk.until(lambda: desk.said == ["Hello", "Noted."])
     desk.file.write()
     after_a_crash = StateFile(desk.running.home.root / "window.json").state
     assert after_a_crash.drafts == {desk.talk.key: "and more"}
@@ -174,7 +174,7 @@ def test_what_is_written_while_a_conversation_begins_is_its_draft(desk: Desk) ->
     told(desk, "submit")
     desk.type("and more")
     stored.set()
-    desk.until(lambda: desk.said == ["Hello", "Noted."], timeout=20_000)
+    desk.until(lambda: desk.said == ["Hello", "Noted."])
     begun = desk.talk.key
     desk.open("")
     assert desk.window.composer.text() == ""
@@ -205,7 +205,7 @@ def test_deleting_the_one_that_answers_leaves_no_ghost_and_can_be_undone(
     server.script(f"gate:{tmp_path / 'never'}")
     desk.open("window:a")
     desk.send("Hello")
-    desk.until(lambda: desk.said[-1:] == ["before the gate "], timeout=20_000)
+    desk.until(lambda: desk.said[-1:] == ["before the gate "])
     deletion = hold(desk, "delete")
     desk.library.keeping.delete("window:a")
     told(desk, "delete")
@@ -258,7 +258,7 @@ def test_an_answer_behind_the_back_is_marked_until_it_is_looked_at(desk: Desk, q
     desk.ask("window:b", "Hello")
     submit = desk.running.core.loop.submit
     desk.running.wait(submit(Inbound("window:a", "From the terminal")))
-    desk.until(lambda: desk.file.state.unread == ["window:a"], timeout=20_000)
+    desk.until(lambda: desk.file.state.unread == ["window:a"])
     desk.library.settings_changed()
     desk.settle()
     assert [c.key for c in desk.rows.conversations if c.unread] == ["window:a"]
@@ -272,7 +272,7 @@ def test_an_answer_in_the_open_conversation_is_unread_while_the_window_is_away(d
     desk.window.hide()
     desk.until(lambda: not desk.window.isActiveWindow())
     desk.send("Again")
-    desk.until(lambda: desk.file.state.unread == ["window:a"], timeout=20_000)
+    desk.until(lambda: desk.file.state.unread == ["window:a"])
     desk.library.seen()
     assert desk.file.state.unread == ["window:a"]
 
@@ -352,7 +352,7 @@ def test_a_temporary_conversation_is_in_no_list_and_no_file(desk: Desk) -> None:
     key = desk.talk.key
     assert desk.window.header.title.accessibleName() == "Temporary conversation"
     desk.send("The blue pelican")
-    desk.until(lambda: desk.said[-1:] == ["Noted."], timeout=20_000)
+    desk.until(lambda: desk.said[-1:] == ["Noted."])
     desk.type("and a draft")
     assert desk.keys == ["window:a"]
     desk.file.write()
@@ -379,7 +379,7 @@ def test_a_temporary_conversation_is_kept_with_its_draft(desk: Desk) -> None:
     desk.window.temporary_wanted.emit()
     desk.settle()
     desk.send("Keep this")
-    desk.until(lambda: desk.said[-1:] == ["Noted."] and not desk.talk.busy, timeout=20_000)
+    desk.until(lambda: desk.said[-1:] == ["Noted."] and not desk.talk.busy)
     desk.type("more")
     temporary.keep()
     desk.until(lambda: desk.talk.key.startswith("window:"))

@@ -27,7 +27,7 @@ def loop(qapp: QApplication) -> Iterator[Loop]:
 def run(loop: Loop, qtbot: QtBot) -> Run:
     def run(work: Coroutine[Any, Any, Any]) -> Any:
         task = spawn(work, name="test")
-        qtbot.waitUntil(task.done, timeout=20_000)
+        qtbot.waitUntil(task.done)
         return task.result()
 
     return run
@@ -79,7 +79,7 @@ def test_a_thread_wakes_the_loop_and_is_refused_when_it_is_closed(qapp: QApplica
     done: list[str] = []
     thread = threading.Thread(target=lambda: loop.call_soon_threadsafe(done.append, "from a thread"))
     thread.start()
-    qtbot.waitUntil(lambda: bool(done), timeout=5_000)
+    qtbot.waitUntil(lambda: bool(done))
     thread.join()
     loop.close()
     with pytest.raises(RuntimeError):
@@ -147,7 +147,7 @@ def test_the_window_gets_its_turn_between_many_callbacks(loop: Loop, qtbot: QtBo
         loop.call_soon(step)
     seen: list[int] = []
     QTimer.singleShot(0, lambda: seen.append(len(left)))
-    qtbot.waitUntil(lambda: len(left) == steps, timeout=20_000)
+    qtbot.waitUntil(lambda: len(left) == steps)
     assert seen
     assert seen[0] < steps / 4
 
@@ -174,5 +174,5 @@ def test_a_failing_callback_is_told_and_the_rest_goes_on(loop: Loop, qtbot: QtBo
     done: list[bool] = []
     loop.call_soon(lambda: 1 / 0)
     loop.call_soon(done.append, True)
-    qtbot.waitUntil(lambda: bool(done), timeout=5_000)
+    qtbot.waitUntil(lambda: bool(done))
     assert [type(error) for error in told] == [ZeroDivisionError]

@@ -85,7 +85,7 @@ def test_it_comes_when_the_program_is_at_rest_and_grows_with_the_conversation(se
     assert "Conversation" not in seen.meter.accessibleDescription()
     assert seen.meter.accessibleName().startswith("Context: ")
     desk.talk.send("Tell me of the sea. " * 2000)
-    desk.until(lambda: not desk.talk.busy and len(desk.shown) == 2, timeout=20_000)
+    desk.until(lambda: not desk.talk.busy and len(desk.shown) == 2)
     desk.until(lambda: "Conversation" in seen.meter.accessibleDescription())
     desk.open("window:other")
     desk.until(lambda: "Conversation" not in seen.meter.accessibleDescription())

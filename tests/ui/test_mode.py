@@ -63,7 +63,7 @@ def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar)
     session = desk.running.wait(desk.running.core.sessions.open("window:a"))
     desk.running.wait(session.set_metadata(mode="autonomous", mode_until=time.time() + 1))
     desk.open("window:a")
-    desk.until(lambda: bar.mode.text().strip() == "Ask when risky", timeout=30_000)
+    desk.until(lambda: bar.mode.text().strip() == "Ask when risky")
     assert bar.mode.property("tone") == ""
 
 

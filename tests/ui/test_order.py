@@ -30,7 +30,7 @@ def window(qtbot: QtBot) -> MainWindow:
     made.show()
     made.activateWindow()
     made.composer.setFocus()
-    qtbot.waitUntil(made.composer.field.hasFocus, timeout=30_000)
+    qtbot.waitUntil(made.composer.field.hasFocus)
     return made
 
 

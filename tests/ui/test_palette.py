@@ -89,7 +89,7 @@ def test_a_word_finds_what_was_said_and_enter_opens_it_there(table: Table) -> No
     turn = table.talk.transcript.entries[0].id
     table.ask("window:b", "Something else")
     table.come("zebra")
-    table.until(lambda: len(table.titles(MESSAGES)) == 1, timeout=10_000)
+    table.until(lambda: len(table.titles(MESSAGES)) == 1)
     assert "A zebra stands" in table.titles(MESSAGES)[0]
     table.press(Key.Key_Return)
     assert not table.view.isVisible()

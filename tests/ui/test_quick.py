@@ -58,22 +58,20 @@ class Bed:
 
     def arrived(self) -> None:
         """Wait until it has the keyboard, and all that it reads."""
-        self.until(self.window.isActiveWindow, timeout=10_000)
-        self.until(
-            lambda: {t.get_name() for t in tasks._running if not t.done()} <= STAYING, timeout=20_000
-        )
+        self.until(self.window.isActiveWindow)
+        self.until(lambda: {t.get_name() for t in tasks._running if not t.done()} <= STAYING)
 
     def ask(self, text: str) -> None:
         """Type and press Enter; wait until the message is shown."""
         self.desk.type(text)
         self.until(lambda: self.window.composer.text() == text)
         self.desk.key("Return")
-        self.until(lambda: self.said[-2:-1] == [text], timeout=20_000)
+        self.until(lambda: self.said[-2:-1] == [text])
 
     def rest(self) -> None:
         talk = self.quick.talk
         assert talk
-        self.until(lambda: not talk.busy, timeout=20_000)
+        self.until(lambda: not talk.busy)
 
     def stop(self) -> None:
         if self.quick.window:
@@ -184,7 +182,7 @@ def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
     bed.open()
     assert bed.quick.talk
     bed.quick.talk.send("Read it", [str(note)])
-    bed.until(lambda: bed.said[:1] == ["Read it"], timeout=20_000)
+    bed.until(lambda: bed.said[:1] == ["Read it"])
     bed.rest()
     bed.desk.type("A half")
     bed.until(lambda: bed.window.composer.text() == "A half")
@@ -196,7 +194,7 @@ def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
     bed.desk.type(" again")
     bed.until(lambda: bed.window.composer.text() == "Read it again")
     bed.desk.key("Return")
-    bed.until(lambda: bed.said == ["Read it again", "Once more."], timeout=20_000)
+    bed.until(lambda: bed.said == ["Read it again", "Once more."])
     assert bed.quick.talk.transcript.entries[0].files == [str(note)]
     assert bed.window.composer.text() == bed.file.state.quick_draft == "A half"
     assert list(bed.window.composer.files) == [kept]

@@ -138,7 +138,7 @@ def test_a_title_is_edited_in_place(sidebar: Sidebar, qtbot: QtBot) -> None:
     editor.clear()
     QTest.keyClicks(editor, "  Better   title ")
     QTest.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: renamed == [("new", "Better title")], timeout=3_000)
+    qtbot.waitUntil(lambda: renamed == [("new", "Better title")])
     found = rows.get("new")
     assert found is not None
     assert found.title == "Better title"

@@ -18,7 +18,7 @@ def test_a_change_is_on_disk_soon_and_read_at_the_next_start(tmp_path: Path, qtb
     file.state.conversations = [Remembered("window:a", "标题", "2026-11-28T01:02:03+00:00")]
     file.state.geometry = [1, 2, 800, 600]
     file.save()
-    qtbot.waitUntil(path.exists, timeout=3_000)
+    qtbot.waitUntil(path.exists)
     again = StateFile(path).state
     assert again.conversations == file.state.conversations
     assert again.geometry == [1, 2, 800, 600]

@@ -50,7 +50,7 @@ def said(desk: Desk) -> list[str]:
 
 
 def rest(desk: Desk) -> None:
-    desk.until(lambda: not desk.talk.stoppable, timeout=30_000)
+    desk.until(lambda: not desk.talk.stoppable)
     desk.settle()
 
 
@@ -63,7 +63,7 @@ def test_they_are_known_while_they_work_and_the_result_is_an_entry_of_its_own(
     server.script(spawning("A"), "say:One has begun.")
     desk.open("window:a")
     desk.talk.send("Look into it")
-    desk.until(lambda: labels(desk) == [("A", "running")] and not desk.talk.busy, timeout=30_000)
+    desk.until(lambda: labels(desk) == [("A", "running")] and not desk.talk.busy)
     assert desk.talk.stoppable
     desk.open("window:b")
     assert labels(desk) == []
@@ -71,7 +71,7 @@ def test_they_are_known_while_they_work_and_the_result_is_an_entry_of_its_own(
     desk.open("window:a")
     assert labels(desk) == [("A", "running")]
     held.set()
-    desk.until(lambda: said(desk)[-1:] == ["It found A for you."], timeout=30_000)
+    desk.until(lambda: said(desk)[-1:] == ["It found A for you."])
     rest(desk)
     [result] = [e for e in desk.talk.transcript.entries if e.author is Author.RESULT]
     assert (result.label, result.text) == ("A", "Found **A**.")
@@ -89,9 +89,9 @@ def test_stop_ends_them_and_one_can_be_ended_alone(desk: Desk, server: ScriptedS
     desk.open("window:a")
     desk.talk.send("Look into both")
     expected = [("A", "running"), ("B", "running")]
-    desk.until(lambda: labels(desk) == expected and not desk.talk.busy, timeout=30_000)
+    desk.until(lambda: labels(desk) == expected and not desk.talk.busy)
     desk.talk.subagents.stop(desk.talk.subagents.here[0].id)
-    desk.until(lambda: results(desk) == ["A"] and not desk.talk.busy, timeout=30_000)
+    desk.until(lambda: results(desk) == ["A"] and not desk.talk.busy)
     assert labels(desk) == [("B", "running")]
     desk.settle()
     desk.talk.stop()
@@ -113,7 +113,7 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
     def guests() -> list[Entry]:
         return [entry for entry in desk.talk.transcript.entries if entry.guest]
 
-    desk.until(lambda: len(guests()) == 1 and not desk.talk.busy, timeout=30_000)
+    desk.until(lambda: len(guests()) == 1 and not desk.talk.busy)
     desk.settle()
     key = desk.talk.key
     desk.open("window:b")
@@ -126,8 +126,8 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
     assert entry.step.question.card["origin"] == "Subagent A"
     assert desk.talk.subagents.here[0].doing == "Running touch made.txt"
     desk.talk.questions.answer(entry.step.question.id, {"yes": True})
-    desk.until(lambda: guests() == [], timeout=30_000)
-    desk.until(lambda: said(desk)[-1:] == ["All is done."], timeout=30_000)
+    desk.until(lambda: guests() == [])
+    desk.until(lambda: said(desk)[-1:] == ["All is done."])
     rest(desk)
     assert desk.talk.questions.all == []
 

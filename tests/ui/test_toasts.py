@@ -25,7 +25,7 @@ def run(qapp: QApplication, qtbot: QtBot) -> Iterator[Run]:
 
     def run(work: Coroutine[Any, Any, Any]) -> Any:
         task = spawn(work, name="test")
-        qtbot.waitUntil(task.done, timeout=20_000)
+        qtbot.waitUntil(task.done)
         return task.result()
 
     yield run

@@ -35,7 +35,7 @@ class Panel:
 
     def meanwhile[T](self, work: Callable[[], T]) -> T:
         done = self._pool.submit(work)
-        self._qtbot.waitUntil(done.done, timeout=40_000)
+        self._qtbot.waitUntil(done.done)
         return done.result()
 
     def until(self, check: Callable[[TrayIcon], object], what: str) -> None:
@@ -179,14 +179,14 @@ def test_the_menu(panel: Panel, qtbot: QtBot) -> None:
     )
     for label, meant in chosen:
         panel.meanwhile(partial(panel.icon.choose, label))
-        qtbot.waitUntil(partial(_ends_with, told, meant), timeout=10_000)
+        qtbot.waitUntil(partial(_ends_with, told, meant))
     tray.show_paused(True)
     panel.meanwhile(lambda: panel.icon.choose("Resume"))
-    qtbot.waitUntil(lambda: told[-1] is False, timeout=10_000)
+    qtbot.waitUntil(lambda: told[-1] is False)
     panel.meanwhile(panel.icon.click)
-    qtbot.waitUntil(lambda: told[-1] == "toggle", timeout=10_000)
+    qtbot.waitUntil(lambda: told[-1] == "toggle")
     panel.meanwhile(lambda: panel.icon.click(MIDDLE))
-    qtbot.waitUntil(lambda: told[-1] == "quick", timeout=10_000)
+    qtbot.waitUntil(lambda: told[-1] == "quick")
 
 
 def _ends_with(told: list[object], meant: object) -> bool:

@@ -17,9 +17,9 @@ def test_a_question_and_its_answer_make_no_cell_while_they_are_waited_for(
     def spare() -> int:
         return cells() - len(view.cells)
 
-    qtbot.waitUntil(lambda: spare() >= 2, timeout=30_000)
+    qtbot.waitUntil(lambda: spare() >= 2)
     transcript.fill(chat(6))
-    qtbot.waitUntil(lambda: spare() >= 2, timeout=30_000)
+    qtbot.waitUntil(lambda: spare() >= 2)
     for number in range(6, 12, 2):
         before = cells()
         transcript.add(said("And now?", number))
@@ -28,4 +28,4 @@ def test_a_question_and_its_answer_make_no_cell_while_they_are_waited_for(
         assert cells() <= before
         answer.text, answer.state = "This.", State.DONE
         transcript.touch(answer.id)
-        qtbot.waitUntil(lambda: spare() >= 2, timeout=30_000)
+        qtbot.waitUntil(lambda: spare() >= 2)

@@ -55,7 +55,7 @@ def test_a_hostile_message_holds_nothing_up(
     qtbot.waitUntil(lambda: settled(view))
     heart = Heart()
     transcript.fill([said("look:", 0), said(HOSTILE[what], 1), said("end", 2)])
-    qtbot.waitUntil(lambda: settled(view), timeout=20_000)
+    qtbot.waitUntil(lambda: settled(view))
     assert heart.stop() < STEP_S
     assert view.cells[-1].entry.id == "2"
 

@@ -58,7 +58,7 @@ def seeker(view: ConversationView) -> Seeker:
 def look(seeker: Seeker, words: str, qtbot: QtBot) -> None:
     seeker.begin()
     QTest.keyClicks(seeker.bar.field, words)
-    qtbot.waitUntil(lambda: "+" not in told(seeker) and told(seeker) != "Searching…", timeout=20_000)
+    qtbot.waitUntil(lambda: "+" not in told(seeker) and told(seeker) != "Searching…")
 
 
 def told(seeker: Seeker) -> str:
@@ -124,7 +124,7 @@ def test_a_match_deep_in_a_long_message_comes_into_sight(
     text = "".join(f"Line {n} of many words in a row.\n\n" for n in range(3_000)) + "The needle.\n\nEnd"
     transcript.fill([said("Go on", 0), said(text, 1), *chat(20)[2:]])
     look(seeker, "needle", qtbot)
-    qtbot.waitUntil(lambda: strong(view) == ["1:needle"], timeout=20_000)
+    qtbot.waitUntil(lambda: strong(view) == ["1:needle"])
 
 
 def test_what_comes_is_counted_and_the_place_stays(
@@ -160,7 +160,7 @@ def test_a_search_of_a_long_conversation_leaves_the_window_its_turns(
     timer.timeout.connect(lambda: turns.append(told(seeker)))
     timer.start()
     seeker.bar.field.setText("w")
-    qtbot.waitUntil(lambda: told(seeker).replace(",", "").endswith("20000"), timeout=60_000)
+    qtbot.waitUntil(lambda: told(seeker).replace(",", "").endswith("20000"))
     timer.stop()
     assert len(turns) > 50, "what else is due comes in between"
     assert any(words.endswith("+") for words in turns), "it is counted while it goes on"

@@ -31,7 +31,7 @@ def give_keyboard(root: QWidget, words: str, qtbot: QtBot) -> QAbstractButton:
     [found] = [b for b in root.findChildren(QAbstractButton) if b.isVisible() and b.text() == words]
     root.window().activateWindow()
     found.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(found.hasFocus, timeout=30_000)
+    qtbot.waitUntil(found.hasFocus)
     return found
 
 
@@ -54,7 +54,7 @@ def test_a_test_begun_by_keyboard_keeps_it_to_the_end(
     server.script(f"gate:{tmp_path / 'gate'}")
     test = give_keyboard(configured, "Test", qtbot)
     QTest.keyClick(test, SPACE)
-    qtbot.waitUntil(lambda: len(server.requests) == 1, timeout=30_000)
+    qtbot.waitUntil(lambda: len(server.requests) == 1)
     assert focused() == "Test"
     QTest.keyClick(test, SPACE)
     QTest.keyClick(test, RETURN)
@@ -126,7 +126,7 @@ def test_a_download_keeps_the_keyboard_through_failure_and_cancel(
         assert focused() == "Try again"
         hub.closed = False
         QTest.keyClick(download, SPACE)
-        qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=30_000)
+        qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card))
         assert focused() == "Download"
         QTest.keyClick(give_keyboard(card, "Cancel", qtbot), SPACE)
         running.settle()

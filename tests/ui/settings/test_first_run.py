@@ -58,7 +58,7 @@ def test_a_found_server_is_tried_and_used(
 ) -> None:
     assert f"http://127.0.0.1:{ollama.port}/v1" in shown(card)
     choose(card, "Model of Ollama", "llama3:8b")
-    with qtbot.waitSignal(card.ready, timeout=20_000):
+    with qtbot.waitSignal(card.ready):
         press(card, "Use Ollama")
     running.settle()
     assert ollama.asked[0]["model"] == "llama3:8b"
@@ -104,7 +104,7 @@ def test_a_key_is_tried_before_it_is_stored(
     assert "did not accept the key" in shown(card)
     assert running.stored == {}
     server.script("say:Hello.")
-    with qtbot.waitSignal(card.ready, timeout=20_000):
+    with qtbot.waitSignal(card.ready):
         press(card, "Test and save")
     running.settle()
     assert running.wait(running.actions.call("readiness"))["ready"]
@@ -121,10 +121,10 @@ def test_what_was_tried_is_stored_whatever_is_typed_meanwhile(
     write(named(card, "Model"), "tried")
     server.script(f"gate:{tmp_path / 'gate'}")
     press(card, "Test and save")
-    qtbot.waitUntil(lambda: len(server.requests) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(server.requests) == 1)
     write(named(card, "Model"), "another")
     (tmp_path / "gate").touch()
-    qtbot.waitUntil(lambda: "Saved" in shown(card), timeout=20_000)
+    qtbot.waitUntil(lambda: "Saved" in shown(card))
     assert running.stored["agents"]["defaults"]["model"] == "tried"
     running.settle()
 
@@ -135,7 +135,7 @@ def test_a_download_shows_its_progress_and_keeps_what_came(
     press(card, "Download")
     bar = card.findChild(QProgressBar)
     assert bar is not None
-    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=20_000)
+    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card))
     assert bar.isVisible()
     assert bar.maximum() == SIZE // 1024
     assert bar.value() > MB // 1024
@@ -146,7 +146,7 @@ def test_a_download_shows_its_progress_and_keeps_what_came(
     kept = part.stat().st_size
     assert kept > MB
     press(card, "Download")
-    qtbot.waitUntil(lambda: len(hub.asked) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(hub.asked) == 2)
     assert f"range: bytes={kept}-" in hub.asked[1].lower()
     press(card, "Cancel")
     running.settle()
@@ -163,7 +163,7 @@ def test_a_download_that_fails_says_so_and_can_be_tried_again(
     assert "The model could not be downloaded from huggingface.co." in shown(card)
     hub.closed = False
     press(card, "Try again")
-    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=20_000)
+    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card))
     assert "could not be downloaded" not in shown(card)
     press(card, "Cancel")
     running.settle()
@@ -178,7 +178,7 @@ def test_a_model_that_is_here_is_just_used(
     (home / "models").symlink_to(models)
     card: FirstRunCard = request.getfixturevalue("card")
     running: Running = request.getfixturevalue("running")
-    with qtbot.waitSignal(card.ready, timeout=20_000):
+    with qtbot.waitSignal(card.ready):
         press(card, "Use it")
     running.settle()
     assert running.stored["agents"]["defaults"]["provider"] == "builtin"

@@ -25,12 +25,11 @@ def test_all_words_change_at_once_and_back(window: SettingsWindow, running: Runn
     running.settle()
     assert running.stored["appearance"]["language"] == "zh_CN"
     assert window.windowTitle() == "设置"
-    mine = {
-        line.strip() for path in running.home.root.rglob("*.md") for line in path.read_text().splitlines()
-    }
     for view in window.views:
         window.open_page(view.page.key)
         running.settle()
+        notes = [path.read_text() for path in running.home.root.rglob("*.md")]
+        mine = {line.strip() for text in notes for line in text.splitlines()}
         lines = set(shown(window).splitlines()) - mine  # notes are the person's: they stay as they are
         left = [line for line in lines if "the " in f" {line} "]
         assert not left, left

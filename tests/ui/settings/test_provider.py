@@ -115,7 +115,7 @@ def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
     assert SHOWN_MS == 10_000
     press(custom, "Show the key of Custom server")
     running.settle()
-    qtbot.waitUntil(lambda: named(custom, "Key").text() == "", timeout=2000)
+    qtbot.waitUntil(lambda: named(custom, "Key").text() == "")
     assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Password
     write(named(custom, "Key"), "sk-another-key")
     enter(named(custom, "Key"))
@@ -169,7 +169,7 @@ def test_a_test_can_be_called_off(
 ) -> None:
     server.script("silence")
     press(custom, "Test")
-    qtbot.waitUntil(lambda: len(server.requests) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(server.requests) == 1)
     press(custom, "Cancel")
     running.settle()
     assert server.requests[0].left.wait(10)
