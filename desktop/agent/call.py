@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from desktop.agent.gate import Plan, Ruling
@@ -33,6 +34,8 @@ class Done:
     tool: Tool[Any] | None = None
     args: Arguments | None = None
     plan: Plan | None = None
+    meant: Mapping[Path, Path] = field(default_factory=dict)
+    """Paths that are not there, and those that look like them and are used instead."""
     outcome: str = "failed"
     text: str = ""
     ruling: Ruling | None = None

@@ -154,7 +154,10 @@ class Gate:
         return situation, judged
 
     async def _ask(self, turn: Turn, plan: Plan, situation: Situation, shown: Card) -> Answer | None:
-        """The person's answer; None where it was parked."""
+        """The person's answer; None where it was parked. What nobody is there to answer, and what is asked
+        again and again by what comes again and again, waits as one question."""
+        if _nobody_waits(turn) and await self._asked_before(turn, shown):
+            return None
         question = uuid.uuid4().hex[:12]
         rule = await in_thread(standing, plan.tool, plan.claim, situation)
         body: dict[str, Any] = {
@@ -180,8 +183,13 @@ class Gate:
             self._open.pop(question, None)
             await see_through(self._settle(turn, plan, question, settled), name=f"settle:{question}")
 
+    async def _asked_before(self, turn: Turn, shown: Card) -> bool:
+        """Whether the very same question waits already."""
+        waiting = await self._inbox.list(kind=APPROVAL, session=turn.home)
+        return any(notice.body.get("digest") == shown.digest for notice in waiting)
+
     async def _wait(self, turn: Turn, future: asyncio.Future[Answer | None]) -> Answer | None:
-        if turn.inbound.approve in ("never", "all"):  # what a yes to all does not settle waits, too
+        if _nobody_waits(turn):
             return None
         async with turn.slot.lent():
             with suppress(TimeoutError):
@@ -193,6 +201,11 @@ class Gate:
         if settled != "parked":
             await self._inbox.settle(question, settled)
         self._bus.publish(PermissionSettled(turn.home, turn.id, plan.id, question, settled))
+
+
+def _nobody_waits(turn: Turn) -> bool:
+    """Whether questions are parked at once; a yes to all leaves some, too."""
+    return turn.inbound.approve in ("never", "all")
 
 
 def _origin(turn: Turn) -> str:

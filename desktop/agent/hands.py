@@ -23,7 +23,7 @@ from desktop.agent.turn import Late, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ToolFinished, ToolStarted, TurnSpoke
 from desktop.errors import StorageError, explain
-from desktop.files import Place
+from desktop.files import Place, lookalike
 from desktop.origin import Mark, Origin
 from desktop.paths import temporary
 from desktop.providers.base import ToolCall
@@ -137,6 +137,8 @@ class Hands:
         outside, begun = not turn.mark.trusted, time.monotonic()
         try:
             if done.plan is not None:
+                if done.plan.claim.reads:
+                    done.plan, done.meant = await in_thread(meant, done.plan)
                 done.ruling = await self._gate.rule(turn, done.plan)
                 begun = time.monotonic()
                 if done.ruling.allowed:
@@ -161,7 +163,7 @@ class Hands:
             writable=ruling.writable,
             readable=ruling.readable,
             apart=ruling.apart,
-            judged=ruling.judged,
+            judged={**ruling.judged, **{name: ruling.judged[path] for name, path in done.meant.items()}},
             guarded=ruling.guarded,
         )
         try:
@@ -183,6 +185,8 @@ class Hands:
             if self._provenance and begun:
                 await see_through(self._provenance.end(done, begun), name=f"marks:{done.call.name}")
         done.text = await self._shortened(turn, done)
+        if done.outcome == "ok":
+            done.text = "".join(_inexact(*pair) for pair in done.meant.items()) + done.text
         if done.mark.origin is Origin.UNTRUSTED:
             done.text = _OUTSIDE + done.text
 
@@ -255,6 +259,22 @@ class Hands:
             await self._audit.add(entry)
         except StorageError as error:
             _log.warning("a call could not be entered in the audit log: %s", error)
+
+
+def meant(plan: Plan) -> tuple[Plan, dict[Path, Path]]:
+    """The same call with the files that are meant, where names of the claim's `reads` are not there and
+    others look like them; and which those are. Blocks."""
+    found = {path: other for path in plan.claim.reads if (other := lookalike(path))}
+    if not found:
+        return plan, {}
+    reads, writes = (
+        tuple(found.get(path, path) for path in paths) for paths in (plan.claim.reads, plan.claim.writes)
+    )
+    return replace(plan, claim=replace(plan.claim, reads=reads, writes=writes)), found
+
+
+def _inexact(name: Path, path: Path) -> str:
+    return f"[There is no {str(name)!r}; this is {str(path)!r}, the only one that looks like it.]\n"
 
 
 def _fault(call: ToolCall, error: Exception) -> str:

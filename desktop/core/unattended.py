@@ -5,6 +5,7 @@ so in one word, and nobody is bothered.
 """
 
 import asyncio
+import re
 import time
 import uuid
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 NOTHING = "NOTHING_TO_TELL"
 JOB, BEAT = "job", "heartbeat"
 """Fronts; also the session of the heartbeat, and before a colon what a job's begins with, is `cron`."""
+_NOTHING_ALONE = re.compile(rf"[\W_]*{NOTHING}[\W_]*")
 _AUTONOMOUS_S = 3600.0
 _LATE_S = 120.0
 _ANSWER_TOKENS = 8_000
@@ -151,8 +153,9 @@ def _last_answer(messages: Sequence[Message]) -> str:
 
 
 def _worth_telling(turn: Turn) -> bool:
+    """Not where the word for nothing is the whole answer; beside anything else it is only a word."""
     answer = turn.answer.strip()
-    return bool(answer) and NOTHING not in answer
+    return bool(answer) and not _NOTHING_ALONE.fullmatch(answer)
 
 
 def session_of(job: Job) -> str:

@@ -6,6 +6,7 @@ opened by a way on which no link is followed any more.
 """
 
 from desktop.files.links import Judge, judge_links
+from desktop.files.names import lookalike
 from desktop.files.opened import NotPlain, Opened, WriteProtected
 from desktop.files.place import UNFINISHED, Entry, Place
 from desktop.files.seen import Seen, seen
@@ -25,6 +26,7 @@ __all__ = [
     "Seen",
     "WriteProtected",
     "judge_links",
+    "lookalike",
     "seen",
     "walk",
 ]

@@ -131,6 +131,7 @@ class Inbox:
         *,
         all_: bool = False,
         kind: str = "",
+        session: str = "",
         words: str = "",
         before: float | None = None,
         limit: int = 200,
@@ -145,6 +146,9 @@ class Inbox:
         if kind:
             conditions.append("kind = ?")
             values.append(kind)
+        if session:
+            conditions.append("session = ?")
+            values.append(session)
         for word in words.split():
             conditions.append(f"(title LIKE ? ESCAPE '\\' OR {_WORDS_OF_BODY})")
             values += [_containing(word)] * 2

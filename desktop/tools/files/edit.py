@@ -9,8 +9,9 @@ from desktop.files import Seen
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolResult
 from desktop.tools.files.common import apart, usual_mode, utf8, write_whole
 from desktop.tools.files.encoding import SAMPLE, Encoding, sniff
+from desktop.tools.files.ends import found, places, plain, replaced
 from desktop.tools.files.kept import Kept
-from desktop.tools.files.nearest import nearest, places
+from desktop.tools.files.nearest import nearest
 from desktop.tools.files.opening import Refusal, exact, open_plain, shown
 
 _MOST_BYTES = 10 << 20
@@ -52,23 +53,25 @@ class EditFile(Tool[EditArguments]):
         if not args.old_text:
             return self._create(path, args.new_text, context)
         encoding, text, read = _text(path)
-        old, new = _as_in_file(text, args.old_text), _as_in_file(text, args.new_text)
-        if args.old_text in text:
-            old = args.old_text
-        count = text.count(old)
-        if old == new:
+        if args.old_text == args.new_text:
             raise Refusal("old_text and new_text are the same: nothing would change.")
+        spans = found(text, args.old_text)
+        count = len(spans)
         if count == 0:
-            raise Refusal(_missing(text, args.old_text))
-        at = places(text, old)
+            raise Refusal(_missing(plain(text), plain(args.old_text)))
+        at = places(text, spans)
         if count > 1 and not args.replace_all:
-            raise Refusal(_ambiguous(text, old, count, at))
-        data = _encoded(encoding, text.replace(old, new))
+            raise Refusal(_ambiguous(plain(text), plain(args.old_text), count, at))
+        edited = replaced(text, spans, args.new_text)
+        if edited == text:
+            raise Refusal("old_text and new_text differ in line ends alone: nothing would change.")
+        data = _encoded(encoding, edited)
         self._kept.before(path, data, context)
         wrote = write_whole(path, data)
         where = ", ".join(map(str, at)) + (", ..." if count > len(at) else "")
         what = "1 place, line" if count == 1 else f"{count} places, lines"
-        return ToolResult(f"Edited {shown(str(path))}: {what} {where}.", read=(read,), wrote=(wrote,))
+        kept = "" if args.old_text in text else " Its lines end as they did, otherwise than old_text's."
+        return ToolResult(f"Edited {shown(str(path))}: {what} {where}.{kept}", read=(read,), wrote=(wrote,))
 
     def _create(self, path: Path, text: str, context: ToolContext) -> ToolResult:
         if exact(path).taken(path):
@@ -106,13 +109,6 @@ def _text(path: Path) -> tuple[Encoding, str, Seen]:
     if not faithful:
         raise Refusal(f"{shown(path.name)} has bytes that are no {encoding.name}: an edit would damage it.")
     return encoding, text, read
-
-
-def _as_in_file(text: str, piece: str) -> str:
-    """A piece with the line ends that most lines of the file have."""
-    windows = text.count("\r\n")
-    plain = piece.replace("\r\n", "\n")
-    return plain.replace("\n", "\r\n") if windows * 2 > text.count("\n") else piece
 
 
 def _encoded(encoding: Encoding, text: str) -> bytes:

@@ -3,6 +3,7 @@
 import codecs
 import hashlib
 from collections.abc import Iterable, Iterator
+from io import IncrementalNewlineDecoder
 from typing import BinaryIO, Protocol
 
 from desktop.tools.files.encoding import Encoding
@@ -56,7 +57,9 @@ class Readable(Protocol):
 
 def lines(stream: Readable, encoding: Encoding) -> Iterator[str]:
     """The lines of a file, overlong ones cut with a note. Raises TooFar after MOST_SCANNED bytes."""
-    decoder = codecs.getincrementaldecoder(encoding.name)("replace")
+    decoder = IncrementalNewlineDecoder(
+        codecs.getincrementaldecoder(encoding.name)("replace"), translate=True
+    )
     scanned = stream.seek(len(encoding.bom))
     rest, dropped = "", 0
     while block := stream.read(_BLOCK):
@@ -105,7 +108,6 @@ def numbered(texts: Iterable[str], offset: int, limit: int) -> tuple[str, int | 
 
 
 def _cut(line: str, dropped: int = 0) -> str:
-    line = line.removesuffix("\r")
     kept = line[:_LONGEST_LINE]
     dropped += len(line) - len(kept)
     return f"{kept} [this line goes on for {dropped:,} characters]" if dropped else kept

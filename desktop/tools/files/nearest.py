@@ -27,17 +27,6 @@ def nearest(text: str, wanted: str) -> str:
     return _HUNK.sub(shift, "\n".join(diff))
 
 
-def places(text: str, wanted: str, most: int = 5) -> list[int]:
-    """The numbers of the lines where a text begins, each place."""
-    found: list[int] = []
-    at, line, last = text.find(wanted), 1, 0
-    while at >= 0 and len(found) < most:
-        line += text.count("\n", last, at)
-        found.append(line)
-        last, at = at, text.find(wanted, at + len(wanted))
-    return found
-
-
 def _lines(text: str) -> list[str]:
     return [line.rstrip("\r")[:_LONGEST] for line in text.split("\n")]
 

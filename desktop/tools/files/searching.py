@@ -10,6 +10,7 @@ from typing import Any
 
 from desktop.files import Found, Opened, Seen
 from desktop.tools.files.encoding import SAMPLE, sniff
+from desktop.tools.files.ends import plain
 from desktop.tools.files.opening import Refusal, exact, open_plain, shown
 from desktop.tools.files.walking import Closed, matcher, walk
 
@@ -33,7 +34,7 @@ def grep(request: dict[str, Any], seconds: float) -> dict[str, Any]:
         ) from None
     show = {"content": _content, "count": _count}.get(request["output_mode"], _name)
     read: list[Any] = []
-    for name, opened in _files(top, matcher(request["glob"]), Closed(**request["closed"])):
+    for name, opened in _files(top, request["glob"], Closed(**request["closed"])):
         if time.monotonic() > until:
             page.note = (
                 "Stopped after a while: there may be more. Search in a narrower path or with a glob."
@@ -111,16 +112,21 @@ def _line(name: str, number: int, text: str, is_hit: bool) -> str:
     return f"{name}:{number + 1}: {cut}" if is_hit else f"{name}-{number + 1}- {cut}"
 
 
-def _files(
-    top: Path, fits: Callable[[str], bool], closed: Closed
-) -> Iterator[tuple[str, Callable[[], Opened]]]:
+def _files(top: Path, glob: str, closed: Closed) -> Iterator[tuple[str, Callable[[], Opened]]]:
     """The files to search: their names below the top, and what opens them."""
+    fits, literally = matcher(glob), matcher(glob, literal=True)
     if not exact(top).is_dir(top):
         yield top.name, lambda: open_plain(top)
         return
+    nothing, otherwise = True, dict[str, Path]()
     for found in walk(top, closed):
         if found.kind == "file" and fits(found.name):
+            nothing = False
             yield found.name, found.open
+        elif nothing and found.kind == "file" and literally(found.name):
+            otherwise[found.name] = Path(found.path)
+    for name, path in otherwise.items() if nothing else ():
+        yield name, lambda path=path: open_plain(path)  # type: ignore[misc]
 
 
 def _lines(opens: Callable[[], Opened]) -> tuple[Seen | None, list[str]]:
@@ -136,7 +142,7 @@ def _lines(opens: Callable[[], Opened]) -> tuple[Seen | None, list[str]]:
     except (OSError, Refusal):
         return None, []
     text = data[len(encoding.bom) :].decode(encoding.name, "replace")
-    return read, text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return read, plain(text).removesuffix("\n").split("\n")
 
 
 def find(request: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -144,9 +150,11 @@ def find(request: dict[str, Any], seconds: float) -> dict[str, Any]:
     top, until = Path(request["path"]), time.monotonic() + seconds
     if not exact(top).is_dir(top):
         raise Refusal(f"{shown(str(top))} is no folder.")
-    fits, words = matcher(request["glob"]), request["query"].lower().split()
+    glob, words = request["glob"], request["query"].lower().split()
+    fits, literally = matcher(glob), matcher(glob, literal=True)
     seen, note = 0, ""
     found: list[tuple[float, str]] = []
+    otherwise: list[tuple[float, str]] = []
     for entry in walk(top, Closed(**request["closed"])):
         seen += 1
         if seen > MOST_PATHS or (not seen % 256 and time.monotonic() > until):
@@ -155,12 +163,13 @@ def find(request: dict[str, Any], seconds: float) -> dict[str, Any]:
         name, folder = entry.name, entry.kind == "folder"
         if folder and not request["include_dirs"]:
             continue
+        fitting = found if fits(name) else otherwise if not found and literally(name) else None
         lower = name.lower()
-        if fits(name) and all(word in lower for word in words):
+        if fitting is not None and all(word in lower for word in words):
             modified = _modified(entry) if request["sort"] == "modified" else 0.0
-            found.append((-modified, shown(name) + ("/" if folder else "")))
+            fitting.append((-modified, shown(name) + ("/" if folder else "")))
     page = _Page(request["offset"], request["head_limit"])
-    all(page.take(lambda text=text: text) for _key, text in sorted(found))  # type: ignore[misc]
+    all(page.take(lambda text=text: text) for _key, text in sorted(found or otherwise))  # type: ignore[misc]
     page.note = " ".join(filter(None, (page.note, note)))
     return {"text": page.text("No file fits.")}
 

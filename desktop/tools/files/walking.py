@@ -51,21 +51,27 @@ def _enters(found: Found) -> bool:
     return found.path.rpartition(os.sep)[2] not in SKIPPED
 
 
-def matcher(glob: str) -> Callable[[str], bool]:
-    """Whether a relative path (with `/`) fits a glob: by its name alone unless the glob has a `/`."""
+def matcher(glob: str, *, literal: bool = False) -> Callable[[str], bool]:
+    """Whether a relative path (with `/`) fits a glob: by its name alone unless the glob has a `/`.
+
+    `literal`: brackets may also stand for themselves, as in the names of routes: `app/[locale]/*`. That is
+    what is meant where nothing fits otherwise.
+    """
     if not glob:
         return lambda _path: True
+    if literal and "[" not in glob:
+        return lambda _path: False
     whole = "/" in glob.strip("/")
-    expression = re.compile(translated(glob.removeprefix("./").strip("/")), re.DOTALL)
+    expression = re.compile(translated(glob.removeprefix("./").strip("/"), literal=literal), re.DOTALL)
     return lambda path: bool(expression.fullmatch(path if whole else path.rpartition("/")[2]))
 
 
-_PARTS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|[{},]|[^*?\[{},]+|\[", re.DOTALL)
+_PARTS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|\{[^*?{},]*\}|[{},]|[^*?\[{},]+|\[", re.DOTALL)
 _SIMPLE = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def translated(glob: str) -> str:
-    """A glob as a regular expression: `*`, `**`, `?`, `[abc]`, `{a,b}`."""
+def translated(glob: str, *, literal: bool = False) -> str:
+    """A glob as a regular expression: `*`, `**`, `?`, `[abc]`, `{a,b}`; `literal`: as in matcher()."""
     depth, out = 0, []
     balanced = glob.count("{") == glob.count("}")
     for part in _PARTS.findall(glob):
@@ -80,7 +86,8 @@ def translated(glob: str) -> str:
         elif part == "," and depth:
             out.append("|")
         elif part.startswith("[") and len(part) > 2:
-            out.append(_one_of(part[1:-1]))
+            either = f"(?:{_one_of(part[1:-1])}|{re.escape(part)})"
+            out.append(either if literal else _one_of(part[1:-1]))
         else:
             out.append(re.escape(part))
     return "".join(out) + ")" * depth

@@ -79,10 +79,46 @@ async def _so_far(events: Any) -> Any:
 
 async def test_nothing_to_tell_bothers_nobody(desk: Desk, server: ScriptedServer) -> None:
     await talk(desk, "window:a")
-    server.script("say:NOTHING_TO_TELL")
-    assert (await do(desk, session="window:a")).outcome == "ok"
+    for nothing in ("NOTHING_TO_TELL", "**NOTHING_TO_TELL**.", " `NOTHING_TO_TELL`\n"):
+        server.script(f"say:{nothing}")
+        assert (await do(desk, session="window:a")).outcome == "ok"
     assert await desk.owner.core.inbox.list() == []
     assert await said(desk, "window:a") == ["Hello", "Good day."]
+
+
+async def test_a_word_for_nothing_beside_others_hides_nothing(desk: Desk, server: ScriptedServer) -> None:
+    server.script("say:The backup FAILED: the disk is full. For the other tasks: NOTHING_TO_TELL.")
+    assert (await do(desk)).outcome == "ok"
+    [notice] = await desk.owner.core.inbox.list()
+    assert "FAILED" in notice.body["text"]
+
+
+async def test_a_file_is_found_by_a_name_that_looks_the_same(desk: Desk, server: ScriptedServer) -> None:
+    folder = desk.owner.core.workspace
+    names = (
+        "Bild 2026-01-05 um 9.41\u202fPM.txt",
+        "Cafe\u0301 \u201cA\u201d/it\u2019s.txt",
+        "two.txt",
+    )
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(f"This is {name[:3]}.")
+    (folder / "Two.txt").write_text("Another.")
+    for asked, told in (
+        ("Bild 2026-01-05 um 9.41 PM.txt", "This is Bil."),
+        ('Caf\u00e9 "A"/it\'s.txt', "This is Caf."),
+        ("two.txt", "This is two."),
+        ("TWO.txt", "does not exist"),
+    ):
+        server.script(f"use:{json.dumps([['read_file', {'path': asked}]])}", "say:NOTHING_TO_TELL")
+        await do(desk)
+        answer = str(server.requests[-1].body["messages"][-1]["content"])
+        assert told in answer
+        assert ("looks like it" in answer) == (asked != "two.txt" and told != "does not exist"), answer
+    edit = {"path": 'CAF\u00c9 "a"/It\'s.txt', "old_text": "is", "new_text": "was", "replace_all": True}
+    server.script(f"use:{json.dumps([['edit_file', edit]])}", "say:NOTHING_TO_TELL")
+    await do(desk)
+    assert (folder / names[1]).read_text() == "Thwas was Caf."
 
 
 async def test_a_conversation_that_is_busy_gets_it_afterwards(desk: Desk, server: ScriptedServer) -> None:
@@ -115,6 +151,20 @@ async def test_a_question_of_a_job_is_parked_and_the_job_ends(desk: Desk, server
     assert kinds == [APPROVAL, REMINDER]
     server.script("say:Again.")
     assert (await do(desk)).detail == "Again."
+
+
+async def test_a_job_that_asks_the_same_each_time_asks_once(desk: Desk, server: ScriptedServer) -> None:
+    touch = f"use:{json.dumps([['exec', {'command': 'touch made.txt'}]])}"
+    other = f"use:{json.dumps([['exec', {'command': 'touch other.txt'}]])}"
+    for calls in (touch, touch, other, touch):
+        server.script(calls, "say:NOTHING_TO_TELL")
+        assert (await do(desk)).outcome == "ok"
+    waiting = await desk.owner.core.inbox.list(kind=APPROVAL)
+    assert sorted(notice.title for notice in waiting) == ["exec: touch made.txt", "exec: touch other.txt"]
+    assert await desk.owner.core.inbox.settle(waiting[0].id, "no")
+    server.script(other, touch, "say:NOTHING_TO_TELL")
+    await do(desk)
+    assert len(await desk.owner.core.inbox.list(kind=APPROVAL)) == 2, "what was answered may be asked again"
 
 
 async def test_what_a_subagent_of_a_job_found_is_what_is_told(desk: Desk, server: ScriptedServer) -> None:

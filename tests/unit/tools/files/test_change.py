@@ -65,7 +65,12 @@ async def test_the_claims_name_what_is_changed(bench: Bench) -> None:
     [
         (b"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", b"x\r\ny\r\nz\r\nc\r\n"),
         (b"a\r\nb\r\n", "b", "b\nc", b"a\r\nb\r\nc\r\n"),
-        (b"a\nb\n", "a\r\nb", "c", None),
+        (b"a\nb\n", "a\r\nb", "c", b"c\n"),
+        (b"a\nb\r\nc\r\nd\n", "b\nc\nd", "x\ny", b"a\nx\r\ny\n"),
+        (b"a\nb\r\nc\n", "b", "x\ny", b"a\nx\r\ny\r\nc\n"),
+        (b"a\rb\rc", "a\nb", "x\ny\nz", b"x\ry\rz\rc"),
+        (b"a\r\nb\r\n", "\nb", "", b"a\r\n"),
+        (b"a\nb\n", "a\nb", "a\r\nb", None),
         (b"\xef\xbb\xbfa", "a", "ä", b"\xef\xbb\xbf\xc3\xa4"),
         ("\ufeff世a".encode("utf-16-le"), "a", "b", "\ufeff世b".encode("utf-16-le")),
         ("今天天气很好".encode("gb18030"), "天气", "不", "今天不很好".encode("gb18030")),

@@ -47,6 +47,19 @@ async def test_lines_have_their_numbers(bench: Bench) -> None:
     assert text == "   1| one\n   2| two\n   3| \n   4| four\n\n(This is the end of the file.)"
 
 
+async def test_any_line_end_ends_a_line(bench: Bench) -> None:
+    bench.put("a.txt", "one\rtwo\r\nthree\nfour\r" + "x" * (1 << 18) + "\r\n" * 3 + "end")
+    text = await bench.call("read_file", path="a.txt")
+    assert [line[:11] for line in text.splitlines()[:4]] == [
+        "   1| one",
+        "   2| two",
+        "   3| three",
+        "   4| four",
+    ]
+    assert "   8| end\n" in text
+    assert await bench.call("grep", pattern="^tw", path="a.txt", output_mode="content") == "a.txt:2: two"
+
+
 async def test_a_long_file_comes_in_parts_that_fit_together(bench: Bench) -> None:
     bench.put("a.txt", "".join(f"line {n}\n" for n in range(1, 31)))
     first = await bench.call("read_file", path="a.txt", limit=12)

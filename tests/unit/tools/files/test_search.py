@@ -166,6 +166,28 @@ async def test_files_are_found(tree: Bench) -> None:
     assert "no folder" in await tree.failure("find_files", path="notes.md")
 
 
+async def test_brackets_stand_for_themselves_where_nothing_fits_otherwise(bench: Bench) -> None:
+    for name in (
+        "app/[locale]/page.ts",
+        "app/[[...slug]]/a.tsx",
+        "app/{id}/x.ts",
+        "app/l/other.ts",
+        "b.ts",
+    ):
+        bench.put(name, "hello")
+    assert await bench.call("find_files", glob="app/[locale]/**") == "app/l/other.ts"
+    bench.put("app/l/other.ts").unlink()
+    for glob, fits in (
+        ("app/[locale]/**", "app/[locale]/page.ts"),
+        ("app/[locale]/*.{ts,tsx}", "app/[locale]/page.ts"),
+        ("**/[[...slug]]/*", "app/[[...slug]]/a.tsx"),
+        ("app/{id}/*", "app/{id}/x.ts"),
+    ):
+        assert await bench.call("find_files", glob=glob) == fits
+        assert await bench.call("grep", pattern="hello", glob=glob) == f"{fits}:1: hello"
+    assert await bench.call("find_files", glob="app/[nothing]/**") == "No file fits."
+
+
 @pytest.mark.parametrize(
     ("glob", "fits", "fits_not"),
     [
