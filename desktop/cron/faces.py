@@ -9,6 +9,7 @@ here; with zones it goes wrong where a clock is moved by half an hour (Lord Howe
 import copy
 import functools
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ _ALIASES = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
+_SUNDAY = re.compile(r"((?:^|[\s,]))7/(?=\d+(?:,\S*)?\s*$)")
+"""A weekday 7 from which steps begin: Sunday, with which a week of cron begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ def table(expression: str) -> Table:
     text = _ALIASES.get(expression.strip().lower(), expression)
     if len(text.split()) != 5:
         raise _no_schedule(expression, _("it must have five fields"))
+    text = _SUNDAY.sub(r"\g<1>0/", text)
     try:
         sim = CronSim(text, datetime(2000, 1, 1))  # noqa: DTZ001 a face, no moment
     except (CronSimError, AssertionError, ValueError) as error:

@@ -44,8 +44,8 @@ class Listing:
         return self._clock.now()
 
     def jobs(self) -> list[Job]:
-        """All jobs, in the order of the file."""
-        return list(self._store.jobs.values())
+        """All jobs, in the order of the file, due as they are in the person's zone of now."""
+        return [self._now(job) for job in self._store.jobs.values()]
 
     def get(self, id_: str) -> Job:
         """One job. Raises UsageError if there is none."""
@@ -54,7 +54,11 @@ class Listing:
             raise UsageError(
                 _("There is no job {id}.").format(id=repr(id_)), _("Look at the list of jobs for its id.")
             )
-        return job
+        return self._now(job)
+
+    def _now(self, job: Job) -> Job:
+        """The job as it is due here, whoever planned it in another zone."""
+        return job if job.planned_in == self._zone else plan(job, self._clock.now(), self._zone)
 
     async def add(self, job: Job) -> Job:
         """Put a job in; what it became, with its id and next due moment. Raises UsageError for a schedule

@@ -224,6 +224,18 @@ def test_the_zone_of_the_person_is_followed() -> None:
     assert next_after(own, noon, "Asia/Tokyo") == next_after(own, noon, "Europe/Berlin")
 
 
+@pytest.mark.parametrize(
+    ("seven", "sunday"), [("7/2", "0/2"), ("1,7/3", "1,0/3"), ("7", "0"), ("7/2,6", "0/2,6")]
+)
+def test_a_week_begins_with_sunday_by_either_number(seven: str, sunday: str) -> None:
+    moment = unix("2026-11-28T18:00")
+    for _time in range(8):
+        due = next_after(Cron(f"0 9 * * {seven}"), moment, "UTC")
+        assert due == next_after(Cron(f"0 9 * * {sunday}"), moment, "UTC")
+        assert due
+        moment = due
+
+
 NOW = unix("2026-11-28T18:00")
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from desktop.bus.events import JobsChanged
 from desktop.cron.job import Job
+from desktop.cron.listing import Listing
 from desktop.cron.schedule import At, Cron, Every
 from desktop.cron.service import Done
 from desktop.errors import UsageError
@@ -457,6 +458,15 @@ async def test_the_persons_zone_is_followed(bed: Bed) -> None:
     bed.zone = "America/New_York"
     await bed.again(after=60)
     assert bed.scheduler.get(followed.id).next_due == unix("2026-11-29T09:00", "America/New_York")
+
+
+async def test_who_only_looks_sees_the_times_of_the_zone_of_now(bed: Bed) -> None:
+    job = await bed.add(Cron("0 9 * * *"))
+    bed.zone = "Asia/Tokyo"
+    seen = Listing(bed.store, bed.bus, bed.time, lambda: bed.zone)
+    await seen.read()
+    assert seen.get(job.id).next_due == unix("2026-11-29T09:00", "Asia/Tokyo")
+    assert [one.next_due for one in seen.jobs()] == [unix("2026-11-29T09:00", "Asia/Tokyo")]
 
 
 async def test_a_zone_that_does_not_exist_is_said_and_reminders_go_on(bed: Bed) -> None:
