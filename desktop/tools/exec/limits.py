@@ -16,6 +16,12 @@ from pathlib import Path
 
 from desktop.config.tools import ExecTool
 
+LEFT = "[it left processes in the background, which were ended: {count}]"
+_TELLING = (
+    '"$@"; code=$?; set -- /proc/[0-9]*; if [ $# -gt 2 ]; then sleep 0.2; set -- /proc/[0-9]*; fi; '
+    f'if [ $# -gt 2 ]; then echo "{LEFT.format(count="$(($# - 2))")}"; fi; exit $code'
+)
+"""Run it, and count what is there beside this shell and the sandbox's first process."""
 _CHECK_SECONDS = 5.0
 _KILLED, _TOO_LARGE = 137, 153
 """Exit codes of a process that SIGKILL or SIGXFSZ ended."""
@@ -25,7 +31,8 @@ _FILE = re.compile(r"file too large|file size limit exceeded", re.IGNORECASE)
 
 
 def limited(argv: Sequence[str], settings: ExecTool, *, sandboxed: bool) -> Sequence[str]:
-    """The command line that runs argv with the kernel's limits. What is stricter already stays."""
+    """The command line that runs argv with the kernel's limits. What is stricter already stays. In the
+    sandbox it also tells what ends with the command: nobody outside could see that."""
     if sys.platform == "win32":
         return argv
     steps = []
@@ -37,10 +44,10 @@ def limited(argv: Sequence[str], settings: ExecTool, *, sandboxed: bool) -> Sequ
         steps.append(
             f"ulimit -u {settings.max_processes} || ulimit -p {settings.max_processes}"
         )  # dash: -p
-    if not steps:
+    if not (steps or sandboxed):
         return argv
-    quiet = "; ".join(f"{{ {step}; }} 2>/dev/null" for step in steps)
-    return ("/bin/sh", "-c", f'{quiet}; exec "$@"', "sh", *argv)
+    quiet = "".join(f"{{ {step}; }} 2>/dev/null; " for step in steps)
+    return ("/bin/sh", "-c", quiet + (_TELLING if sandboxed else 'exec "$@"'), "sh", *argv)
 
 
 def scoped(argv: Sequence[str], settings: ExecTool) -> tuple[Sequence[str], dict[str, str]]:

@@ -12,7 +12,7 @@ from desktop.tasks import in_thread, see_through
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.exec.environment import Environment, shell
 from desktop.tools.exec.guarded import Guard, Moved, told
-from desktop.tools.exec.limits import limited, reached, scoped
+from desktop.tools.exec.limits import LEFT, limited, reached, scoped
 from desktop.tools.exec.run import Ended, run
 from desktop.tools.exec.sandbox import Sandbox, Unseen, usable
 from desktop.tools.exec.view import Granted
@@ -164,7 +164,7 @@ def _text(ended: Ended, seconds: int, settings: ExecTool, sandboxed: bool, offli
         code = _TIMED_OUT
         lines.append(f"[ended after {seconds} seconds, its timeout; up to {MOST_SECONDS} can be asked for]")
     if ended.left:
-        lines.append(f"[it left processes in the background, which were ended: {ended.left}]")
+        lines.append(LEFT.format(count=ended.left))
     if code and offline and _NETWORK.search(ended.output):
         lines.append("[the command had no network; ask for it with network=true]")
     if code and sandboxed and _READ_ONLY.search(ended.output):

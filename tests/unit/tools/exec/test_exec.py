@@ -91,6 +91,7 @@ async def test_the_timeout_of_the_settings_counts_without_another(desk: Desk) ->
     assert "ended after 1 seconds" in await desk.run(f"exec >&- 2>&-; {desk.sleep}")
 
 
+@pytest.mark.parametrize("sandbox", ["off", "auto"])
 @pytest.mark.parametrize(
     "command",
     [
@@ -101,10 +102,19 @@ async def test_the_timeout_of_the_settings_counts_without_another(desk: Desk) ->
     ],
     ids=["a job", "a daemon that holds the pipe", "a stubborn daemon", "without the mark, in the session"],
 )
-async def test_what_is_left_in_the_background_is_ended(desk: Desk, command: str) -> None:
+async def test_what_is_left_in_the_background_is_ended(desk: Desk, command: str, sandbox: str) -> None:
+    desk.settings["sandbox"] = sandbox
     text = await desk.run(command.replace("SLEEP", desk.sleep))
     assert text.startswith("done\n[it left processes in the background")
     assert text.endswith("exit code 0")
+
+
+@pytest.mark.parametrize("network", [False, True])
+async def test_what_goes_by_itself_is_no_word_worth(desk: Desk, network: bool) -> None:
+    desk.settings |= {"sandbox": "auto", "max_memory": 0, "max_processes": 0, "max_file_size": 0}
+    desk.context["network"] = network
+    assert await desk.run("sleep 0.05 & echo done; exit 3") == "done\nexit code 3"
+    assert (await desk.run("kill -9 $$")).endswith("exit code 137")
 
 
 async def test_a_command_that_forks_without_end_is_ended(desk: Desk) -> None:
