@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 MARKS = {
     "expected_log(pattern)": "the test causes log lines from WARNING up that match this pattern",
     "expected_qt(pattern)": "the test causes Qt to print warnings that match this pattern",
-    "soak": "one story more than every run has time for; tests/soak stories runs these",
+    "soak": "one test more than every run has time for; tests/soak stories runs these",
     "daemon(options)": "the notification daemon of the test is started with these options",
 }
 
 
 # How long an example takes says something about the machine, not about the program.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("brief", settings.get_profile("steady"), max_examples=15)
 settings.load_profile("steady")
 
 

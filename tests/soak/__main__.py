@@ -71,7 +71,7 @@ def main() -> None:
     appointments = verbs.add_parser("schedule", help="years of appointments on a clock that is moved")
     appointments.add_argument("--years", type=int, default=10)
     verbs.add_parser("counting", help="our count of tokens against the built-in model's own")
-    verbs.add_parser("stories", help="the stories for which not every run has time")
+    verbs.add_parser("stories", help="the tests for which not every run has time")
     attacks = verbs.add_parser("redteam", help="everything a hostile text, file or server tries")
     attacks.add_argument("--only", default="")
     verbs.add_parser("everyday", help="ordinary turns, and how often each asks")

@@ -69,7 +69,7 @@ class Program:
         done = self.run("chat", "--session", key, given="".join(f"{question}\n" for question in questions))
         assert done.returncode == 0, done.stderr
 
-    def events(self, *arguments: str, given: str = "", seconds: float = 60) -> list[dict[str, Any]]:
+    def events(self, *arguments: str, given: str = "", seconds: float = 180) -> list[dict[str, Any]]:
         """The JSON lines of a command with --json."""
         done = self.run(*arguments, "--json", given=given, seconds=seconds)
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -83,7 +83,7 @@ class Program:
         return [(message["role"], message["content"]) for message in self.shown(key)]
 
     @contextmanager
-    def started(self, *arguments: str, seconds: float = 60) -> Iterator[subprocess.Popen[str]]:
+    def started(self, *arguments: str, seconds: float = 180) -> Iterator[subprocess.Popen[str]]:
         """A command that goes on while the block runs, then is asked to end; killed after so long."""
         with subprocess.Popen(
             [*self.command, *arguments],

@@ -111,6 +111,7 @@ def test_a_late_yes_to_what_changed_since_is_asked_for_again_at_once(
     assert program.events("inbox", "list") == []
 
 
+@pytest.mark.soak
 def test_a_script_that_gives_a_late_yes_is_told_of_the_new_question(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_script_that_gives_a_late_yes_is_told_of_the_new_question(
     assert not (workspace / "other").exists()
 
 
+@pytest.mark.soak
 def test_in_a_terminal_the_new_card_is_answered_where_it_is_shown(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:
@@ -133,6 +135,7 @@ def test_in_a_terminal_the_new_card_is_answered_where_it_is_shown(
     assert program.events("inbox", "list") == []
 
 
+@pytest.mark.soak
 def test_a_no_later_is_told_to_the_model(program: Program, server: ScriptedServer, workspace: Path) -> None:
     server.script(use(("exec", {"command": "touch made.txt"})), "say:It waits.")
     program.run("ask", "Make the file")

@@ -21,20 +21,25 @@ def told(stderr: str) -> list[str]:
     return stderr.splitlines()
 
 
+MORE = [
+    (["status:403"], "does not allow this key to use test-model", "Choose another model"),
+    (["status:404"], "does not know the model test-model", "Check the name of the model"),
+    (["status:413"], "too large for Custom server", "Start a new conversation"),
+    (["quota"], "no quota or money left", "Top it up"),
+    (["status:503"] * 4, "Custom server has a fault of its own (503).", "Ask again later"),
+    (["html"], "is a web page, not a model", "sign in first"),
+]
+
+
 @pytest.mark.parametrize(
     ("answers", "sentence", "remedy"),
     [
         (["status:401"], "Custom server did not accept the key.", "provider set custom"),
-        (["status:403"], "does not allow this key to use test-model", "Choose another model"),
-        (["status:404"], "does not know the model test-model", "Check the name of the model"),
-        (["status:413"], "too large for Custom server", "Start a new conversation"),
         (["status:429:7200"], "Custom server gets too many requests.", "in 2 h."),
-        (["quota"], "no quota or money left", "Top it up"),
         (["overflow"] * 2, "longer than test-model can read", "Start a new conversation"),
-        (["status:503"] * 4, "Custom server has a fault of its own (503).", "Ask again later"),
-        (["html"], "is a web page, not a model", "sign in first"),
         (["silence"], "Custom server did not answer in time.", "raise the time limit"),
         (["drop"] * 2, "Custom server broke off", "Ask again."),
+        *(pytest.param(*case, marks=pytest.mark.soak) for case in MORE),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -247,7 +252,11 @@ def test_an_argument_that_is_no_utf_8(program: Program, server: ScriptedServer) 
 
 
 @pytest.mark.parametrize(
-    "key", ["../../etc/passwd", "a/b\\c", "..", "x" * 300, "🙂" * 80, "[/red] {key}", "con", " "]
+    "key",
+    [
+        *("../../etc/passwd", "x" * 300, "[/red] {key}"),
+        *(pytest.param(key, marks=pytest.mark.soak) for key in ("a/b\\c", "..", "🙂" * 80, "con", " ")),
+    ],
 )
 def test_a_conversation_of_any_name(program: Program, server: ScriptedServer, key: str) -> None:
     program.use_server(server.url, "say:Noted.")

@@ -240,6 +240,7 @@ def test_what_was_missed_while_closed_is_done_skipped_or_asked_about(program: Pr
     assert len(notices(program)) == 3
 
 
+@pytest.mark.soak
 def test_two_homes_with_one_workspace_do_each_job_once(program: Program, tmp_path: Path) -> None:
     other = Program(tmp_path / "other")
     other.configure(agents={"defaults": {"workspace": str(program.home / "workspace")}})
@@ -291,6 +292,7 @@ def test_serving_is_shared_and_ends_when_told(program: Program, server: Scripted
     assert run["tokens"] > 0
 
 
+@pytest.mark.soak
 def test_three_failures_in_a_row_switch_a_job_off(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "status:401")
     with serving(program):

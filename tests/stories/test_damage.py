@@ -64,6 +64,7 @@ def test_a_session_file_with_damaged_lines_and_a_torn_tail(talked: Program) -> N
     assert "2 damaged records were passed over" in talked.run("sessions", "show").stderr
 
 
+@pytest.mark.soak
 def test_a_session_file_saved_as_utf_16(talked: Program) -> None:
     path = talked.home / SESSION
     path.write_bytes(path.read_text("utf-8").encode("utf-16"))
@@ -80,7 +81,7 @@ def test_a_session_file_that_is_a_folder(talked: Program) -> None:
     assert talked.run("ask", "third", "--session", "other").stdout == "Noted.\n"
 
 
-@pytest.mark.parametrize("where", [0, 4096])
+@pytest.mark.parametrize("where", [0, pytest.param(4096, marks=pytest.mark.soak)])
 def test_a_damaged_ledger_is_set_aside(talked: Program, where: int) -> None:
     database = talked.home / "state.db"
     data = bytearray(database.read_bytes())

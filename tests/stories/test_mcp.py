@@ -96,6 +96,7 @@ def test_a_call_waits_for_a_yes_and_shows_what_is_sent(program: Program, server:
     assert told(server)[-1].endswith("my secret")
 
 
+@pytest.mark.soak
 def test_a_newer_version_of_a_package_is_shown_and_taken_with_a_yes(
     program: Program, tmp_path: Path
 ) -> None:
@@ -173,6 +174,7 @@ def test_kill_9_of_the_program_leaves_no_server(program: Program, server: Script
         assert not [p.cmdline() for p in alive]
 
 
+@pytest.mark.soak
 def test_the_end_of_the_program_is_the_end_of_its_servers(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     add(program)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import keyring
+import pytest
 
 from tests.desktop.desk import Desk
 from tests.desktop.window import running_window
@@ -44,6 +45,7 @@ def test_an_older_home_is_found_in_the_first_run_and_taken(
     assert not [path for path, content in texts(program.home) if KEY.encode() in content]
 
 
+@pytest.mark.soak
 def test_a_newer_home_is_given_in_the_settings(program: Program, desk: Desk, tmp_path: Path) -> None:
     old = newer(tmp_path / "elsewhere")
     program.environment["HOME"] = str(tmp_path / "nobody")

@@ -4,6 +4,8 @@ place where it was; and whose the home is while a conversation in a terminal wan
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.desktop.desk import Area, Desk
 from tests.desktop.session import SCRIPT, nested_session
 from tests.desktop.window import TITLE, Window, running_window, until
@@ -92,6 +94,7 @@ def test_it_begins_in_the_tray_and_comes_and_goes(
         assert window.process.wait(4) == 0
 
 
+@pytest.mark.soak
 def test_without_a_tray_it_is_never_hidden(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:

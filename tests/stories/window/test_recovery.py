@@ -4,6 +4,8 @@ a backup."""
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, running_window
 from tests.servers.scripted import ScriptedServer
@@ -66,6 +68,7 @@ def test_backup_damage_recovery_and_restore(program: Program, server: ScriptedSe
         assert not window.find("Something is damaged")
 
 
+@pytest.mark.soak
 def test_everything_is_deleted_when_it_is_meant(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

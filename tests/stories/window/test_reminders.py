@@ -4,6 +4,8 @@ import json
 import time
 from datetime import datetime, timedelta
 
+import pytest
+
 from tests.desktop.daemon import Daemon
 from tests.desktop.desk import Desk
 from tests.desktop.session import nested_session
@@ -72,6 +74,7 @@ def test_a_reminder_by_plain_words_comes_can_be_snoozed_and_is_answered(
         assert (run["outcome"], run["name"]) == ("ok", job["name"])
 
 
+@pytest.mark.soak
 def test_a_reply_typed_into_the_notification_arrives(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "say:Noted.")
     with nested_session("--notify", "none") as environment:

@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, running_window
 from tests.servers.scripted import ScriptedServer
@@ -61,6 +63,7 @@ def test_a_skill_is_written_and_used(program: Program, server: ScriptedServer, d
         assert "Mint is the herb." not in json.dumps(server.requests[-1].body["messages"][-1])
 
 
+@pytest.mark.soak
 def test_the_page_in_the_dark(program: Program, server: ScriptedServer, desk: Desk) -> None:
     program.use_server(server.url)
     config = json.loads((program.home / "config.json").read_text())

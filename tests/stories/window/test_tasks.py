@@ -113,6 +113,7 @@ def test_a_task_is_run_now_and_leads_to_its_conversation(
         until(lambda: program.events("inbox", "list") == [], "it is dealt with")
 
 
+@pytest.mark.soak
 def test_the_page_of_the_tray_says_what_works_here(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

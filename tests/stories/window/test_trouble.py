@@ -5,6 +5,8 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.desktop.desk import Area, Desk
 from tests.desktop.session import nested_session
 from tests.desktop.window import TITLE, Window, running_window, until
@@ -93,6 +95,7 @@ def test_without_a_keychain_a_key_is_used_for_this_session(
         assert not [path for path, content in texts(program.home) if KEY.encode() in content]
 
 
+@pytest.mark.soak
 def test_a_keychain_that_asks_holds_up_nothing(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -113,6 +116,7 @@ def test_a_keychain_that_asks_holds_up_nothing(
             ends(window, window.process.terminate)
 
 
+@pytest.mark.soak
 def test_a_monitor_is_taken_away(program: Program, server: ScriptedServer, tmp_path: Path) -> None:
     program.use_server(server.url, "say:Here.")
     with nested_session("--tray", "none", "--secrets", "none", "--notify", "none") as environment:

@@ -285,6 +285,7 @@ def test_the_table_needs_no_settings_to_be_sound() -> None:
     assert all(place.is_absolute() for place in (*found.hidden, *found.readonly, *found.tools))
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(os.getuid() != 0, reason="these tests run as an ordinary account already")
 def test_all_of_this_holds_for_an_ordinary_account() -> None:
     """The same tests once more, as another user with a home of its own."""
