@@ -18,11 +18,20 @@ _INDENT = re.compile(r'\n([ \t]+)"')
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def parse(data: bytes, name: str) -> dict[str, Any]:
-    """The settings in a file. Raises ConfigError that names the line."""
+def parse(data: bytes, name: str, twice: list[ConfigError] | None = None) -> dict[str, Any]:
+    """The settings in a file; what stands there twice is told in `twice`. Raises ConfigError that names the
+    line."""
     text = _text(data, name)
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(found)
+        if twice is not None and len(made) < len(found):
+            names = [key for key, _value in found]
+            twice.extend(_twice(name, key) for key in made if names.count(key) > 1)
+        return made
+
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise ConfigError(
             _("{file} is damaged at line {line}, column {column}.").format(
@@ -38,6 +47,13 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
             _("Correct the file, or change any setting: the damaged file is then kept aside."),
         )
     return value
+
+
+def _twice(file: str, key: str) -> ConfigError:
+    return ConfigError(
+        _("{file} has {key} twice in the same place. The last one counts.").format(file=file, key=key),
+        _("Keep one of them; or change any setting: the file is then kept aside as it is."),
+    )
 
 
 def _text(data: bytes, name: str) -> str:

@@ -116,8 +116,9 @@ class ConfigStore:
 
     def _read(self) -> tuple[dict[str, Any], bool]:
         """The document to use, and whether it is the file's own and without fault."""
+        twice: list[ConfigError] = []
         try:
-            stored = document.parse(self.path.read_bytes(), self.path.name)
+            stored = document.parse(self.path.read_bytes(), self.path.name, twice)
         except FileNotFoundError:
             return {}, True
         except OSError as error:
@@ -127,7 +128,8 @@ class ConfigStore:
         else:
             faults = _faults(self._prepared(stored))
             if not faults:
-                return stored, True
+                self.problems.extend(twice)
+                return stored, not twice
             self.problems.extend(_named(self.path.name, field, why) for field, why in faults)
             return self._last_good() or _without(stored, faults), False
         return self._last_good() or {}, False

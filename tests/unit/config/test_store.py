@@ -204,6 +204,23 @@ async def test_a_bad_file_is_named_and_the_last_good_settings_are_used(
     assert loaded(path).config.agents.defaults.bot_name == "Ada"
 
 
+@pytest.mark.expected_log("damaged settings were kept")
+async def test_a_name_that_stands_there_twice_is_told_and_nothing_of_the_file_is_lost(path: Path) -> None:
+    twice = '{"agents": {"defaults": {"model": "a"}}, "agents": {"defaults": {"model": "b", "model": "c"}}}'
+    path.parent.mkdir(parents=True)
+    path.write_text(twice)
+    store = loaded(path)
+    assert store.config.agents.defaults.model == "c"
+    assert [problem.text for problem in store.problems] == [
+        "config.json has model twice in the same place. The last one counts.",
+        "config.json has agents twice in the same place. The last one counts.",
+    ]
+    await store.update({"agents.defaults.model": "d"})
+    assert not store.problems
+    assert [kept.read_text() for kept in path.parent.glob("config.json.damaged-*")] == [twice]
+    assert json.loads(path.read_text()) == {"agents": {"defaults": {"model": "d"}}}
+
+
 def test_without_a_good_copy_a_bad_field_costs_only_itself(path: Path) -> None:
     write(
         path, {"agents": {"defaults": {"model": "m", "maxTokens": -1}}, "providers": {"a": {"engine": 3}}}
