@@ -231,6 +231,16 @@ def _drop_others(platforms: Path) -> None:
             shutil.rmtree(found)
 
 
+async def missing() -> AppError:
+    """Why there is no engine, and what brings one: setting it up where this machine has what that takes."""
+    if await node(installer=True) is None:
+        return nothing_runs()
+    return AppError(
+        _("The engine of the built-in model is not set up yet."),
+        _("Set it up in the settings or with: nanobot-desktop local setup"),
+    )
+
+
 def nothing_runs() -> AppError:
     """Why the built-in model cannot be started, and what to install."""
     return AppError(

@@ -210,7 +210,7 @@ class BuiltinServer:
                 _log.warning("the engine %s did not start: %r", launch.engine, error)
                 await self._end()
         if not found:
-            raise engine.nothing_runs()
+            raise await engine.missing()
         raise AppError(
             _("The built-in model did not start."),
             _(

@@ -210,10 +210,21 @@ async def test_without_the_file_it_says_how_to_get_it(notes: Notes, tmp_path: Pa
 
 async def test_without_an_engine_it_says_what_to_install(make: Make, notes: Notes) -> None:
     (notes.folder / "bin/llama-server").unlink()
-    with pytest.raises(AppError, match="nothing on this machine") as failure:
+    packaged = bool(await engine.node(installer=True))  # where the tests brought Node as a package
+    with pytest.raises(AppError, match="not set up" if packaged else "nothing on this machine") as failure:
         await make().ensure()
-    assert "llama-server" in failure.value.remedy
-    assert "Node.js 20" in failure.value.remedy
+    assert packaged or "llama-server" in failure.value.remedy
+    assert packaged or "Node.js 20" in failure.value.remedy
+
+
+async def test_with_node_but_no_engine_it_says_how_to_set_it_up(make: Make, notes: Notes) -> None:
+    (notes.folder / "bin/llama-server").unlink()
+    for name, text in (("node", "echo v20.1.0"), ("npm", "exit 1")):
+        (notes.folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (notes.folder / "bin" / name).chmod(0o755)
+    with pytest.raises(AppError, match="not set up yet") as failure:
+        await make().ensure()
+    assert failure.value.remedy == "Set it up in the settings or with: nanobot-desktop local setup"
 
 
 async def test_what_is_installed_is_told_without_starting_it(notes: Notes, tmp_path: Path) -> None:
