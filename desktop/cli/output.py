@@ -12,6 +12,10 @@ from desktop.tools.permissions.visible import legible, one_legible_line
 
 type Json = dict[str, Any]
 
+_GAP, _LEAST = 3, 12
+"""Characters between two columns, and of one that is cut."""
+_NO_END = 100_000
+"""Characters of a line where nobody cuts it."""
 _WORTH_SAYING = 1.0
 """Seconds from which on the duration of a tool is told."""
 
@@ -74,21 +78,35 @@ def complain(error: AppError) -> None:
             hint(line)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = "") -> None:
-    """Rows under headings, as wide as they need to be."""
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str = "", *, cut: bool = False
+) -> None:
+    """Rows under headings, as wide as they need to be. `cut`: each row is one line; on a terminal its last
+    column is cut where the line ends."""
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    lines = [list(row) for row in rows]
+    lines = [[Text(cell(one)) for one in row] for row in rows]  # a str would be read as markup
     if not lines:
         say(empty or _("Nothing here yet."))
         return
-    view = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
-    for line in lines:
-        view.add_row(*(Text(cell(one)) for one in line))  # a str would be read as markup
     console = Console()
+    view = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    if cut and not console.is_terminal:
+        console = Console(width=_NO_END)
+    elif cut:
+        widths = [
+            max(map(cell_len, (name, *(line[at].plain for line in lines))))
+            for at, name in enumerate(columns)
+        ]
+        room = console.width - sum(widths[:-1]) - _GAP * len(columns)
+        for line in lines:
+            line[-1].truncate(max(room, _LEAST), overflow="ellipsis")
+    for line in lines:
+        view.add_row(*line)
     console.print(view)
 
 

@@ -54,13 +54,14 @@ async def _list(home: Home, as_json: bool) -> None:
     table(
         [_("Skill"), _("Source"), _("State"), _("What it does")],
         [
-            [skill.name, _source(skill), _state(skill), about(skill.name, skill.source, skill.description)]
+            [skill.name, _source(skill), _word(skill), about(skill.name, skill.source, skill.description)]
             for skill in found
         ],
+        cut=True,
     )
     for skill in found:
-        if skill.remedy and skill.enabled:
-            hint(f"{skill.name}: {skill.remedy}")
+        if skill.enabled and (why := " ".join(filter(None, (_why(skill), skill.remedy)))):
+            hint(f"{skill.name}: {why}")
 
 
 async def _show(home: Home, name: str, as_json: bool) -> None:
@@ -86,10 +87,18 @@ def _source(skill: Skill) -> str:
     return _("yours") if skill.source == "workspace" else _("built in")
 
 
-def _state(skill: Skill) -> str:
+def _word(skill: Skill) -> str:
     if not skill.enabled:
         return _("off")
-    why = " ".join(filter(None, (skill.problem, *skill.missing)))
-    if not skill.available:
-        return _("not available: {why}").format(why=why)
-    return why or _("on")
+    return _("on") if skill.available else _("not available")
+
+
+def _state(skill: Skill) -> str:
+    if skill.enabled and not skill.available:
+        return _("not available: {why}").format(why=_why(skill))
+    return (_why(skill) if skill.enabled else "") or _word(skill)
+
+
+def _why(skill: Skill) -> str:
+    """What is wrong with it."""
+    return " ".join(filter(None, (skill.problem, *skill.missing)))
