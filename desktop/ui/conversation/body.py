@@ -246,19 +246,22 @@ class Body(QTextBrowser):
             rect = self._rect(place)
             if rect.intersects(area):
                 _box(painter, rect, code)
-        for place in piece.quotes:
+        for place, rtl in piece.quotes:
             rect = self._rect(place)
             if rect.intersects(area):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colors.quote))
-                painter.drawRoundedRect(QRectF(rect.left(), rect.top(), 3, rect.height()), 1.5, 1.5)
+                left = rect.right() - 3 if rtl else rect.left()
+                painter.drawRoundedRect(QRectF(left, rect.top(), 3, rect.height()), 1.5, 1.5)
         for position, ticked in piece.tasks:
             block = self.document().findBlock(position)
             rect = layout.blockBoundingRect(block)
             if rect.intersects(area):
                 line = block.layout().lineAt(0)
                 top = rect.top() + line.y() + line.ascent() - 12
-                _tick_box(painter, QRectF(rect.left() + line.x(), top, 15, 15), ticked)
+                rtl = block.textDirection() is Qt.LayoutDirection.RightToLeft
+                left = rect.left() + (line.naturalTextRect().right() - 15 if rtl else line.x())
+                _tick_box(painter, QRectF(left, top, 15, 15), ticked)
         for position in piece.rules:
             rect = layout.blockBoundingRect(self.document().findBlock(position))
             painter.fillRect(QRectF(rect.left(), rect.center().y(), rect.width(), 1), QColor(colors.border))

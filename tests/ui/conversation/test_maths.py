@@ -45,6 +45,11 @@ def formulas(text: str) -> list[str]:
         ("$$\nnever closed", []),
         ("$$\n\n$$", []),
         ("$" + "x" * 2_000 + "$", []),
+        ("当$x$时，$[0,1)$ and $f(x)$", ["math:i:x", "math:i:[0,1)", "math:i:f(x)"]),
+        ("It is $50 (US$) or $40 (CA$).", []),
+        ("Set $HOME/bin:$PATH or ${A}:${B} or $(a)/$(b)", []),
+        ("$AAPL/$MSFT and $foo,$bar, US$5/AU$7", []),
+        ("echo $1$2 and $a-$(b)", []),
     ],
 )
 def test_what_is_a_formula(text: str, found: list[str]) -> None:
