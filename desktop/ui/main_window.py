@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPaintEvent,
@@ -26,6 +25,7 @@ from desktop.ui.trace import note
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
+from desktop.ui.widgets.standing import Standing
 from desktop.ui.widgets.toast import Toast
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ class MainWindow(QMainWindow):
         self._sidebar_wanted = True
         self.setWindowTitle("Nanobot Desktop")
         self.setAccessibleName("Nanobot Desktop")
-        self.setMinimumSize(*_SMALLEST)
         self.sidebar = Sidebar(rows)
         self.header = Header()
         self.composer = Composer()
@@ -142,25 +141,10 @@ class MainWindow(QMainWindow):
             self.composer.setFocus()
 
     def _stand(self, state: WindowState) -> None:
-        self.resize(*_SIZE)
-        if len(state.geometry) == 4 and _seen(place := QRect(*state.geometry)):
-            self.setGeometry(place)
+        place = QRect(*state.geometry) if len(state.geometry) == 4 else None
+        Standing(self, QSize(*_SIZE), QSize(*_SMALLEST), remembered=place)
         if state.maximized:
             self.setWindowState(Qt.WindowState.WindowMaximized)
-        app = QGuiApplication.instance()
-        assert isinstance(app, QGuiApplication)
-        app.screenRemoved.connect(self._screens_changed)
-        app.screenAdded.connect(lambda screen: screen.geometryChanged.connect(self._screens_changed))
-        for screen in app.screens():
-            screen.geometryChanged.connect(self._screens_changed)
-
-    def _screens_changed(self) -> None:
-        QTimer.singleShot(0, self, self._come_back)
-
-    def _come_back(self) -> None:
-        """A monitor may be gone or smaller: stand on one that is left."""
-        if not _seen(self.geometry()):
-            self.move(QGuiApplication.primaryScreen().availableGeometry().topLeft())
 
     def remember(self, state: WindowState) -> None:
         """Note where it stands."""
@@ -246,12 +230,6 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()
         self.close_wanted.emit()
-
-
-def _seen(place: QRect) -> bool:
-    """Whether more than half of it is on screens."""
-    parts = (screen.availableGeometry().intersected(place) for screen in QGuiApplication.screens())
-    return 2 * sum(part.width() * part.height() for part in parts) > place.width() * place.height()
 
 
 def _column(inner: QWidget) -> QWidget:
