@@ -106,6 +106,24 @@ def test_settings_open_over_the_window_on_its_monitor(two: Desk, qtbot: QtBot, r
     running.settle()
 
 
+def test_settings_stay_in_front_of_the_window(desk: Desk, qtbot: QtBot, running: Running) -> None:
+    window = main_window(qtbot, [])
+    settings = SettingsWindow(running.actions, window)
+    settings.open_page()
+    qtbot.waitUntil(settings.isActiveWindow)
+    x, y = window.geometry().left() + 20, window.geometry().bottom() - 20
+    desk.click(x, y)
+    qtbot.waitUntil(window.isActiveWindow)
+
+    def in_order() -> list[int]:
+        told = desk.run("xprop", "-root", "_NET_CLIENT_LIST_STACKING").rpartition("#")[2]
+        return [int(number, 16) for number in told.split(",")]
+
+    order = in_order()
+    assert order.index(int(window.winId())) < order.index(int(settings.winId()))
+    running.settle()
+
+
 def test_a_window_that_a_person_moved_to_the_edge_stays_there(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)

@@ -35,7 +35,8 @@ class SettingsWindow(QDialog):
     """Everything is to be deleted: the program must end for it."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+        # A dialog stays in front of its parent; a window of its own would go behind it at a click there.
+        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.WindowMaximizeButtonHint)
         self._actions, self._work = actions, Work(self)
         self._side, self._stack, self._notice = Side(), QStackedWidget(), Notice()
         self._list = self._side.pages
