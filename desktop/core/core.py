@@ -318,6 +318,7 @@ class Core:
         await cancel(self._staying)
         if "background" in self.__dict__:
             await self.background.stop()
+        self.gate.leave()
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()

@@ -11,7 +11,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
@@ -131,6 +131,12 @@ class MainWindow(QMainWindow):
 
     # ---- the window itself
 
+    @property
+    def in_front(self) -> bool:
+        """Whether the person has it, or a dialog of its own, in front of them."""
+        active = QApplication.activeWindow()
+        return active is not None and (active is self or _of(active, self))
+
     def present(self) -> None:
         """Show it in front, wherever it was."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -230,6 +236,12 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()
         self.close_wanted.emit()
+
+
+def _of(window: QWidget, owner: QWidget) -> bool:
+    """Whether a window was opened from another one."""
+    above = window.parentWidget()
+    return above is not None and (above.window() is owner or _of(above.window(), owner))
 
 
 def _column(inner: QWidget) -> QWidget:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ class Table(Desk):
 
     def commands(self) -> list[Item]:
         names = ("Quick chat", "Light or dark as the system", "Light", "Dark")
-        return [Item(COMMANDS, name, lambda name=name: self.led.append((name,))) for name in names]
+        return [Item(COMMANDS, name, partial(self.led.append, (name,))) for name in names]
 
     def show_conversation(self, key: str, turn: str) -> None:
         self.led.append(("conversation", key, turn))

@@ -136,7 +136,7 @@ class ModeBar(QWidget):
             action.setChecked(mode == self._found.get("mode"))
             action.triggered.connect(lambda _on=False, mode=mode: self.mode_chosen.emit(mode))
         menu.addSeparator()
-        menu.addAction(_("Working folder…")).triggered.connect(self._open_dialog)
+        menu.addAction(icon("folder"), _("Working folder…")).triggered.connect(self._open_dialog)
         menu.addAction(icon("settings"), _("Permissions…")).triggered.connect(self.settings_wanted)
         self._pop_up(menu, self.mode)
 

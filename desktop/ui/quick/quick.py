@@ -36,6 +36,9 @@ class Quick(QObject):
 
     onward = Signal(str, str)
     """Key and draft: to be gone on with in the main window."""
+    came = Signal()
+    """It is in front now."""
+    went = Signal()
     first_key = Signal()
     settings_wanted = Signal()
 
@@ -85,6 +88,7 @@ class Quick(QObject):
         self._used = time.monotonic()
         if self.window is not None:
             self.window.hide()
+            self.went.emit()
 
     def handle(self, event: Event) -> None:
         """Take in one event of the bus."""
@@ -114,6 +118,7 @@ class Quick(QObject):
         if self.assistant:
             window.call(self.assistant)
         window.hidden_wanted.connect(self.hide)
+        window.came.connect(self.came)
         window.onward_wanted.connect(self._onward)
         window.new_wanted.connect(self._anew)
         window.composer.sent.connect(self._send)

@@ -39,6 +39,8 @@ QFrame#quick-frame { background: transparent; border: 1px solid $border_strong; 
 class QuickWindow(QDialog):
     """Shows one conversation; hidden, not closed."""
 
+    came = Signal()
+    """It has the keyboard."""
     hidden_wanted = Signal()
     onward_wanted = Signal()
     """Go on in the main window."""
@@ -152,6 +154,11 @@ class QuickWindow(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         note("quick")
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.came.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
-from desktop.inbox.inbox import APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
+from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
 from desktop.text import _, mark
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.plain import shown
@@ -31,6 +31,7 @@ DONE, SNOOZE, REPLY, VISIT, YES, NO = "done", "snooze", "reply", "open", "yes", 
 _SNOOZES = {"10m": mark("10 minutes"), "1h": mark("1 hour"), "tomorrow": mark("Tomorrow morning")}
 _ICONS = {
     APPROVAL: ("shield", "link"),
+    ANSWER: ("message-square", "link"),
     REMINDER: ("alarm-clock", "link"),
     HEARTBEAT: ("heart-pulse", "link"),
     SUBAGENT: ("bot", "link"),
