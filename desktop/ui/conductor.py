@@ -31,6 +31,7 @@ from desktop.ui.drafts import Drafts
 from desktop.ui.editing import Editing
 from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
+from desktop.ui.health import Health
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.outside import Outside
@@ -93,6 +94,7 @@ class Conductor(QObject):
         )
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
+        self._health = Health(window.header, lambda: self.talk.key, self)
         self._doing = Doing(rows, self.talk.questions, self)
         self._outside = Outside(
             self._program, self._funnel, window, self.library, self._presence, file, self._doing
@@ -220,6 +222,7 @@ class Conductor(QObject):
                 self._fullness.handle(event)
                 self._costing.handle(event)
                 self._doing.handle(event)
+                self._health.handle(event)
                 self._outside.handle(event)
                 self.library.handle(event)
                 if isinstance(event, ServiceChanged):
@@ -298,7 +301,7 @@ class Conductor(QObject):
             await self._program.call("prepare", session=self.talk.key)
 
     def _model_known(self, line: Json) -> None:
-        self._window.header.show_model(str(line["title"]), builtin=line["provider"] == "builtin")
+        self._window.header.show_model(str(line["title"]), str(line["provider"]))
         self._chosen = line if line["chosen"] else None
 
     _chosen: Json | None = None
