@@ -19,7 +19,7 @@ from desktop.inbox.quiet import quiet_until
 from desktop.inbox.screen import Screen, Toast
 from desktop.inbox.toasts import digest, toast
 from desktop.tasks import cancel, spawn
-from desktop.text import _
+from desktop.text import _, sentences
 
 _MANY = 4
 """More than this many at once are one toast."""
@@ -108,7 +108,7 @@ class Presenter:
         missing = _("No program that shows notifications answers on this desktop.")
         if self._way == "tray":
             return How("tray", missing)
-        return How("inbox", f"{missing} {_('Notices are in the inbox.')}")
+        return How("inbox", sentences(missing, _("Notices are in the inbox.")))
 
     async def reach(self) -> How:
         """How a notice would come to the person now."""

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import Actions
-from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.body import Body, describe
 from desktop.ui.conversation.choice import MORE, SHOWN, Shown
 from desktop.ui.conversation.dots import Dots
 from desktop.ui.conversation.given import GivenFiles
@@ -242,6 +242,7 @@ class Cell(Slot):
 
     def _put(self, body: Body, x: int, y: int, width: int) -> int:
         body.set_width(width)
+        describe(body)
         height = body.needed_height()
         body.setGeometry(x, y, width, height)
         return y + height

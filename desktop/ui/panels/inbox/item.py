@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
-from desktop.text import _, mark
+from desktop.text import _, mark, titled
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.question import Question
@@ -174,7 +174,7 @@ class NoticeItem(QFrame):
             return
         title = shown(self._title_of())
         for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open, self.send):
-            made.setAccessibleName(f"{made.text().strip()}: {title}")
+            made.setAccessibleName(titled(made.text().strip(), title))
         self.open.setToolTip(_("Open conversation: {title}").format(title=self._session_title))
         self.field.setPlaceholderText(_("Reply in the conversation"))
         self.field.setAccessibleName(_("Reply to {title}").format(title=title))
@@ -193,7 +193,7 @@ class NoticeItem(QFrame):
         self._text.setVisible(bool(text))
         self.fold.setVisible(long)
         self.fold.setText(_("Show less") if self._unfolded else _("Show all"))
-        self.fold.setAccessibleName(f"{self.fold.text()}: {title}")
+        self.fold.setAccessibleName(titled(self.fold.text(), title))
         for made, told in ((self._remedy, str(body.get("remedy") or "")), (self._note, _note(notice))):
             made.setText(shown(told))
             made.setVisible(bool(told))
