@@ -25,7 +25,6 @@ _FAILURES = {
     "SignInNeeded": mark("Key refused"),
     "QuotaExceeded": mark("No quota left"),
     "RateLimited": mark("Too many requests"),
-    "ServerFault": mark("Server error"),
 }
 """By the name of the error's class. Others say nothing of the provider."""
 
