@@ -11,9 +11,7 @@ from tests.desktop.window import TITLE, Window, running_window, until
 from tests.stories.program import Program
 
 
-@pytest.mark.parametrize(
-    ("screen", "scale"), [("1280x720", "1"), ("1280x720", "1.5"), ("1440x900", "2"), ("1280x720", "2")]
-)
+@pytest.mark.parametrize(("screen", "scale"), [("1280x720", "1"), ("1280x720", "1.5"), ("1440x900", "2")])
 def test_the_first_windows_are_whole_on_the_screen(
     program: Program, tmp_path: Path, screen: str, scale: str
 ) -> None:
