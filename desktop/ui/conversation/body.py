@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolTip, QWidget
 
 from desktop.addresses import readable
+from desktop.text import _, titled
 from desktop.ui.conversation.blocks import Code, Quote, Table
 from desktop.ui.conversation.colours import Colours
 from desktop.ui.conversation.copies import Copies
@@ -274,6 +275,14 @@ class Body(QTextBrowser):
         rect.translate(-inside.leftPadding(), -inside.topPadding())
         height = rect.height() - outside.topMargin() - outside.bottomMargin()
         return QRectF(rect.topLeft(), QSizeF(rect.width() - outside.leftMargin(), height))
+
+
+def describe(body: Body) -> None:
+    """Say the formulas of a text to who cannot see their pictures, in the order in which they stand."""
+    formulas = body.page.formulas()
+    said = titled(_("Formulas"), "; ".join(formulas)) if formulas else ""
+    if said != body.accessibleDescription():
+        body.setAccessibleDescription(said)
 
 
 def _size_of(pictures: Pictures, source: str) -> QSize | None:

@@ -126,6 +126,11 @@ class Page:
         """Of all pictures in the page: where they are, by the name that the document knows them by."""
         return {_name(source): source for piece in self.pieces for _, source, _size in piece.pictures}
 
+    def formulas(self) -> list[str]:
+        """All formulas that stand there as pictures, as they are typed."""
+        found = (source for piece in self.pieces for _position, source, _size in piece.pictures)
+        return [typed(source) for source in found if is_formula(source)]
+
     def typed_between(self, start: int, end: int) -> Iterator[str]:
         """What is copied for each picture in a part of the text: a formula as it is typed."""
         for piece in self.pieces:

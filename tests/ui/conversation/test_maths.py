@@ -134,3 +134,12 @@ def test_copied_it_is_what_was_typed(view: ConversationView, qtbot: QtBot) -> No
     body = view.cells[0].body
     body.selectAll()
     assert body.createMimeDataFromSelection().text() == "So $x^2$ and $y$."
+
+
+def test_who_cannot_see_a_formula_is_told_how_it_is_written(view: ConversationView, qtbot: QtBot) -> None:
+    shown(view, "With $x^2$ and\n\n$$a+b$$", qtbot)
+    [cell] = view.cells
+    qtbot.waitUntil(lambda: pictures(view) == 2)
+    qtbot.waitUntil(lambda: cell.body.accessibleDescription() == "Formulas: $x^2$; $$a+b$$")
+    shown(view, "No formula", qtbot)
+    assert view.cells[0].body.accessibleDescription() == ""
