@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "marks": f"{KIT} database",
     "session": f"{KIT} config database",
     "skills": f"{KIT} config database",
-    "providers": f"{LOW} usage services",
+    "providers": f"{LOW} net usage services",
     "inbox": LOW,
     "cron": f"{LOW} services usage inbox",
     "heartbeat": f"{LOW} services usage inbox providers",
@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "agent": f"{LOW} session providers memory skills tools usage inbox marks",
     "importer": f"{KIT} config database session memory skills cron inbox services providers",
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
-    "doctor": f"{KIT} config database session memory skills cron inbox services providers",
+    "doctor": f"{KIT} net config database session memory skills cron inbox services providers",
     "ui": f"{KIT} bus config services session memory skills cron inbox usage core",
     "__main__": "paths cli providers tools",
 }
