@@ -4,9 +4,9 @@ The kinds: sign_in, rate_limited, quota, context_too_long, bad_request, answer_t
 no_connection (refused, no such host, TLS), too_slow (silence or the total time), broken_off (reset,
 cut, not understood), filtered, aborted, faulty (ended by the server before it was whole),
 no_model_server (a web page instead), redirected (sent on to another address), no_list (no list of
-models), proxy (not there, or it refuses), environment (a wrong variable), server_fault (5xx); internal (a
-fault of the host itself). Servers disagree on codes, and litellm types some errors wrongly, so the status and
-the server's words decide, not the exception's class.
+models), proxy (not there, or it refuses), environment (a wrong variable), server_fault (5xx); internal
+(a fault of the host itself). Servers disagree on codes, and litellm types some errors wrongly, so the
+status and the server's words decide, not the exception's class.
 """
 
 import contextlib

@@ -135,7 +135,7 @@ class Host:
     async def _read(
         self, stream: AsyncGenerator[Chunk], seconds: float, answer: Answer, deltas: "_Deltas"
     ) -> None:
-        """Take in a stream to its end, or till a little after its last sign: some servers keep still then."""
+        """Take in a stream to its end, or a little past its last sign: some servers then keep still."""
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(seconds) as limit, aclosing(stream) as chunks:
             count, latest = 0, limit.when() or 0.0
