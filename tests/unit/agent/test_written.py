@@ -12,6 +12,12 @@ TOOLS: dict[str, dict[str, Any]] = {
     "write_file": {"path": {"type": "string"}, "content": {"type": "string"}},
 }
 CALL = '{"name": "read_file", "arguments": {"path": "a.txt"}}'
+GIVEN = '{"path": "a.txt"}'
+KIMI = f"<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{GIVEN}<|tool_call_end|>"
+DEEPSEEK_R1 = (
+    f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n{GIVEN}\n```<｜tool▁call▁end｜>"
+)
+DEEPSEEK_V3 = f"<｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{GIVEN}<｜tool▁call▁end｜>"
 WRITTEN = [
     f"<tool_call>{CALL}</tool_call>",
     f"<tool_call>\n{CALL}\n</tool_call>",
@@ -25,14 +31,12 @@ WRITTEN = [
     '[TOOL_CALLS]read_file[ARGS]{"path": "a.txt"}',
     '[TOOL_CALLS]read_file{"path": "a.txt"}',
     "<tool_call>\n<function=read_file>\n<parameter=path>\na.txt\n</parameter>\n</function>\n</tool_call>",
-    '<function_calls><invoke name="read_file"><parameter name="path">a.txt</parameter></invoke></function_calls>',
+    '<function_calls><invoke name="read_file"><parameter name="path">a.txt</parameter></invoke>',
     "<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>a.txt</arg_value>\n</tool_call>",
     "<|tool_call_start|>[read_file(path='a.txt')]<|tool_call_end|>",
-    "<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>"
-    '{"path": "a.txt"}<|tool_call_end|><|tool_calls_section_end|>',
-    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n"
-    '{"path": "a.txt"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{"path": "a.txt"}<｜tool▁call▁end｜>',
+    f"<|tool_calls_section_begin|>{KIMI}<|tool_calls_section_end|>",
+    f"<｜tool▁calls▁begin｜>{DEEPSEEK_R1}<｜tool▁calls▁end｜>",
+    f"<｜tool▁calls▁begin｜>{DEEPSEEK_V3}<｜tool▁calls▁end｜>",
 ]
 
 
