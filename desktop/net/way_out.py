@@ -39,8 +39,9 @@ class WrongVariable(AppError):
 
     def __init__(self, variable: str, fault: str, value: str) -> None:
         """`fault`: kind, address, missing or unreadable."""
-        super().__init__(*_told(variable, fault, re.sub(r"//[^/@]*@", "//", value)))
-        self.variable, self.fault, self.value = variable, fault, value
+        self.variable, self.fault = variable, fault
+        self.value = re.sub(r"//[^/@]*@", "//", value)
+        super().__init__(*_told(variable, fault, self.value))
 
 
 def _told(variable: str, fault: str, value: str) -> tuple[str, str]:
@@ -137,6 +138,13 @@ def faults(environ: Mapping[str, str] | None = None) -> list[WrongVariable]:
     return found
 
 
+def named() -> list[str]:
+    """The variables that have a say, by their names: their values may hold a password."""
+    found = [_variable(name, _Environment.now) for name in (*_PROXIES, "no_proxy")]
+    certificates_by = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if _Environment.now.get(name)]
+    return [*(variable for variable, value in found if value), *certificates_by]
+
+
 def tidy() -> None:
     """Make the environment of this process one that no library stumbles over: what cannot be followed is
     taken out, what is meant is written as libraries take it. Here all of it stays known as it was."""
@@ -224,6 +232,14 @@ def _of_system(scheme: str, host: str) -> str:
     named = getproxies()
     value = named.get(scheme) or named.get("all") or ""
     return checked_proxy(_("the system's settings"), value) if value and not proxy_bypass(host) else ""
+
+
+async def check(url: str) -> None:
+    """Whether there is a way to an address, for libraries that keep the reason to themselves. Raises
+    WrongVariable."""
+    proxy_for(url)
+    if url.lower().startswith("https:"):
+        await in_thread(certificates)
 
 
 class Ways:

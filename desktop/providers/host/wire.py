@@ -104,7 +104,7 @@ class Wire(Ways):
         try:
             response = await super().handle_async_request(request)
         except WrongVariable as error:
-            raise Failure("environment", f"{error.fault}|{error.variable}|{error.value}") from error
+            raise Failure("environment", f"{error.variable}|{error.fault}|{error.value}") from error
         response.request = request
         if response.status_code in (301, 302, 303) and request.method == "POST":
             # It would become a mere look at a page, as in browsers.
