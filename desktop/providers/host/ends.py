@@ -98,9 +98,9 @@ def _end_in(event: Mapping[str, Any]) -> tuple[bool, str]:
     for rows in (event.get("choices"), event.get("candidates")):
         first = _mapping(rows[0]) if isinstance(rows, list) and rows else {}
         if reason := _word(first.get("finish_reason") or first.get("finishReason")):
-            native = first.get("native_finish_reason")
-            more = isinstance(native, str) and native.lower() != reason.lower() and kind_of(reason) in CUTS
-            return False, f"{reason} ({native})" if more else reason
+            more = _mapping(event.get("error")).get("message") or first.get("native_finish_reason")
+            add = isinstance(more, str) and more.lower() != reason.lower() and kind_of(reason) in CUTS
+            return False, f"{reason} ({str(more)[:200]})" if add else reason
     blocked = _mapping(event.get("promptFeedback")).get("blockReason")  # Gemini refuses the question
     return bool(blocked), f"blocked ({blocked})" if blocked else ""
 
