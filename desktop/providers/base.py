@@ -161,6 +161,8 @@ class WireRules:
     """Whether the person's words may follow a tool's result; if not, an answer is put between."""
     pictures: bool = False
     """The model can see: pictures go along as data, else a note says that there are some."""
+    refused: frozenset[str] = frozenset()
+    """Paths of pictures that this server did not take: they become a note."""
     cache_control: bool = False
     """Mark the end of the system prompt as cacheable (Anthropic's cache_control)."""
 

@@ -1,7 +1,7 @@
 """How vendors' servers stream: one shape a row, with where it is told of and what must come of it.
 
-The contents are invented. `seen`: a recording of it stands in the source; where it is False the shape is only
-described there (a page, the types of an SDK, a program's source), and nobody here saw it on a wire.
+The contents are invented. `seen`: a recording of it stands in the source; where it is False the shape is
+only described there, and nobody here saw it on a wire.
 """
 
 import json

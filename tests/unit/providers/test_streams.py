@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 import pytest_asyncio
@@ -21,6 +22,7 @@ from desktop.providers.base import (
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.servers.scripted import ScriptedServer
+from tests.soak.fuzz_streams import rounds
 from tests.unit.providers.streams import SHAPES, Shape
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -99,6 +101,12 @@ async def test_a_vendors_stream(
         assert len({one.id for one in end.tool_calls}) == len(calls)
         assert end.finish == (shape.finish or ("tool_calls" if calls else "stop"))
     assert len(server.requests) == 1
+
+
+async def test_streams_by_chance_are_whole_or_end_soon(host: ModelHost) -> None:
+    for engine in ("openai", "litellm"):
+        await host.prepare(engine)
+    assert await rounds(host, Random(15), 60) == []
 
 
 async def test_every_vendor_is_in_the_table_and_every_shape_names_its_source() -> None:
