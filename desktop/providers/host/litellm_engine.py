@@ -58,7 +58,7 @@ class LitellmEngine:
         litellm.drop_params = True
         litellm.num_retries = 0
         litellm.aclient_session = way_out.client(httpx, transport=Wire(httpx), follow_redirects=True)
-        AsyncHTTPHandler.create_client = _client_of  # type: ignore[method-assign]
+        AsyncHTTPHandler.create_client = _client_of  # type: ignore[method-assign,assignment]
         for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             logger = logging.getLogger(name)
             logger.handlers.clear()
