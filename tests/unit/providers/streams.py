@@ -1,7 +1,8 @@
 """How vendors' servers stream: one shape a row, with where it is told of and what must come of it.
 
-The contents are invented. `seen`: a recording of it stands in the source; where it is False the shape is
-only described there, and nobody here saw it on a wire.
+The contents are invented. `seen`: a recording, or an exact description of one, was read in the source when
+this was written. Where it is False the source is where the shape is told of by what others wrote about it:
+the page itself was not read here, and nobody here saw it on a wire.
 """
 
 import json
