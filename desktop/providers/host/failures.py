@@ -92,6 +92,8 @@ def _diagnose(error: Exception) -> Failure:
         if len(causes) < 2 or isinstance(causes[1], StopAsyncIteration):
             return Failure("broken_off", _words(error))
         error, causes = causes[1], causes[1:]
+        if type(error) in (AttributeError, TypeError, KeyError, IndexError, ValueError):
+            return Failure("broken_off", f"a piece of the answer has no known form: {error}")
     names = [type(cause).__name__ for cause in causes]
     text = _words(error)
     if "TooManyRedirects" in names:

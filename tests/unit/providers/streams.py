@@ -664,4 +664,13 @@ SHAPES = [
         text="Half a sen",
         cut="content_filter (refusal)",
     ),
+    Shape(
+        "another",
+        "a delta that is a word (found by chance, tests/soak fuzz)",
+        "tests/soak/fuzz_streams.py",
+        data(call(0, "read_file", A, id="c1"), {**piece(), "choices": [{"index": 0, "delta": "stop"}]})
+        + DONE,
+        cut="broken",
+        engine="openai",
+    ),
 ]
