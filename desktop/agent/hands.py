@@ -136,10 +136,11 @@ class Hands:
         )
         outside, begun = not turn.mark.trusted, time.monotonic()
         try:
-            if done.plan is not None:
-                if done.plan.claim.reads:
-                    done.plan, done.meant = await in_thread(meant, done.plan)
-                done.ruling = await self._gate.rule(turn, done.plan)
+            if (plan := done.plan) is not None:
+                if plan.claim.reads:
+                    plan, done.meant = await in_thread(meant, plan)
+                    done.plan = plan
+                done.ruling = await self._gate.rule(turn, plan)
                 begun = time.monotonic()
                 if done.ruling.allowed:
                     await self._carry_out(turn, done)
