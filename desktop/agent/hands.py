@@ -138,8 +138,9 @@ class Hands:
         try:
             if (plan := done.plan) is not None:
                 if plan.claim.reads:
-                    plan, done.meant = await in_thread(meant, plan)
-                    done.plan = plan
+                    found = await in_thread(meant, plan)
+                    plan = done.plan = found[0]
+                    done.meant = found[1]
                 done.ruling = await self._gate.rule(turn, plan)
                 begun = time.monotonic()
                 if done.ruling.allowed:
