@@ -16,6 +16,7 @@ from pathlib import Path
 
 from desktop.agent.arguments import arguments_of
 from desktop.agent.call import Done, Kit
+from desktop.agent.forms import FormAsker
 from desktop.agent.gate import Gate, Plan
 from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
@@ -219,6 +220,7 @@ class Hands:
             return await self._spawner(turn, task, label)
 
         return ToolContext(
+            asker=FormAsker(self._gate, self._audit, self._bus, turn, call),
             session=turn.key,
             turn=turn.id,
             call=call.id,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from desktop.cli.forms import fill_in
 from desktop.cli.output import block, complain, hint
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, result
@@ -17,6 +18,9 @@ async def question(verb: Verb, lines: Lines, event: Json) -> None:
     card = event["card"]
     hint("")
     show(card)
+    if "form" in card:
+        await fill_in(verb, lines, event["question"], card["form"])
+        return
     offers = [_("y = yes, once")]
     if card.get("network"):
         offers.append(_("i = yes, with the internet"))
