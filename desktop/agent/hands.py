@@ -87,6 +87,7 @@ class Hands:
         return planned
 
     def _plan(self, turn: Turn, kit: Kit, call: ToolCall, late: Late | None) -> Done:
+        call = replace(call, name=kit.named(call.name))
         done = Done(call, gist=call.name)
         done.tool = kit.tools.get(call.name)
         if done.tool is None:

@@ -8,7 +8,6 @@ from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, result
 from desktop.errors import AppError
 from desktop.text import _
-from desktop.tools.permissions.visible import visible
 
 type Json = dict[str, Any]
 
@@ -50,7 +49,7 @@ def show(card: Json) -> None:
     hint(f"● {card['title']}")
     for text in (card.get("command"), card.get("body")):
         if text:
-            block(visible(str(text)), indent="    ", aside=True)
+            block(str(text), indent="    ", aside=True)
     for line in card.get("lines", ()):
         if line not in (card.get("command"), card.get("body")):
             hint(f"  {line}")

@@ -339,5 +339,17 @@ async def _sign_in(home: Home, name: str, as_json: bool) -> None:
                 emit(line)
             else:
                 await show_page(line["url"])
-    if not as_json:
-        say(_("Signed in."))
+        if not as_json:
+            say(_("Signed in."))
+        try:
+            await _accepted_first(verb, name, as_json)
+        except AppError as error:
+            if not as_json:
+                complain(error)
+
+
+async def _accepted_first(verb: Verb, name: str, as_json: bool) -> None:
+    """Where the sign-in is the end of adding a server, its tools are accepted as adding does it; what a
+    known server changed is not. Raises AppError."""
+    if not (await result(verb, "mcp_tools", name=name))["known"]:
+        await _accepted(verb, name, as_json)

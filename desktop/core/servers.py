@@ -92,12 +92,14 @@ class ServerVerbs:
         }
 
     async def mcp_tools(self, arguments: Json, _send: Send) -> Json:
-        """The tools of a server, which is connected for it. Raises UsageError, AppError."""
+        """The tools of a server, which is connected for it; `known`: whether any was accepted before.
+        Raises UsageError, AppError."""
         running = await self._core.workshop.servers()
         server = await running.reached(str(arguments["name"]))
         return {
             "state": server.status.state.value,
             "detail": server.status.detail,
+            "known": bool(await running.known.of(server.name)),
             "tools": [
                 {
                     "name": tool.listed.name,

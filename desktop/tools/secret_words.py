@@ -59,12 +59,11 @@ _VALUE = re.compile(
 def sounds_secret(text: str) -> bool:
     """Whether a text asks for a secret: the name of a field, its title, or a sentence."""
     for known in _readings(text):
-        plain = _HARMLESS.sub(" ", known)
-        words = re.findall(r"[^\W_]+", plain)
+        words = _HARMLESS.sub(" ", " ".join(re.findall(r"[^\W_]+", known))).split()
         line = f" {' '.join(words)} "
         if _WORDS.intersection(words) or any(f" {phrase} " in line for phrase in _PHRASES):
             return True
-        if any(word in plain for word in _ELSEWHERE):
+        if any(word in known for word in _ELSEWHERE):
             return True
     return False
 

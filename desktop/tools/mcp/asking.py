@@ -6,7 +6,7 @@ The clock of a call stands still while the person is asked: it measures the serv
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,6 +16,7 @@ from desktop.tasks import cancel, spawn
 from desktop.text import _
 from desktop.tools.form import Asker, Form, Purpose, Reply
 from desktop.tools.mcp.elicit import Refused, form_of
+from desktop.tools.mcp.renewing import Consent
 
 _MOST_ASKED = 10
 """How often a server may ask in one call."""
@@ -32,6 +33,8 @@ class Underway:
         self.asker, self._limit = asker, limit
         self._asked, self._paused, self._left = 0, 0, 0.0
         self._tasks: set[asyncio.Task[Reply]] = set()
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the call has ended."""
 
     async def ask(self, form: Form) -> Reply:
         """The person's reply; a call that ends takes its question back."""
@@ -73,6 +76,7 @@ class Underway:
 
     async def end(self) -> None:
         """What is still asked is asked no longer."""
+        self.over.set_result(None)
         await cancel(*self._tasks)
 
 
@@ -162,12 +166,14 @@ class Asking:
         fills = reply.action == "accept" and form.purpose is Purpose.FORM
         return ElicitResult(action=reply.action, content=reply.content if fills else None)
 
-    async def widen(self, rights: frozenset[str]) -> Callable[[str], None] | None:
-        """Whether the person signs in again for more rights, in the middle of a call of theirs: what opens
-        the page then. A connection that is made by itself asks nobody."""
+    async def widen(self, rights: frozenset[str]) -> Consent | None:
+        """Whether the person signs in again for more rights, in the middle of a call of theirs. A
+        connection that is made by itself asks nobody."""
         call = _OURS.get()
         if call is None or call not in self._calls:
             return None
         named = " ".join(sorted(rights)) or _("It does not say which.")
         reply = await call.ask(Form(self._service, named, Purpose.RIGHTS))
-        return reply.open_page if reply.action == "accept" else None
+        if reply.action != "accept" or reply.open_page is None:
+            return None
+        return Consent(reply.open_page, call.over)

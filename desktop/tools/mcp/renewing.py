@@ -9,14 +9,25 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from desktop.tools.mcp.failures import said
 from desktop.tools.mcp.loopback import address_of, loopback
 from desktop.tools.mcp.provider import settle
 
-type Widen = Callable[[frozenset[str]], Awaitable[Callable[[str], None] | None]]
-"""Asks the person whether to sign in again for these rights; what opens a page if they say yes."""
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """The person's yes to a new sign-in, good for one call."""
+
+    open_page: Callable[[str], None]
+    over: asyncio.Future[None]
+    """Done when the call has ended: nobody waits for the sign-in then."""
+
+
+type Widen = Callable[[frozenset[str]], Awaitable[Consent | None]]
+"""Asks the person whether to sign in again for these rights."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,9 +85,9 @@ def renewing(provider: Any, tries: Tries, widen: Widen, patience: float) -> Any:
                 await flow.aclose()
             while (rights := lacking(response)) is not None and tries.may(rights):
                 tries.note(rights)
-                if (open_page := await widen(rights)) is None:
+                if (consent := await widen(rights)) is None:
                     return
-                flow = _widened(provider, request, response, open_page, patience)
+                flow = _widened(provider, request, response, consent, patience)
                 try:
                     outgoing = await anext(flow)
                     while True:
@@ -86,6 +97,8 @@ def renewing(provider: Any, tries: Tries, widen: Widen, patience: float) -> Any:
                     continue
                 except Exception as error:
                     _log.info("more rights were not given: %s", said(str(error)))
+                    if consent.over.done():
+                        return
                     yield request  # what was answered last was not the answer to this
                     return
                 finally:
@@ -123,13 +136,13 @@ async def _renewed(provider: Any, request: Any) -> AsyncGenerator[Any, Any]:
 
 
 async def _widened(
-    provider: Any, request: Any, refusal: Any, open_page: Callable[[str], None], patience: float
+    provider: Any, request: Any, refusal: Any, consent: Consent, patience: float
 ) -> AsyncGenerator[Any, Any]:
     """A new sign-in, for the rights that the refusal names besides those that there are; then the request
     again. Raises what the SDK does, AppError, TimeoutError."""
     context = provider.context
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(_way_back(context, open_page, patience))
+        await stack.enter_async_context(_way_back(context, consent, patience))
         flow = provider.async_auth_flow(request)
         stack.push_async_callback(flow.aclose)
         try:
@@ -144,9 +157,7 @@ async def _widened(
 
 
 @asynccontextmanager
-async def _way_back(
-    context: Any, open_page: Callable[[str], None], patience: float
-) -> AsyncGenerator[None]:
+async def _way_back(context: Any, consent: Consent, patience: float) -> AsyncGenerator[None]:
     """The browser comes back to the port that the client is known for, where that is free."""
     from pydantic import AnyUrl
 
@@ -159,11 +170,14 @@ async def _way_back(
 
         async def redirect(address: str) -> None:
             settle(context)
-            open_page(address)
+            consent.open_page(address)
 
         async def callback() -> Any:
             async with asyncio.timeout(patience):
-                return await answer
+                await asyncio.wait({answer, consent.over}, return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                raise TimeoutError
+            return answer.result()
 
         context.redirect_handler, context.callback_handler = redirect, callback
         try:
