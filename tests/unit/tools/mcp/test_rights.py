@@ -22,10 +22,12 @@ from tests.unit.tools.mcp.test_sign_in import browse, sign_in
 class Person:
     """Says yes or no to more rights, and follows the page of a sign-in as a browser does."""
 
-    def __init__(self, *, yes: bool = True, browses: bool = True) -> None:
+    def __init__(self, *, yes: bool = True) -> None:
         self.asked = list[Form]()
         self.notes: list[str] = []
-        self._yes, self._browses = yes, browses
+        self._yes, self.pages = yes, list[str]()
+        self.stays = False
+        """They look at the page, and do not go on."""
         self.visits: set[asyncio.Task[httpx.Response]] = set()
 
     async def ask(self, form: Form) -> Reply:
@@ -33,7 +35,8 @@ class Person:
         return Reply("accept", open_page=self._open) if self._yes else Reply("decline")
 
     def _open(self, url: str) -> None:
-        if self._browses:
+        self.pages.append(url)
+        if not self.stays:
             self.visits.add(spawn(browse(url), name="browser"))
 
 
@@ -109,13 +112,12 @@ async def test_rights_that_a_sign_in_does_not_bring_are_asked_for_once(place: Pl
 
 async def test_a_call_that_is_stopped_at_the_browser_leaves_no_port_open(place: Place) -> None:
     async with strict(place):
-        person = Person(browses=False)
-        pages: asyncio.Queue[str] = asyncio.Queue()
-        person._open = pages.put_nowait  # type: ignore[method-assign]
+        person = Person()
+        person.stays = True
         calling = spawn(call(place, person), name="call")
-        page = await pages.get()
+        await place.until(lambda: bool(person.pages))
         await cancel(calling)
-        back = httpx.URL(page).params["redirect_uri"]
+        back = httpx.URL(person.pages[0]).params["redirect_uri"]
 
         async def closed() -> bool:
             try:
