@@ -65,19 +65,19 @@ class Terminal:
     """A person at a terminal in which a command runs."""
 
     def __init__(self, master: int) -> None:
-        self._master, self.seen = master, ""
+        self._master, self.seen, self._at = master, "", 0
 
-    def until(self, text: str, seconds: float = 40) -> None:
-        """Read until this is there, after what was read before."""
-        end, start = time.monotonic() + seconds, len(self.seen)
-        while text not in self.seen[start:]:
+    def until(self, text: str, seconds: float = 60) -> None:
+        """Read until this is there, after what was waited for before."""
+        end = time.monotonic() + seconds
+        while text not in self.seen[self._at :]:
             ready, _write, _error = select.select([self._master], [], [], max(0, end - time.monotonic()))
             assert ready, self.seen
             try:
                 self.seen += os.read(self._master, 65536).decode("utf-8", "replace")
             except OSError:  # the command has ended
-                assert text in self.seen[start:], self.seen
-                return
+                raise AssertionError(self.seen) from None
+        self._at = self.seen.index(text, self._at) + len(text)
 
     def type(self, line: str) -> None:
         os.write(self._master, f"{line}\n".encode())

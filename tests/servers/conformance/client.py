@@ -38,7 +38,6 @@ def main(url: str) -> None:
     run("mcp", "add", name, "--url", url, *client, given=given.get("client_secret", ""))
     if scenario.startswith("auth/"):
         run("mcp", "sign-in", name)
-        run("mcp", "accept", name)
     tool, arguments = _TOOLS.get(scenario, ("test-tool", {}))
     model = f"calls:{json.dumps([[f'mcp_{name}_{tool}', arguments]])}"
     run("ask", "Use it.", "--session", f"cli:{name}", "--model", model, "--approve", "all")
