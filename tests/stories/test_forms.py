@@ -121,7 +121,7 @@ def test_a_form_is_filled_in_at_the_terminal(asking: Program, server: ScriptedSe
         person.until("row (a whole number)")
         person.type("12")
         person.until("Booked.")
-    assert person.seen.count("Your name") == 1, "only what was wrong is asked again"
+    assert person.seen.count("  Your name:") == 1, "only what was wrong is asked again"
     assert got(server) == {"action": "accept", "content": {"name": "Ada", "row": 12, "side": "a"}}
 
 
