@@ -295,6 +295,12 @@ async def _test(home: Home, name: str, as_json: bool) -> None:
     )
     for tool in done["tools"]:
         say(f"  {tool}")
+    if done["unused"]:
+        hint(
+            _("It also offers {what}, of which Nanobot makes no use.").format(
+                what=", ".join(done["unused"])
+            )
+        )
 
 
 async def _tools(home: Home, name: str, as_json: bool) -> None:
