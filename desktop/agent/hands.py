@@ -16,6 +16,7 @@ from pathlib import Path
 
 from desktop.agent.arguments import arguments_of
 from desktop.agent.call import Done, Kit
+from desktop.agent.forms import FormAsker
 from desktop.agent.gate import Gate, Plan
 from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
@@ -86,6 +87,7 @@ class Hands:
         return planned
 
     def _plan(self, turn: Turn, kit: Kit, call: ToolCall, late: Late | None) -> Done:
+        call = replace(call, name=kit.named(call.name))
         done = Done(call, gist=call.name)
         done.tool = kit.tools.get(call.name)
         if done.tool is None:
@@ -225,6 +227,7 @@ class Hands:
             return await self._spawner(turn, task, label)
 
         return ToolContext(
+            asker=FormAsker(self._gate, self._audit, self._bus, turn, call),
             session=turn.key,
             turn=turn.id,
             call=call.id,

@@ -38,6 +38,12 @@ async def test_everything(place: Place, runtime: Node) -> None:
     assert "The sum of 2 and 3 is 5" in (await place.call("mcp_e_get-sum", a=2, b=3)).text
 
 
+async def test_what_is_offered_besides_tools_is_said_to_be_of_no_use(place: Place, runtime: Node) -> None:
+    everything = McpServer(command=runtime.node, args=(script("everything"), "stdio"))
+    assert (await place.servers.test("e", everything, {}))["unused"] == ["prompts", "resources"]
+    assert (await place.servers.test("s", place.sound(), {}))["unused"] == []
+
+
 async def test_filesystem(place: Place, runtime: Node) -> None:
     folder = place.folder / "shared"
     folder.mkdir()
