@@ -101,7 +101,7 @@ async def test_everything_over_http(place: Place, runtime: Node) -> None:
     )
     try:
         assert child.stderr
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while b"listening" not in (await child.stderr.readline()).lower():
                 pass
         await place.up(e=McpServer(url=f"http://127.0.0.1:{port}/mcp"))

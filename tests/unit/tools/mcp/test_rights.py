@@ -126,7 +126,7 @@ async def test_a_call_that_is_stopped_at_the_browser_leaves_no_port_open(place: 
                 return True
             return False
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not await closed():
                 await asyncio.sleep(0.02)
         assert "changed" not in place.noted()
