@@ -259,10 +259,11 @@ class Ways:
         proxy = checked_proxy(_("The proxy in the settings"), named) if named else proxy_for(str(url))
         key = (proxy, url.scheme == "https")
         if key not in self._open:
-            secure = key[1] or proxy.startswith("https:")
+            guarded = proxy.startswith("https:")
+            tls = await self._context() if key[1] or guarded else _empty()
             made = self._library.AsyncHTTPTransport(
-                verify=await self._context() if secure else _empty(),
-                proxy=self._library.Proxy(proxy, ssl_context=self._tls) if proxy else None,
+                verify=tls,
+                proxy=self._library.Proxy(proxy, ssl_context=tls if guarded else None) if proxy else None,
                 limits=self._limits,
                 trust_env=False,
             )

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import certifi
 import httpx
@@ -126,6 +127,20 @@ async def test_a_client_goes_through_the_proxy_and_to_this_machine_directly(
         assert (proxy.asked, proxy.logins) == ([(kind, "model.example")], [kind])
         assert await _fetched(library, f"{server.url}/models") == "echo"
         assert len(proxy.asked) == 1
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2])
+@pytest.mark.parametrize(("scheme", "kind"), [("http", "connect"), ("socks5h", "socks")])
+async def test_an_address_with_tls_goes_through_any_proxy(
+    library: Any, scheme: str, kind: str, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as a server goes that knows no TLS."""
+    async with proxy_to(int(server.url.split(":")[2].split("/")[0])) as proxy:
+        monkeypatch.setenv("ALL_PROXY", f"{scheme}://127.0.0.1:{proxy.port}")
+        for _time in range(2):
+            with pytest.raises(library.TransportError):
+                await _fetched(library, "https://model.example/v1/models")
+        assert proxy.asked == [(kind, "model.example")] * 2
 
 
 @pytest.mark.parametrize("library", [httpx, httpx2])
