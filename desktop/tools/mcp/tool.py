@@ -17,7 +17,7 @@ from desktop.text import _
 from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.mcp.listing import Listed
 from desktop.tools.mcp.names import switched_on
-from desktop.tools.mcp.results import result
+from desktop.tools.mcp.results import failed, result
 from desktop.tools.mcp.server import Server
 
 _PREVIEW = 100
@@ -97,10 +97,8 @@ class McpTool(Tool[Anything]):
     async def run(self, args: Anything, context: ToolContext) -> ToolResult:
         """Send the call. Raises ToolFailure, StorageError."""
         answer = await self._server.call(self.listed, args.model_extra or {})
-        made = await in_thread(
-            result, answer.content, answer.structured_content, self._folder, context.workspace
-        )
-        if answer.is_error:
+        made = await in_thread(result, answer, self._folder, context.workspace)
+        if failed(answer):
             raise ToolFailure(f"The MCP server {self._server.name} reports an error: {made.text}")
         return made
 
