@@ -33,7 +33,7 @@ def test_there_are_60_of_them_and_each_has_a_source() -> None:
 
 
 def test_whatever_a_server_sends_is_read_to_its_end() -> None:
-    assert fuzz_mcp.run(Random(15), 300) == []
+    assert fuzz_mcp.run(Random(15), 200) == []
 
 
 def _keywords(schema: Any) -> list[str]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from desktop.config import mcp_last
+from desktop.errors import AppError
 from desktop.services import ServiceState
 from desktop.tools.base import ToolFailure
 from desktop.tools.mcp.drain import LARGEST
@@ -125,3 +127,14 @@ async def test_a_server_that_ends_when_nobody_asks_it_to_is_gone_with_the_others
     await place.until(lambda: len(place.children()) == 6)
     await place.servers.stop()
     assert not place.children()
+
+
+def test_that_a_server_did_not_come_up_is_known_the_next_time(tmp_path: Path) -> None:
+    odd = AppError("What is odd.", "A remedy.")
+    assert mcp_last.came_up(tmp_path, "never-tried")
+    for up in (True, False):
+        mcp_last.keep(tmp_path, "s", odd, up=up)
+        assert mcp_last.came_up(tmp_path, "s") is up
+        assert mcp_last.read(tmp_path, "s") == ("What is odd.", "A remedy.")
+    (tmp_path / "old.problem").write_text('["What was wrong.", "A remedy."]', "utf-8")
+    assert mcp_last.came_up(tmp_path, "old")
