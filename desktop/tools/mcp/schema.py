@@ -129,7 +129,9 @@ class _Walk:
         for key in ("$defs", "definitions"):
             there = self._root.get(key)
             for inner in there.values() if isinstance(there, dict) else ():
-                if isinstance(inner, dict) and name in (inner.get("$anchor"), inner.get("$id", "")[1:]):
+                if isinstance(inner, dict) and (
+                    inner.get("$anchor") == name or inner.get("$id") == f"#{name}"
+                ):
                     return inner
         return {}
 
