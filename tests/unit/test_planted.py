@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -241,9 +240,9 @@ def test_what_was_pasted_is_swept_behind_no_link(ground: Ground) -> None:
 
 def test_the_files_of_a_server_land_behind_no_link(ground: Ground) -> None:
     data = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
-    picture = SimpleNamespace(type="image", data=data, mime_type="image/png")
+    answer = {"content": [{"type": "image", "data": data, "mimeType": "image/png"}]}
     folder = ground.workspace / "files/mcp"
-    made = result([picture], None, folder, ground.workspace)
+    made = result(answer, folder, ground.workspace)
     (file,) = made.wrote
     assert file.digest == hashlib.sha256(b"\x89PNG\r\n\x1a\n").hexdigest()
     assert made.images[0].read_bytes() == b"\x89PNG\r\n\x1a\n"
@@ -251,7 +250,7 @@ def test_the_files_of_a_server_land_behind_no_link(ground: Ground) -> None:
     folder.rmdir()
     ground.plant("files/mcp", ground.closed)
     with pytest.raises(OSError, match="a link leads to"):
-        result([picture], None, folder, ground.workspace)
+        result(answer, folder, ground.workspace)
 
 
 # ---- links of the person's own

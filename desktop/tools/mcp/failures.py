@@ -105,6 +105,14 @@ def unreachable(error: BaseException) -> AppError:
     )
 
 
+def silent_for(seconds: float) -> AppError:
+    """It was started, or reached, and said nothing."""
+    return AppError(
+        _("The server did not answer within {seconds:.0f} s.").format(seconds=seconds),
+        _("Check that it is an MCP server; its log may say more."),
+    )
+
+
 def refused(status: int) -> AppError:
     """The address answered with an HTTP status that is a failure."""
     if status == 401:

@@ -1,10 +1,11 @@
 """Stands between the program and an MCP server's command, so that nothing of it outlives either.
 
-The command has our stdin, stdout and stderr as they are: not a byte goes through here. When the program
-dies, however that happens, or the command ends, all that the command started is ended too: asked first,
-then made to. Every server costs one of these, so it imports next to nothing.
+The command has our stdin and stdout as they are; what it prints to stderr goes through a limit here. When
+the program dies, however that happens, or the command ends, all that the command started is ended too:
+asked first, then made to. Every server costs one of these, so it imports next to nothing.
 """
 
+import _thread
 import os
 import signal
 import sys
@@ -12,18 +13,23 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn
 
+from desktop.tools.mcp.drain import drain
+
 HIDDEN_ARGUMENT = "--mcp-guard"
 """Followed by the program's process id, then the command."""
-_GRACE = 1.0
+_GRACE = 0.5
 _MOST = 3.0
 _STEP = 0.02
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _NOT_FOUND = 127
+_LAST_WORDS = 0.3
+"""Seconds for what was printed last."""
+_draining = _thread.allocate_lock()  # the module of threads costs too much here
 
 
 def main(argv: Sequence[str]) -> NoReturn:
-    """Run a command until it or the program ends, and exit with its code."""
+    """Run a command until it or the program ends, and exit with its code. Its stderr goes into ours."""
     program, command = int(argv[0]), list(argv[1:])
     if sys.platform == "linux":
         code = _linux(program, command)
@@ -31,16 +37,22 @@ def main(argv: Sequence[str]) -> NoReturn:
         code = _mac(program, command)
     else:
         raise SystemExit("The guard of MCP servers has no work on this system.")
+    _draining.acquire(timeout=_LAST_WORDS)
     os._exit(code)
 
 
 def _start(command: Sequence[str]) -> int:
     """Fork and run the command. A command that cannot run says so on stderr."""
+    read, write = os.pipe()
     pid = os.fork()
     if pid:
+        os.close(write)
+        _draining.acquire()
+        _thread.start_new_thread(_drain, (read,))
         for stream in (0, 1):  # so that each side sees the other's end of the pipe close
             os.close(stream)
         return pid
+    os.dup2(write, 2)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     if sys.platform == "linux":
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -51,6 +63,14 @@ def _start(command: Sequence[str]) -> int:
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())
     os._exit(_NOT_FOUND)
+
+
+def _drain(source: int) -> None:
+    """Take what the command prints until nobody is left who could; into our own stderr."""
+    try:
+        drain(source, 2)
+    finally:
+        _draining.release()
 
 
 def _exit_code(status: int) -> int:

@@ -20,6 +20,7 @@ from desktop.tools.mcp.renewing import lacking
 
 CONNECT_SECONDS = 10.0
 _PROBE_SECONDS = 0.3
+_BROKE_OFF = "SSE stream "
 
 
 class Http:
@@ -141,6 +142,10 @@ class Http:
         self.failure = self.failure or unreachable(error)
         self.lost = True
         self._bell.set()
+
+    def made_up(self, error: Any) -> bool:
+        """Whether the SDK's transport says that an answer broke off: with no data, and in these words."""
+        return error.data is None and error.message.startswith(_BROKE_OFF)
 
     def refusal(self) -> AppError | None:
         """What the last status says, where it was a refusal."""

@@ -18,6 +18,9 @@ class Link(Protocol):
     failure: AppError | None
     """Why, where that is known better here than in what the SDK raises."""
 
+    def made_up(self, error: Any) -> bool:
+        """Whether an error (mcp_types.ErrorData) that came this way is the transport's own."""
+
     def streams(self) -> AbstractAsyncContextManager[Any]:
         """Connect; the SDK's two streams. Leaving it ends all that was started."""
 

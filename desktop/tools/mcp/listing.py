@@ -1,19 +1,26 @@
 """What a server says of its tools, made ready: a plain schema, a check of arguments, a digest of it all."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.tools.mcp.known import digest
-from desktop.tools.mcp.schema import Checker, Json, plain
+from desktop.tools.mcp.schema import Checker, Json, plain, readable
+from desktop.tools.mcp.wire import raw
 
 _LONGEST_DESCRIPTION = 4_000
 _LONGEST_NAME = 500
 _MOST_PAGES, _MOST_TOOLS = 100, 1_000
+_HINTS = {
+    "readOnlyHint": "read_only_hint",
+    "destructiveHint": "destructive_hint",
+    "idempotentHint": "idempotent_hint",
+    "openWorldHint": "open_world_hint",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,54 +48,113 @@ class Listing:
     oddity: AppError | None = None
 
 
-async def pages(client: Any) -> list[Any]:
-    """The SDK's tools of a server, all pages of them. Raises what the SDK does."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a server answered to the question for its tools, unchecked."""
+
+    tools: tuple[Any, ...]
+    refused: frozenset[str] = frozenset()
+    """Names of tools that the protocol forbids to use."""
+    endless: bool = False
+    """The list did not come to an end."""
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tools that have one."""
+        return [tool["name"] for tool in self.tools if _named(tool)]
+
+
+async def pages(client: Any) -> Said:
+    """The tools of a server, all pages of them. Raises what the SDK does."""
     from mcp import MCPError
 
     found: list[Any] = []
-    cursor = None
-    for _page in range(_MOST_PAGES):
+    refused: set[str] = set()
+    cursor, before = None, {None}
+    while True:
         try:
             page = await client.list_tools(cursor=cursor, cache_mode="bypass")
         except MCPError:
             if client.server_capabilities.tools is None:
                 break  # it has none, and said so
             raise
-        found += page.tools
+        tools = raw(page).get("tools")
+        if isinstance(tools, list):
+            found += tools
+            taken = {tool.name for tool in page.tools}
+            refused |= {tool["name"] for tool in tools if _named(tool) and tool["name"] not in taken}
         cursor = page.next_cursor
-        if not cursor or len(found) >= _MOST_TOOLS:
+        if not cursor:
             break
-    return found[:_MOST_TOOLS]
+        if cursor in before or len(before) >= _MOST_PAGES or len(found) >= _MOST_TOOLS or not tools:
+            return Said(tuple(found[:_MOST_TOOLS]), frozenset(refused), endless=True)
+        before.add(cursor)
+    return Said(tuple(found[:_MOST_TOOLS]), frozenset(refused), endless=len(found) > _MOST_TOOLS)
 
 
-def learn(server: str, settings: McpServer, tools: Sequence[Any]) -> Listing:
-    """From the SDK's tools (blocking)."""
+def learn(server: str, settings: McpServer, said: Said) -> Listing:
+    """Each tool by itself: what is odd costs at most the one that has it (blocking)."""
     found: dict[str, Listed] = {}
-    twice, loose = [], []
-    for tool in tools:
-        if tool.name in found:
-            twice.append(tool.name[:80])
-            continue
-        if not tool.name or len(tool.name) > _LONGEST_NAME:
-            continue
-        schema, kept = plain(tool.input_schema)
-        if not kept:
-            loose.append(tool.name[:80])
-        hints = tool.annotations.model_dump(exclude_none=True) if tool.annotations else {}
-        said = digest(tool.name, tool.description, tool.input_schema, hints)
-        found[tool.name] = Listed(
-            name=tool.name,
-            description=(tool.description or tool.title or tool.name)[:_LONGEST_DESCRIPTION],
-            schema=schema,
-            checker=Checker(tool.input_schema),
-            read_only=hints.get("read_only_hint") is True,
-            destructive=hints.get("destructive_hint") is True,
-            digest=said,
-            identity=digest(
-                server, settings.kind, settings.command, settings.args, settings.url, settings.pinned, said
-            ),
-        )
-    return Listing(tuple(found.values()), _odd(twice, loose))
+    odd = _Oddities(endless=said.endless)
+    for tool in said.tools:
+        if not _named(tool) or tool["name"] in said.refused:
+            odd.left_out.append(_called(tool))
+        elif tool["name"] in found:
+            odd.twice.append(_called(tool))
+        else:
+            found[tool["name"]] = _listed(server, settings, tool, odd)
+    return Listing(tuple(found.values()), odd.told())
+
+
+def _named(tool: Any) -> bool:
+    """Whether it can be called at all."""
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and bool(name.strip())
+
+
+def _called(tool: Any) -> str:
+    """A tool's name for the person, or what stands in its place."""
+    name = tool.get("name") if isinstance(tool, dict) else tool
+    if name is None or name == "":
+        return _("one without a name")
+    text = name if isinstance(name, str) else json.dumps(name, ensure_ascii=False)
+    return " ".join(text.split())[:80]
+
+
+def _listed(server: str, settings: McpServer, tool: Json, odd: "_Oddities") -> Listed:
+    name, given = tool["name"], tool.get("inputSchema")
+    schema, kept = plain(given)
+    if not readable(given):
+        odd.unread.append(_called(tool))
+    elif not kept:
+        odd.loose.append(_called(tool))
+    hints = _hints(tool.get("annotations"))
+    description = next((text for key in ("description", "title") if (text := _text(tool.get(key)))), name)
+    said = digest(name, tool.get("description"), given, hints)
+    return Listed(
+        name=name,
+        description=description[:_LONGEST_DESCRIPTION],
+        schema=schema,
+        checker=Checker(given),
+        read_only=hints.get("read_only_hint") is True,
+        destructive=hints.get("destructive_hint") is True,
+        digest=said,
+        identity=digest(
+            server, settings.kind, settings.command, settings.args, settings.url, settings.pinned, said
+        ),
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _hints(given: Any) -> Json:
+    """What a server says of the effects of a tool, by the names that accepted digests have."""
+    if not isinstance(given, dict):
+        return {}
+    found = {ours: given[theirs] for theirs, ours in _HINTS.items() if isinstance(given.get(theirs), bool)}
+    return {"title": given["title"], **found} if _text(given.get("title")) else found
 
 
 def told(tool: Listed) -> str:
@@ -98,7 +164,7 @@ def told(tool: Listed) -> str:
         for name, inner in (tool.schema.get("properties") or {}).items()
         for line in _parameter(name, inner, "")
     ]
-    return "\n".join([tool.description, *takes])
+    return "\n".join(filter(None, [tool.description, *takes, tool.schema.get("description")]))
 
 
 def _parameter(name: str, schema: Any, above: str) -> Iterator[str]:
@@ -117,19 +183,43 @@ def _parameter(name: str, schema: Any, above: str) -> Iterator[str]:
         yield from _parameter(str(key), value, f"{above}{name}.")
 
 
-def _odd(twice: list[str], loose: list[str]) -> AppError | None:
-    if twice:
-        return AppError(
-            _("The server lists a tool twice, and only the first can be used: {names}.").format(
-                names=", ".join(sorted(set(twice))[:5])
-            ),
-            _("See whether there is a newer version of the server."),
-        )
-    if loose:
-        return AppError(
-            _(
+@dataclass
+class _Oddities:
+    """What is odd about the tools of a server, by name."""
+
+    endless: bool
+    left_out: list[str] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    loose: list[str] = field(default_factory=list)
+
+    def told(self) -> AppError | None:
+        """All of it; None where there is nothing."""
+        remedy = _("See whether there is a newer version of the server.")
+        found: list[tuple[str, str]] = []
+        if self.left_out:
+            text = _("These tools do not follow the protocol and were left out: {names}.")
+            found.append((text.format(names=_few(self.left_out)), remedy))
+        if self.twice:
+            text = _("The server lists a tool twice, and only the first can be used: {names}.")
+            found.append((text.format(names=_few(self.twice)), remedy))
+        if self.unread:
+            text = _("What these tools take cannot be read; the server checks what it is given: {names}.")
+            found.append((text.format(names=_few(self.unread)), remedy))
+        if self.loose:
+            text = _(
                 "What these tools take is described at too great a length to be told to a model: {names}."
-            ).format(names=", ".join(sorted(loose)[:5])),
-            _("They can be used all the same; the server checks what it is given."),
-        )
-    return None
+            )
+            again = _("They can be used all the same; the server checks what it is given.")
+            found.append((text.format(names=_few(self.loose)), again))
+        if self.endless:
+            found.append((_("The server's list of tools has no end; only its beginning was read."), remedy))
+        if not found:
+            return None
+        return AppError(" ".join(text for text, _remedy in found), found[0][1])
+
+
+def _few(names: list[str]) -> str:
+    """Some of the names, and how many more there are."""
+    every = sorted(set(names))
+    return ", ".join(every[:5]) + (f" (+{len(every) - 5})" if len(every) > 5 else "")

@@ -1,7 +1,7 @@
 """From what a server answered to what the model reads: text, and files for all that is none.
 
-The SDK's content blocks come in, a ToolResult goes out. Pictures, sounds and other bytes are kept in the
-workspace, under a name made here: nothing of the server's gets into a path.
+The server's parts come in as they are, a ToolResult goes out. Pictures, sounds and other bytes are kept in
+the workspace, under a name made here: nothing of the server's gets into a path.
 """
 
 import base64
@@ -9,10 +9,10 @@ import binascii
 import json
 import re
 import uuid
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from desktop.files import Place, Seen
 from desktop.origin import untrusted
@@ -23,6 +23,9 @@ MOST_TEXT = 10_000_000
 MOST_BYTES = 20 * 1024 * 1024
 """Bytes that one picture or other part may have."""
 _SLICE = 1 << 20
+
+type Json = dict[str, Any]
+
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\\^`{|}]+")
 _CLOSING = ".,;:!?)]}'\""
 _ENDINGS = {
@@ -45,6 +48,24 @@ _ENDINGS = {
     "text/csv": "csv",
 }
 _PICTURES = ("png", "jpg", "gif", "webp")
+_SIGNS = (
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF8", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (8, b"WAVE", "audio/wav"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"OggS", "audio/ogg"),
+    (0, b"fLaC", "audio/flac"),
+    (0, b"%PDF-", "application/pdf"),
+)
+"""How bytes begin, and what they are then."""
+_DATA_ADDRESS = re.compile(r"\s*data:(?P<kind>[^;,]{0,100})(?:;[^;,]{0,100}){0,5},", re.IGNORECASE)
+_FRAME = frozenset({"_meta", "isError", "resultType"})
+_MOST_SHOWN = 2_000
+"""Characters of a part that is not known here."""
+_URL_SAFE = str.maketrans("-_", "+/")
+_MOST_PARTS = 10_000
 
 
 class _Parts:
@@ -56,6 +77,12 @@ class _Parts:
         self.images: list[Path] = []
         self.wrote: list[Seen] = []
         self._room = MOST_TEXT
+        self.has_text = False
+
+    def words(self, text: str) -> None:
+        """Text that the server gives as such."""
+        self.has_text = True
+        self.text(text)
 
     def text(self, text: str) -> None:
         taken = text[: self._room]
@@ -64,18 +91,24 @@ class _Parts:
         if len(taken) < len(text):
             self.lines.append(f"[{len(text) - len(taken):,} more characters were left out.]")
 
-    def data(self, what: str, encoded: str, kind: str) -> None:
-        """Keep bytes as a file and say where."""
-        kind = kind.partition(";")[0].strip().lower()
+    def data(self, what: str, encoded: str, label: str) -> None:
+        """Keep bytes as a file and say where. What they are is told by themselves; by the label if not."""
         size = len(encoded) * 3 // 4
         if size > MOST_BYTES:
             self.lines.append(f"[{what} of {size:,} bytes was left out: {MOST_BYTES:,} are the most.]")
             return
+        if address := _DATA_ADDRESS.match(encoded):
+            encoded, label = encoded[address.end() :], label or address["kind"]
         try:
-            content = _decoded(encoded)
+            plain = address and ";base64" not in address[0].lower()
+            content = unquote_to_bytes(encoded) if plain else _decoded(encoded)
         except (binascii.Error, ValueError):
             self.lines.append(f"[{what} cannot be read: it is no Base64.]")
             return
+        if not content:
+            self.lines.append(f"[{what} is empty.]")
+            return
+        kind = _kind(content, label)
         ending = _ENDINGS.get(kind, "bin")
         name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}.{ending}"
         path = self._folder / name
@@ -86,13 +119,19 @@ class _Parts:
         self.lines.append(f"[{what}, {kind or 'bytes of an unknown kind'}, kept as {where.as_posix()}]")
 
 
-def result(content: Sequence[Any], structured: Any, folder: Path, workspace: Path) -> ToolResult:
-    """What the model reads of an answer (blocks: it writes files). Raises OSError."""
+def result(answer: Json, folder: Path, workspace: Path) -> ToolResult:
+    """What the model reads of a server's unchecked answer (blocks: it writes files). Raises OSError."""
     parts = _Parts(folder, workspace)
-    for block in content:
+    blocks, structured = answer.get("content"), answer.get("structuredContent")
+    if blocks is None and structured is None:  # from before the protocol had parts
+        structured = {key: value for key, value in answer.items() if key not in _FRAME} or None
+    every = blocks if isinstance(blocks, list) else [blocks]
+    for block in every[:_MOST_PARTS]:
         _take(block, parts)
-    if structured is not None and not any(getattr(block, "type", "") == "text" for block in content):
-        parts.text(json.dumps(structured, ensure_ascii=False, indent=1))
+    if len(every) > _MOST_PARTS:
+        parts.text(f"[{len(every) - _MOST_PARTS:,} more parts were left out.]")
+    if structured is not None and not parts.has_text:
+        parts.text(_json(structured))
     text = "\n".join(parts.lines)
     return ToolResult(
         text or "[The tool gave no text.]",
@@ -103,34 +142,72 @@ def result(content: Sequence[Any], structured: Any, folder: Path, workspace: Pat
     )
 
 
+def failed(answer: Json) -> bool:
+    """Whether the server says that the call came to nothing."""
+    return answer.get("isError") not in (None, False, "false", 0)
+
+
 def _take(block: Any, parts: _Parts) -> None:
-    match block.type:
-        case "text":
-            parts.text(block.text)
-        case "image":
-            parts.data("A picture", block.data, block.mime_type)
-        case "audio":
-            parts.data("A sound", block.data, block.mime_type)
-        case "resource_link":
-            told = ", ".join(filter(None, (block.title or block.name, block.description)))
-            parts.text(f"[A resource of the server: {block.uri} ({told})]")
-        case "resource":
-            inner = block.resource
-            if (blob := getattr(inner, "blob", None)) is not None:
-                parts.data(f"The resource {inner.uri}", blob, inner.mime_type or "")
-            else:
-                parts.text(f"[The resource {inner.uri}:]\n{inner.text}")
-        case other:
-            parts.text(f"[A part of a kind that is not known here: {str(other)[:40]}]")
+    """One part, whatever it is: what cannot be read is said, and the others are still taken."""
+    if block is None:
+        return
+    if isinstance(block, str):
+        parts.words(block)
+        return
+    if not isinstance(block, dict):
+        parts.text(f"[A part that cannot be read: {_json(block)[:_MOST_SHOWN]}]")
+        return
+    inner = block.get("resource")
+    match block:
+        case {"type": "text" | None, "text": str(text)}:
+            parts.words(text)
+        case {"type": "image" | "audio" as kind, "data": str(data)}:
+            parts.data("A picture" if kind == "image" else "A sound", data, _label(block))
+        case {"type": "resource_link", "uri": str(uri)}:
+            said = (block.get("title") or block.get("name"), block.get("description"))
+            about = ", ".join(text for text in said if isinstance(text, str) and text)
+            parts.text(f"[A resource of the server: {uri} ({about})]")
+        case {"type": "resource"} if isinstance(inner, dict) and isinstance(inner.get("blob"), str):
+            parts.data(f"The resource {_uri(inner)}", inner["blob"], _label(inner))
+        case {"type": "resource"} if isinstance(inner, dict) and isinstance(inner.get("text"), str):
+            parts.text(f"[The resource {_uri(inner)}:]\n{inner['text']}")
+        case _:
+            kind = str(block.get("type"))[:40]
+            parts.text(f"[A part of a kind that is not known here: {kind}: {_json(block)[:_MOST_SHOWN]}]")
+
+
+def _label(block: Json) -> str:
+    label = block.get("mimeType")
+    return label if isinstance(label, str) else ""
+
+
+def _uri(block: Json) -> str:
+    uri = block.get("uri")
+    return uri if isinstance(uri, str) else "without a name"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _kind(content: bytes, label: str) -> str:
+    """What bytes are: as they begin; where that says nothing, as the server says, unless it
+    says that they are a picture."""
+    for at, sign, kind in _SIGNS:
+        if content.startswith(sign, at):
+            return kind
+    label = label.partition(";")[0].strip().lower()
+    return "" if _ENDINGS.get(label) in _PICTURES else label[:100]
 
 
 def _decoded(encoded: str) -> bytes:
-    """The bytes, a megabyte at a time: other threads get their turn in between."""
-    text = (
-        encoded
-        if encoded.isascii() and not any(c.isspace() for c in encoded[:1000])
-        else "".join(encoded.split())
-    )
+    """The bytes, a megabyte at a time: other threads get their turn in between. With or without padding,
+    in the alphabet for addresses, too. Raises ValueError."""
+    text = "".join(encoded.split()) if any(c.isspace() for c in encoded) else encoded
+    if "-" in text or "_" in text:
+        text = text.translate(_URL_SAFE)
+    text = text.rstrip("=")
+    text += "=" * (-len(text) % 4)
     step = _SLICE * 4 // 3 // 4 * 4
     return b"".join(
         base64.b64decode(text[start : start + step], validate=True) for start in range(0, len(text), step)

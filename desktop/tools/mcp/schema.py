@@ -1,12 +1,14 @@
 """From a server's schema of its arguments to one that every provider takes.
 
-References are put in place, "nullable" becomes the plain type, exotic keywords go. The server's own schema
-stays what arguments are checked against.
+References are put in place, "nullable" becomes the plain type, the arms of a choice become parts of their
+object; what plain keywords cannot say is told in words. The server's own schema stays what arguments are
+checked against.
 """
 
 import copy
 import json
 from typing import Any
+from urllib.parse import unquote
 
 type Json = dict[str, Any]
 
@@ -16,20 +18,23 @@ _MOST_NODES = 5_000
 _NESTED = 2
 """How often a definition is put into itself before it ends as "anything"."""
 _DEEPEST = 40
-_KEPT = frozenset(
-    {
-        "description",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "format",
-        "default",
-    }
+_KEPT = (
+    *("description", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format"),
+    "default",
 )
+_MOST_VALUES = 500
+"""Of an enum; more are told in part."""
+_MOST_WAYS = 30
+_LONGEST_RULE = 1_000
+_TOLD = (
+    *("pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "uniqueItems", "contains"),
+    *("minContains", "maxContains", "minProperties", "maxProperties", "propertyNames", "patternProperties"),
+    *("dependentRequired", "dependentSchemas", "dependencies", "not", "if", "then", "else", "examples"),
+    *("contentEncoding", "contentMediaType", "deprecated", "readOnly", "discriminator"),
+)
+"""Keywords that not every provider takes: told in the description."""
 _TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array"})
+_KINDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _UNCHECKED = frozenset({"pattern", "patternProperties", "format", "$schema", "$id", "$dynamicRef"})
 
 
@@ -48,6 +53,14 @@ def plain(schema: Any) -> tuple[Json, bool]:
     return {"type": "object", "properties": {}}, False
 
 
+def readable(schema: Any) -> bool:
+    """Whether this says what a tool takes; else it is told to take anything, and the server checks."""
+    if isinstance(schema, dict):
+        kind = schema.get("type", "object")
+        return kind == "object" or (isinstance(kind, list) and "object" in kind) or (kind is None)
+    return schema is None or isinstance(schema, bool)
+
+
 class _Walk:
     """One pass over a schema."""
 
@@ -56,9 +69,14 @@ class _Walk:
         self._nodes = 0
 
     def object(self) -> Json:
-        found = self._plain(self._root, (), 0)
+        found = self._plain({"type": "object", **self._root}, (), 0)
+        if "properties" not in found and "anyOf" in found:
+            arms = found.pop("anyOf")
+            _fold(found, [arm for arm in arms if _is_object(arm)], "At least one")
+        kept: Json = {
+            key: found[key] for key in ("description", "required", "additionalProperties") if key in found
+        }
         properties = found.get("properties")
-        kept: Json = {key: found[key] for key in ("description", "required") if key in found}
         return {"type": "object", "properties": properties if isinstance(properties, dict) else {}, **kept}
 
     def _plain(self, schema: Any, within: tuple[str, ...], depth: int) -> Json:
@@ -68,74 +86,114 @@ class _Walk:
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return {}
         if isinstance(reference := schema.get("$ref"), str):
-            if within.count(reference) >= _NESTED:
-                return {}
             rest = {key: value for key, value in schema.items() if key != "$ref"}
-            return self._plain({**self._target(reference), **rest}, (*within, reference), depth + 1)
-        schema = self._merged(schema, within)
+            if not reference.startswith("#"):
+                _tell(rest, [f"see: {reference[:_LONGEST_RULE]}"])
+            if within.count(reference) >= _NESTED:
+                return self._plain(rest, within, depth + 1)
+            return self._plain(_both(self._target(reference), rest), (*within, reference), depth + 1)
         found = {key: schema[key] for key in _KEPT if schema.get(key) is not None}
-        self._choice(schema, found, within, depth)
+        if not isinstance(found.get("description", ""), str):
+            del found["description"]
+        options = self._kinds(schema, found)
         self._values(schema, found)
-        if found.get("type") == "object" or "properties" in schema:
+        if found.get("type") == "object" or _is_object(schema):
             self._members(schema, found, within, depth)
+        for part in _list(schema.get("allOf")):
+            _add(found, self._plain(part, within, depth + 1))
+        self._choices(schema, found, options, within, depth)
         if found.get("type") == "array":
-            found["items"] = self._plain(_items(schema), within, depth + 1)
+            self._places(schema, found, within, depth)
+        for name in found.get("required", ()):  # needed, whatever it is
+            found.setdefault("properties", {}).setdefault(name, {})
+        _tell(found, _rules(schema))
         return found
 
     def _target(self, reference: str) -> Json:
+        """What a reference within this schema leads to; elsewhere is nowhere."""
+        path = unquote(reference)
+        if not path.startswith("#"):
+            return {}
+        if path[1:] and not path.startswith("#/"):
+            return self._anchor(path[1:])
         here: Any = self._root
-        for part in reference.removeprefix("#").strip("/").split("/") if reference != "#" else ():
+        for part in path[2:].split("/") if path[2:] else ():
             part = part.replace("~1", "/").replace("~0", "~")
-            here = here.get(part) if isinstance(here, dict) and reference.startswith("#") else None
+            if isinstance(here, list):
+                here = here[int(part)] if part.isdecimal() and int(part[:6]) < len(here) else None
+            else:
+                here = here.get(part) if isinstance(here, dict) else None
         return here if isinstance(here, dict) else {}
 
-    def _merged(self, schema: Json, within: tuple[str, ...]) -> Json:
-        """`allOf` as one schema."""
-        if not isinstance(parts := schema.get("allOf"), list):
-            return schema
-        merged = {key: value for key, value in schema.items() if key != "allOf"}
-        for part in parts:
-            reference = part.get("$ref") if isinstance(part, dict) else None
-            if isinstance(reference, str):
-                part = {} if within.count(reference) >= _NESTED else self._target(reference)
-            for key, value in part.items() if isinstance(part, dict) else ():
-                if key == "properties" and isinstance(value, dict):
-                    merged[key] = {**value, **(merged.get(key) or {})}
-                elif key == "required" and isinstance(value, list):
-                    merged[key] = [*value, *(merged.get(key) or [])]
-                else:
-                    merged.setdefault(key, value)
-        return merged
+    def _anchor(self, name: str) -> Json:
+        for key in ("$defs", "definitions"):
+            there = self._root.get(key)
+            for inner in there.values() if isinstance(there, dict) else ():
+                if isinstance(inner, dict) and (
+                    inner.get("$anchor") == name or inner.get("$id") == f"#{name}"
+                ):
+                    return inner
+        return {}
 
-    def _choice(self, schema: Json, found: Json, within: tuple[str, ...], depth: int) -> None:
-        """`type`, `anyOf` and `oneOf` without null; one that is left stands for itself."""
+    def _kinds(self, schema: Json, found: Json) -> list[Json]:
+        """`type` without null; where several are left, each as a schema."""
         kinds = schema.get("type")
-        kinds = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind in _TYPES]
-        given = [given for key in ("anyOf", "oneOf") if isinstance(given := schema.get(key), list)]
-        options = [
-            option
-            for options in given
-            for option in options
-            if not (isinstance(option, dict) and option.get("type") == "null")
-        ]
-        plainer = [self._plain(option, within, depth + 1) for option in options]
+        kinds = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if _is_kind(kind)]
         if len(kinds) == 1:
             found["type"] = kinds[0]
-        elif kinds and not plainer:
-            plainer = [{"type": kind} for kind in kinds]
-        if len(plainer) == 1:
-            for key, value in plainer[0].items():
-                found.setdefault(key, value)
-        elif plainer and "type" not in found:
-            found["anyOf"] = plainer
+        if len(kinds) < 2:
+            return []
+        return [{"type": kind, **({"items": {}} if kind == "array" else {})} for kind in kinds]
+
+    def _choices(
+        self, schema: Json, found: Json, options: list[Json], within: tuple[str, ...], depth: int
+    ) -> None:
+        """`anyOf` and `oneOf` without null; one that is left stands for itself. Those of an object become
+        parts of it."""
+        for key in ("anyOf", "oneOf"):
+            given = [option for option in _list(schema.get(key)) if not _is_null(option)]
+            arms = [self._plain(option, within, depth + 1) for option in given]
+            if len(arms) == 1:
+                _add(found, arms[0])
+            elif found.get("type") == "object" and arms:
+                _fold(found, arms, "Exactly one" if key == "oneOf" else "At least one")
+            elif arms:
+                options = arms
+        for key in ("then", "else"):
+            if isinstance(schema.get(key), dict) and found.get("type") == "object":
+                arm = self._plain(schema[key], within, depth + 1)
+                _add(found, {k: v for k, v in arm.items() if k == "properties"})
+        if options and "type" in found:  # what holds for all of them stands in each
+            options = [{"type": found["type"], **option} for option in options]
+            del found["type"]
+        if options and "enum" not in found:
+            found["anyOf"] = options
 
     def _values(self, schema: Json, found: Json) -> None:
         values = [schema["const"]] if "const" in schema else schema.get("enum")
         if isinstance(values, list):
-            found["enum"] = [value for value in values if value is not None]
-            if "type" not in found and "anyOf" not in found:
-                texts = all(isinstance(value, str) for value in found["enum"])
-                found |= {"type": "string"} if texts and found["enum"] else {}
+            left = [value for value in values if value is not None]
+            if len(left) > _MOST_VALUES:
+                _tell(found, [f"{len(left):,} values are possible, of these kinds: {_short(left[:20])}"])
+            elif left:
+                found["enum"] = left
+            kinds = {_KINDS.get(type(value)) for value in left}
+            if "type" not in found and len(kinds) == 1 and None not in kinds:
+                found["type"] = kinds.pop()
+
+    def _places(self, schema: Json, found: Json, within: tuple[str, ...], depth: int) -> None:
+        """What a list holds; where each place has a kind of its own, any of them, and the order is told."""
+        places = next((given for key in ("prefixItems", "items") if (given := _list(schema.get(key)))), [])
+        if not places:
+            found["items"] = self._plain(schema.get("items", {}), within, depth + 1)
+            return
+        kinds: list[Json] = []
+        for place in places:
+            if (kind := self._plain(place, within, depth + 1)) not in kinds:
+                kinds.append(kind)
+        found["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+        if len(kinds) > 1:
+            _tell(found, [f"in this order: {_short(places)}"])
 
     def _members(self, schema: Json, found: Json, within: tuple[str, ...], depth: int) -> None:
         found["type"] = "object"
@@ -144,22 +202,124 @@ class _Walk:
             found["properties"] = {
                 str(name): self._plain(inner, within, depth + 1) for name, inner in given.items()
             }
-        there = found.get("properties", {})
         required = schema.get("required")
-        if isinstance(required, list) and (
-            needed := [n for n in dict.fromkeys(map(str, required)) if n in there]
-        ):
-            found["required"] = needed
+        if isinstance(required, list) and required:
+            found["required"] = list(dict.fromkeys(name for name in required if isinstance(name, str)))
         if isinstance(rest := schema.get("additionalProperties"), dict) and rest:
             found["additionalProperties"] = self._plain(rest, within, depth + 1)
 
 
-def _items(schema: Json) -> Any:
-    """What a list holds; where each place has a kind of its own, any of them."""
-    for key in ("prefixItems", "items"):
-        if isinstance(places := schema.get(key), list):
-            return {"anyOf": places}
-    return schema.get("items", {})
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_kind(kind: Any) -> bool:
+    return isinstance(kind, str) and kind in _TYPES
+
+
+def _is_null(option: Any) -> bool:
+    return isinstance(option, dict) and (
+        option.get("type") == "null" or ("const" in option and option["const"] is None)
+    )
+
+
+def _is_object(schema: Json) -> bool:
+    """Whether this describes an object, said or not."""
+    given = isinstance(schema.get("properties"), dict) or isinstance(schema.get("required"), list)
+    return schema.get("type", "object") == "object" and (given or schema.get("type") == "object")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_RULE else f"{text[:_LONGEST_RULE]}…"
+
+
+def _rules(schema: Json) -> list[str]:
+    """What cannot be said in plain keywords, in words."""
+    return [f"{key}: {_short(schema[key])}" for key in _TOLD if schema.get(key) not in (None, [], {})]
+
+
+def _tell(found: Json, rules: list[str]) -> None:
+    if rules:
+        before = found.get("description")
+        found["description"] = "\n".join([before, *rules] if isinstance(before, str) and before else rules)
+
+
+def _both(target: Json, rest: Json) -> Json:
+    """A definition with what stands beside the reference to it."""
+    clash = {key: value for key, value in rest.items() if key in ("properties", "allOf", "anyOf", "oneOf")}
+    if not any(key in target for key in clash):
+        return {**target, **rest}
+    outside = {key: value for key, value in rest.items() if key not in clash}
+    return {**target, **outside, "allOf": [*_list(target.get("allOf")), clash]}
+
+
+def _add(found: Json, part: Json) -> None:
+    """Put what must hold, too, into a schema."""
+    for key, value in part.items():
+        if key == "properties":
+            mine = found.setdefault("properties", {})
+            for name, inner in value.items():
+                mine[name] = {**inner, **mine[name]} if name in mine else inner
+        elif key == "required":
+            found[key] = list(dict.fromkeys([*found.get(key, ()), *value]))
+        elif key == "enum" and key in found:
+            found[key] = [one for one in found[key] if one in value] or found[key]
+        elif key == "description" and found.get(key, value) != value:
+            found[key] = f"{found[key]}\n{value}"
+        elif key == "anyOf" and key in found:
+            _tell(found, [f"Also one of: {_short(value)}"])
+        else:
+            found.setdefault(key, value)
+
+
+def _fold(found: Json, arms: list[Json], which: str) -> None:
+    """Put the arms of a choice into an object: all that any of them takes, needed what all of them need;
+    which belong together is told."""
+    ways = [_way(arm) for arm in arms]
+    for arm in arms:
+        mine = found.setdefault("properties", {})
+        for name, inner in arm.get("properties", {}).items():
+            mine[name] = _either(mine[name], inner) if name in mine else inner
+    needed = [set(arm.get("required", ())) for arm in arms]
+    always = (
+        [name for name in arms[0].get("required", ()) if all(name in one for one in needed)] if arms else []
+    )
+    if always:
+        found["required"] = list(dict.fromkeys([*found.get("required", ()), *always]))
+    if any(ways):
+        lines = [f"{number}. {way or 'anything else'}" for number, way in enumerate(ways, 1)]
+        _tell(found, [f"{which} of these ways:", *lines[:_MOST_WAYS]])
+
+
+def _way(arm: Json) -> str:
+    """What one arm of a choice takes, on a line."""
+    properties, required = arm.get("properties", {}), arm.get("required", [])
+    words = [
+        (name if (values := inner.get("enum")) is None else f"{name} = {_short(values)[1:-1]}")
+        + ("" if name in required else " (optional)")
+        for name, inner in properties.items()
+    ]
+    words += [f"with {name}" for name in required if name not in properties]
+    about = " ".join(arm.get("description", "").split())
+    return "; ".join(filter(None, (", ".join(words), about)))[:_LONGEST_RULE]
+
+
+def _either(one: Json, other: Json) -> Json:
+    """What fits one of two schemas."""
+    if one == other or not other:
+        return one
+    if not one:
+        return other
+    if "enum" in one and "enum" in other and one.get("type") == other.get("type"):
+        values = [*one["enum"], *(value for value in other["enum"] if value not in one["enum"])]
+        return {**other, **one, "enum": values}
+    shared = {key: value for key, value in one.items() if key != "description" and other.get(key) == value}
+    if {**shared, "description": 0} == {**one, "description": 0} == {**other, "description": 0}:
+        texts = dict.fromkeys(filter(None, (one.get("description"), other.get("description"))))
+        return {**shared, "description": " / ".join(texts)}
+    arms = one["anyOf"] if one.keys() == {"anyOf"} else [one]
+    return {"anyOf": [*arms, *([other] if other not in arms else [])]}
 
 
 def checkable(schema: Any) -> Any:

@@ -28,7 +28,7 @@ from desktop.tools.exec.environment import Environment
 from desktop.tools.form import Asker
 from desktop.tools.mcp.asking import Asking
 from desktop.tools.mcp.environment import Ready, Secret, resolved
-from desktop.tools.mcp.failures import Misconfigured, SignInNeeded, said, told
+from desktop.tools.mcp.failures import Misconfigured, SignInNeeded, said, silent_for, told
 from desktop.tools.mcp.http import Http
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.link import Link
@@ -37,6 +37,7 @@ from desktop.tools.mcp.renewing import Widen
 from desktop.tools.mcp.sdk import load
 from desktop.tools.mcp.stdio import Stdio, runnable
 from desktop.tools.mcp.versions import fixed
+from desktop.tools.mcp.wire import Wire, by_server, raw
 
 CONNECT_SECONDS = 30.0
 """How long a server may take to start and greet."""
@@ -131,7 +132,7 @@ class Server:
         return found is not None and found.identity == tool.identity and tool.name not in self.changed
 
     async def call(self, tool: Listed, arguments: dict[str, Any], asker: Asker | None = None) -> Any:
-        """The SDK's result of a call; `asker` puts what the server asks in it to the person. Raises
+        """The server's answer, unchecked; `asker` puts what the server asks in it to the person. Raises
         ToolFailure, StorageError; the server is told of an end."""
         seconds = self.settings.tool_timeout
         until = time.monotonic() + seconds
@@ -154,7 +155,7 @@ class Server:
             raise ToolFailure(self._failed_call(error, link)) from error
         self._steady = True
         self.status.last_ok = time.time()
-        return answer
+        return raw(answer)
 
     async def reach(self, seconds: float = CONNECT_SECONDS + 5) -> Any:
         """The client, connected; waits for one attempt to connect. Raises AppError: why there is none."""
@@ -165,10 +166,7 @@ class Server:
                     self.nudge()
                     await self._turned.wait()
         if not self.connected:
-            raise self.problem or AppError(
-                _("The server did not answer within {seconds:.0f} s.").format(seconds=seconds),
-                _("Check that it is an MCP server; its log may say more."),
-            )
+            raise self.problem or silent_for(seconds)
         return self._client
 
     def _failed_call(self, error: Exception, link: Link | None) -> str:
@@ -176,7 +174,7 @@ class Server:
         from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
         if isinstance(error, TimeoutError) or (
-            isinstance(error, MCPError) and error.code == REQUEST_TIMEOUT
+            isinstance(error, MCPError) and error.code == REQUEST_TIMEOUT and not by_server(error)
         ):
             return (
                 f"The MCP server {self.name} gave no answer within {self.settings.tool_timeout:.0f} s and "
@@ -192,7 +190,8 @@ class Server:
                 "and it is not repeated by itself. The server is being connected again."
             )
         gone = isinstance(error, MCPError) and (
-            error.code == CONNECTION_CLOSED or error.message == _FORGOTTEN
+            (error.code == CONNECTION_CLOSED and not by_server(error))
+            or (error.message == _FORGOTTEN and getattr(link, "status", 0) == 404)
         )
         if gone and link is not None and not self._asking.count:
             link.lost = True  # over HTTP nothing else tells
@@ -216,7 +215,7 @@ class Server:
                 self._nudge.clear()
                 self.status.set(ServiceState.STARTING)
                 problem, was_up = await self._once()
-                await in_thread(mcp_last.keep, self._around.logs, self.name, problem)
+                await in_thread(mcp_last.keep, self._around.logs, self.name, problem, up=was_up)
                 if self._steady:
                     attempt = 0
                 await self._down(problem, was_up=was_up)
@@ -235,7 +234,7 @@ class Server:
                 await self._list(client)
                 up = time.monotonic()
                 await self._up(client, link)
-                await in_thread(mcp_last.keep, self._around.logs, self.name, self.problem)
+                await in_thread(mcp_last.keep, self._around.logs, self.name, self.problem, up=True)
                 await self._serve(client, link)
             problem = link.failure or AppError(
                 _("The connection broke."), _("It is made again by itself; the server's log may say why.")
@@ -263,7 +262,7 @@ class Server:
         self._bell = asyncio.Event()
         link = await self._link_to(ready)
         client = client_of(
-            link.streams(),
+            Wire(link).streams(),
             mode=self.settings.protocol,
             message_handler=self._hear,
             elicitation_callback=self._asking.elicit,
@@ -307,6 +306,18 @@ class Server:
         info = client.server_info
         self.title = said(f"{info.name} {info.version}") if info else ""
 
+    async def _list_again(self, client: Any, link: Link) -> None:
+        """The tools have changed, and are told with what is odd about them; without a list, the old one
+        stays."""
+        try:
+            await self._list(client)
+        except Exception as error:
+            if link.lost:
+                raise
+            self.problem = told(error)
+        self._tell()
+        await in_thread(mcp_last.keep, self._around.logs, self.name, self.problem, up=True)
+
     async def accept(self, seen: Mapping[str, str] | None = None) -> None:
         """The person accepts these tools (digest by name, as they were seen), or all as they are now. What
         has changed since it was seen stays unaccepted. Raises StorageError."""
@@ -319,8 +330,9 @@ class Server:
     def _tell(self) -> None:
         """That it runs, and what waits for the person."""
         waits = _("The agent does not have its new or changed tools: accept them.") if self.changed else ""
+        odd = self.problem.text if self.problem else ""
         if self.connected:
-            self.status.set(ServiceState.RUNNING, waits)
+            self.status.set(ServiceState.RUNNING, " ".join(filter(None, (waits, odd))))
 
     async def _up(self, client: Any, link: Link) -> None:
         async with self._turned:
@@ -344,8 +356,7 @@ class Server:
                 await self._bell.wait()
                 self._bell.clear()
                 if self._stale and not link.lost:
-                    await self._list(client)
-                    self._tell()
+                    await self._list_again(client, link)
         finally:
             await cancel(listening)
 
@@ -373,10 +384,8 @@ class Server:
             self.status.set(ServiceState.FAILED, problem.text)
             await self._nudge.wait()
         else:
-            again = _("{reason} Trying again in {seconds:.0f} s.").format(
-                reason=problem.text, seconds=delay
-            )
-            self.status.set(ServiceState.DEGRADED, again)
+            again = _("{reason} Trying again in {seconds:.0f} s.")
+            self.status.set(ServiceState.DEGRADED, again.format(reason=problem.text, seconds=delay))
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay):
                     await self._nudge.wait()
@@ -387,8 +396,5 @@ def _explained(error: Exception, link: Link, entered: bool) -> AppError:
         if noisy := getattr(link, "noisy", lambda: None)():
             return noisy  # type: ignore[no-any-return]
         if isinstance(error, TimeoutError):
-            return AppError(
-                _("The server did not answer within {seconds:.0f} s.").format(seconds=CONNECT_SECONDS),
-                _("Check that it is an MCP server; its log may say more."),
-            )
+            return silent_for(CONNECT_SECONDS)
     return told(error, getattr(link, "refusal", lambda: link.failure)())

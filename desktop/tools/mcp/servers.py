@@ -23,7 +23,7 @@ from desktop.text import _
 from desktop.tools.base import Tool
 from desktop.tools.exec.environment import Environment
 from desktop.tools.mcp.environment import Secret, resolved
-from desktop.tools.mcp.failures import SignInNeeded, told
+from desktop.tools.mcp.failures import SignInNeeded, silent_for, told
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.listing import pages
 from desktop.tools.mcp.names import names, switched_on
@@ -35,6 +35,7 @@ from desktop.tools.mcp.versions import fixed
 
 PATIENCE_SECONDS = 8.0
 """How long a turn waits for servers that are still starting."""
+_PATIENCE_AGAIN_SECONDS = 1.0
 _OWN_FIELDS = {"enabled_tools", "disabled_tools", "trusted", "local", "tool_timeout", "enabled"}
 """Settings that a running server obeys without a new start."""
 _AGAIN_SECONDS = 5.0
@@ -81,17 +82,24 @@ class Servers:
         """The tools that are switched on, by our names for them, of the servers that are there in time.
         What a server says of one is not told to a model before the person has accepted it."""
         self.wake()
-        now = time.monotonic()
-        waits = [
-            _settled(server, server.began + PATIENCE_SECONDS - now) for server in self._running.values()
-        ]
-        await asyncio.gather(*waits)
+        await asyncio.gather(*(self._settled(server) for server in self._running.values()))
         return {
             name: tool
             for server in self._running.values()
             for name, tool in self.tools_of(server).items()
             if tool.listed.name not in server.changed and self.is_on(server.name, tool.listed.name, name)
         }
+
+    async def _settled(self, server: Server) -> None:
+        """Wait for a server that starts; not for long where it did not come up the last time."""
+        if server.settled.is_set():
+            return
+        came_up = await in_thread(mcp_last.came_up, self._around.logs, server.name)
+        until = server.began + (PATIENCE_SECONDS if came_up else _PATIENCE_AGAIN_SECONDS)
+        if (left := until - time.monotonic()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await server.settled.wait()
 
     def tools_of(self, server: Server) -> dict[str, Any]:
         """All tools of a running server, also those switched off, by our names."""
@@ -172,7 +180,7 @@ class Servers:
         offset = await in_thread(_size, trial.log)
         try:
             async with trial.connection() as (client, _link):
-                found = [tool.name for tool in await pages(client)]
+                found = (await pages(client)).names
                 info = client.server_info
                 unused = await _unused(client)
         except Exception as error:
@@ -225,20 +233,14 @@ class Servers:
             return ""
 
     async def stop(self) -> None:
-        """Leave all servers, side by side."""
+        """Leave all servers, side by side; of one that gave no answer so far, that is kept."""
         for server in self._running.values():
+            waited = time.monotonic() - server.began
+            if not server.settled.is_set() and waited > PATIENCE_SECONDS:
+                await in_thread(mcp_last.keep, self._around.logs, server.name, silent_for(waited), up=False)
             self._leave(server)
         self._running.clear()
         await asyncio.gather(*self._leaving)
-
-
-async def _settled(server: Server, seconds: float) -> None:
-    if not server.settled.is_set() and seconds > 0:
-        try:
-            async with asyncio.timeout(seconds):
-                await server.settled.wait()
-        except TimeoutError:
-            return
 
 
 async def _unused(client: Any) -> list[str]:

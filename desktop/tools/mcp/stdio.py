@@ -6,10 +6,12 @@ that the child has ended. On Windows it is, for its job objects.
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import signal
 import sys
+import threading
 from asyncio.subprocess import SubprocessStreamProtocol
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -21,6 +23,8 @@ from desktop.errors import AppError
 from desktop.paths import self_command
 from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.text import _
+from desktop.tools.mcp.drain import LARGEST as LARGEST_LOG
+from desktop.tools.mcp.drain import drain
 from desktop.tools.mcp.environment import Ready
 from desktop.tools.mcp.failures import Misconfigured, said
 from desktop.tools.mcp.guard import HIDDEN_ARGUMENT
@@ -33,7 +37,9 @@ _MOST_NOISE = 2_000
 _MOST_NOISE_BYTES = 4 * 1024 * 1024
 _NOISE_ALONE_SECONDS = 10.0
 _LAST_WORDS_SECONDS = 0.3
-_CLOSED_SECONDS = 1.0
+_MOST_IN_A_SECOND = 300
+_REST = 0.005
+_CLOSED_SECONDS = 0.5
 _ASKED_SECONDS = 5.0
 """Longer than the guard takes to end all below it."""
 
@@ -58,6 +64,8 @@ class Stdio:
         self.lost = False
         self.failure: AppError | None = None
         self._noise, self._noise_bytes, self._first_noise = 0, 0, ""
+        self._second, self._heard = 0.0, 0
+        """When a second began, and the messages since."""
         self._spoke = False
         """It sent a message."""
         self._giving_up: asyncio.TimerHandle | None = None
@@ -89,6 +97,10 @@ class Stdio:
                 await cancel(*tasks)
             finally:
                 to_us.close()
+
+    def made_up(self, error: Any) -> bool:
+        """None is: only the server writes here."""
+        return False
 
     async def _begin(self) -> None:
         stderr = await in_thread(self.open_log)
@@ -173,27 +185,35 @@ class Stdio:
         """Hand on one message; False if no more is to be taken."""
         import anyio
         from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
 
         try:
-            parse = jsonrpc_message_adapter.validate_json
             if len(line) > LARGEST:
                 self.failure = too_large()
                 return False
             if not line.lstrip().startswith(b"{"):
                 return self._hears_noise(line)
             if len(line) > _IN_THREAD:
-                message = await in_thread(lambda: parse(line, by_name=False))
+                message = await in_thread(_parsed, line)
             else:
-                message = parse(line, by_name=False)
-        except ValueError:
+                message = _parsed(line)
+        except (ValueError, RecursionError):
             return self._hears_noise(line)
         self._spoke = True
+        await self._pace()
         try:
             await to_us.send(SessionMessage(message))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             return False
         return True
+
+    async def _pace(self) -> None:
+        """The loop has other things to do as well than to hear a server that talks without end."""
+        now = asyncio.get_running_loop().time()
+        if now - self._second >= 1.0:
+            self._second, self._heard = now, 0
+        self._heard += 1
+        if self._heard > _MOST_IN_A_SECOND:
+            await asyncio.sleep(_REST)
 
     def _hears_noise(self, line: bytes) -> bool:
         """A line that is no message: many servers let one slip, some say nothing else."""
@@ -282,6 +302,18 @@ class Stdio:
         transport.close()
 
 
+def _parsed(line: bytes) -> Any:
+    """A message; half characters in it are replaced, for nobody could send them on. Raises ValueError,
+    RecursionError."""
+    from mcp_types import jsonrpc_message_adapter
+
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        text = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)
+        return jsonrpc_message_adapter.validate_json(text.encode("utf-8", "replace"), by_name=False)
+
+
 def runnable(ready: Ready) -> Ready:
     """The same with the path of the command, which is there to be run (blocking). Raises Misconfigured."""
     if not ready.command:
@@ -303,10 +335,18 @@ def runnable(ready: Ready) -> Ready:
     return replace(ready, command=str(found))
 
 
-def trim(handle: int, most: int = 1_000_000) -> None:
+def trim(handle: int, most: int = LARGEST_LOG) -> None:
     """Begin a log anew that has grown large; who writes at its end goes on at its beginning."""
     if os.fstat(handle).st_size > most:
         os.ftruncate(handle, 0)
+
+
+def _drained(source: int, log: int) -> None:
+    try:
+        drain(source, log)
+    finally:
+        os.close(source)
+        os.close(log)
 
 
 @asynccontextmanager
@@ -320,7 +360,9 @@ async def _windows(link: Stdio) -> AsyncGenerator[Any]:
         command=ready.command, args=list(ready.args), env=ready.env, cwd=ready.cwd
     )
     handle = await in_thread(link.open_log)
-    with os.fdopen(handle, "a", encoding="utf-8") as log:
+    source, sink = os.pipe()
+    threading.Thread(target=_drained, args=(source, handle), daemon=True).start()
+    with os.fdopen(sink, "a", encoding="utf-8") as log:
         async with stdio_client(parameters, errlog=log) as (theirs, write):
             to_us, read = anyio.create_memory_object_stream[Any](0)
 

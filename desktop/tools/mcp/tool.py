@@ -19,7 +19,7 @@ from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext
 from desktop.tools.form import Asker
 from desktop.tools.mcp.listing import Listed
 from desktop.tools.mcp.names import switched_on
-from desktop.tools.mcp.results import result
+from desktop.tools.mcp.results import failed, result
 from desktop.tools.mcp.server import Server
 
 _PREVIEW = 100
@@ -103,10 +103,8 @@ class McpTool(Tool[Anything]):
             answer = await self._server.call(self.listed, args.model_extra or {}, asker)
         except ToolFailure as failure:
             raise ToolFailure(_with_notes(failure.text, asker)) from failure
-        made = await in_thread(
-            result, answer.content, answer.structured_content, self._folder, context.workspace
-        )
-        if answer.is_error:
+        made = await in_thread(result, answer, self._folder, context.workspace)
+        if failed(answer):
             text = f"The MCP server {self._server.name} reports an error: {made.text}"
             raise ToolFailure(_with_notes(text, asker))
         return replace(made, text=_with_notes(made.text, asker))

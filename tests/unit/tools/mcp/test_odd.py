@@ -129,11 +129,16 @@ async def test_schemas_of_every_kind_become_plain_ones(place: Place) -> None:
     schema = tools["mcp_z_recursive"].schema["function"]["parameters"]
     assert schema["properties"]["name"] == {"type": "string"}
     assert schema["properties"]["size"] == {"type": "integer"}
-    assert schema["properties"]["far"] == {}
-    assert schema["required"] == ["tree"]
-    assert "$" not in str(schema)
+    assert schema["properties"]["far"] == {"description": "see: https://example.org/schema.json"}
+    assert schema["required"] == ["tree", "nowhere"]
+    assert schema["properties"]["nowhere"] == {}
+    assert "$ref" not in str(schema)
+    assert "$defs" not in str(schema)
     node = schema["properties"]["tree"]
-    assert node["properties"]["children"]["items"]["properties"]["value"] == {"type": "string"}
+    assert node["properties"]["children"]["items"]["properties"]["value"] == {
+        "type": "string",
+        "description": 'pattern: "^(a+)+$"',
+    }
     assert tools["mcp_z_recursive"].brief_schema
     with pytest.raises(ToolFailure, match="'value' is a required property"):
         place.claim("mcp_z_recursive", tree={"children": []}, nowhere=1)
