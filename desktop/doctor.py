@@ -19,6 +19,7 @@ from desktop.database import Database
 from desktop.errors import AppError, explain
 from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
+from desktop.net import way_out
 from desktop.paths import Home, open_to_others
 from desktop.providers import discover, weights
 from desktop.providers.local import installed
@@ -58,6 +59,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Reminders and jobs"), lambda: _jobs(store, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
         (_("Keychain"), lambda: _keychain(store)),
+        (_("Way out"), lambda: in_thread(_way_out)),
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
         (_("Servers on this machine"), _servers),
@@ -222,6 +224,15 @@ async def _keychain(store: ConfigStore) -> list[Finding]:
     except AppError as error:
         return [Finding(part, ok=not needed, state=error.text, remedy=error.remedy)]
     return [Finding(part, ok=True, state=_("It answers."))]
+
+
+def _way_out() -> list[Finding]:
+    """The proxies and certificates that the environment names."""
+    part = _("Way out")
+    wrong = [Finding(part, ok=False, state=one.text, remedy=one.remedy) for one in way_out.faults()]
+    named = ", ".join(way_out.named())
+    state = _("Set by the environment: {names}.").format(names=named) if named else _("Directly, no proxy.")
+    return wrong or [Finding(part, ok=True, state=state)]
 
 
 async def _model(store: ConfigStore) -> list[Finding]:

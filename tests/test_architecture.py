@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "marks": f"{KIT} database",
     "session": f"{KIT} config database",
     "skills": f"{KIT} config database",
-    "providers": f"{LOW} usage services",
+    "providers": f"{LOW} net usage services",
     "inbox": LOW,
     "cron": f"{LOW} services usage inbox",
     "heartbeat": f"{LOW} services usage inbox providers",
@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "agent": f"{LOW} session providers memory skills tools usage inbox marks",
     "importer": f"{KIT} config database session memory skills cron inbox services providers",
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
-    "doctor": f"{KIT} config database session memory skills cron inbox services providers",
+    "doctor": f"{KIT} net config database session memory skills cron inbox services providers",
     "ui": f"{KIT} bus config services session memory skills cron inbox usage core",
     "__main__": "paths cli providers tools",
 }
@@ -117,6 +117,38 @@ WRITERS = (
     "print click.echo click.secho click.echo_via_pager sys.stdout.write sys.stderr.write os.write "
     "sys.stdout.writelines sys.stderr.writelines"
 )
+WAY_OUT = ("net/way_out.py", "net/client.py")
+"""Who may make HTTP clients: the one way out, and the guarded one for addresses that a model chose."""
+CLIENTS = {
+    *(
+        (library, name)
+        for library in ("httpx", "httpx2")
+        for name in (
+            *("Client", "AsyncClient", "HTTPTransport", "AsyncHTTPTransport"),
+            *("get", "post", "put", "patch", "delete", "head", "options", "request", "stream"),
+        )
+    ),
+    *(
+        (library, name)
+        for library in ("httpcore", "httpcore2")
+        for name in (
+            "ConnectionPool",
+            "AsyncConnectionPool",
+            "HTTPProxy",
+            "AsyncHTTPProxy",
+            "request",
+            "stream",
+        )
+    ),
+    *(
+        ("urllib", name)
+        for name in ("urlopen", "build_opener", "urlretrieve", "getproxies", "ProxyHandler")
+    ),
+    *(("http", name) for name in ("HTTPConnection", "HTTPSConnection")),
+    *(("requests", name) for name in ("get", "post", "put", "request", "Session")),
+    *(("aiohttp", name) for name in ("ClientSession", "request")),
+}
+"""Of a library, what opens connections by itself."""
 FILE_LINES, FUNCTION_LINES, CLASS_METHODS = 400, 50, 25
 
 
@@ -350,9 +382,39 @@ def clocked(root: Path) -> list[str]:
     ]
 
 
+def clients(root: Path) -> list[str]:
+    """HTTP clients that are made past the one way out, which alone knows proxies and certificates."""
+    wrong = []
+    for path, _, tree, _ in modules(root):
+        if path in WAY_OUT:
+            continue
+        names = dict(_modules_as(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                top = (node.module or "").partition(".")[0]
+                found = [alias.name for alias in node.names if (top, alias.name) in CLIENTS]
+                wrong += [f"{path}:{node.lineno}: {name} past {WAY_OUT[0]}" for name in found]
+            elif isinstance(node, ast.Attribute):
+                owner = ast.unparse(node.value)
+                top = names.get(owner, owner).rpartition(".")[0] or names.get(owner, owner)
+                is_made = (top.partition(".")[0], node.attr) in CLIENTS and not _is_type(tree, node)
+                wrong += [f"{path}:{node.lineno}: {owner}.{node.attr} past {WAY_OUT[0]}"] if is_made else []
+    return wrong
+
+
+def _is_type(tree: ast.Module, node: ast.Attribute) -> bool:
+    """Whether a name stands where only types stand: it is neither called, nor a base, nor handed on."""
+    annotations = [
+        one.annotation
+        for one in ast.walk(tree)
+        if isinstance(one, ast.AnnAssign | ast.arg) and one.annotation is not None
+    ]
+    return any(inner is node for annotation in annotations for inner in ast.walk(annotation))
+
+
 RULES = [
     *(forbidden_imports, banned_calls, blocking, opened_by_name, written_by_name),
-    *(oversized, undocumented, writers),
+    *(oversized, undocumented, writers, clients),
 ]
 
 
@@ -413,6 +475,21 @@ PLANTED = {
     "an echo": (writers, "cli/bad.py", "import click\nclick.echo(f'{title}')"),
     "a table of its own": (writers, "cli/bad.py", "def f():\n    from rich.table import Table"),
     "a time by the clock": (clocked, "unit/test_bad.py", "assert time.monotonic() - began < 2"),
+    "a client of its own": (clients, "providers/bad.py", "import httpx\nhttpx.AsyncClient()"),
+    "a client by another name": (clients, "core/bad.py", "import httpx2 as h\nh.AsyncClient()"),
+    "a client of a module": (clients, "tools/mcp/http.py", "from httpx import AsyncClient as C\nC()"),
+    "a client that is made more of": (
+        clients,
+        "providers/host/wire.py",
+        "def f():\n    import httpx2\n    class C(httpx2.AsyncClient): ...",
+    ),
+    "a request without a client": (clients, "providers/weights.py", "import httpx\nhttpx.get('https://x')"),
+    "a request of the standard library": (
+        clients,
+        "core/bad.py",
+        "import urllib.request\nurllib.request.urlopen('https://x')",
+    ),
+    "a client that is handed on": (clients, "core/bad.py", "import httpx\nmake = httpx.AsyncClient"),
     "no docstring": (undocumented, "usage.py", "x = 1"),
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from desktop.agent.written import json_call
 from desktop.tools.base import Arguments, Effect, Tool, ToolFailure
 
 type Json = dict[str, Any]
@@ -18,7 +19,6 @@ type Json = dict[str, Any]
 LONGEST = 2_000_000
 """Characters of arguments that are looked at; a longer call is refused."""
 _FENCE = re.compile(r"^\s*```[a-z]*\s*\n(.*?)\n?```\s*$", re.DOTALL)
-_TAGGED = re.compile(r"^\s*<tool_call>\s*(.*?)\s*(?:</tool_call>)?\s*$", re.DOTALL)
 _PYTHON = re.compile(r"^\s*([a-z_]+)\((.*)\)\s*$", re.DOTALL)
 
 
@@ -47,6 +47,8 @@ def _object(text: str) -> Json | None:
             value = json.loads(value, strict=False)
     except (ValueError, RecursionError):
         return None
+    if value is None:
+        return {}
     return value if isinstance(value, dict) else None
 
 
@@ -56,6 +58,8 @@ def _repaired(tool: Tool[Any], text: str) -> Json:
             "The arguments are not valid JSON, maybe cut off. Nothing was done: repeat the call with "
             "complete arguments, in smaller parts if they are long."
         )
+    if _several(text):
+        raise ToolFailure("The arguments are several JSON objects. Make one call for each.")
     import json_repair
 
     try:
@@ -65,6 +69,15 @@ def _repaired(tool: Tool[Any], text: str) -> Json:
     if not isinstance(value, dict):
         raise ToolFailure("The arguments are not a JSON object. Repeat the call with one.")
     return value
+
+
+def _several(text: str) -> bool:
+    """Whether a whole JSON value is followed by another: a repair would pick one of them."""
+    try:
+        end = json.JSONDecoder(strict=False).raw_decode(text.lstrip())[1]
+    except (ValueError, RecursionError):
+        return False
+    return text.lstrip()[end:].lstrip()[:1] in ("{", "[")
 
 
 def _explained(tool: Tool[Any], error: ValidationError) -> str:
@@ -79,9 +92,8 @@ def _explained(tool: Tool[Any], error: ValidationError) -> str:
 def written_call(text: str, names: Collection[str]) -> tuple[str, str] | None:
     """A call that was written as text: the tool's name and its arguments as JSON; None if it is none."""
     body = text.strip()
-    for pattern in (_TAGGED, _FENCE):
-        if match := pattern.match(body):
-            body = match[1].strip()
+    if match := _FENCE.match(body):
+        body = match[1].strip()
     if body.startswith("{"):
         return _json_call(body, names)
     if (match := _PYTHON.match(body)) and match[1] in names:
@@ -94,7 +106,7 @@ def may_be_call(text: str, names: Collection[str]) -> bool:
     start = text.lstrip()
     if not start or start[0] in "{`":
         return True
-    openings = ("<tool_call>", *(f"{name}(" for name in names))
+    openings = [f"{name}(" for name in names]
     return any(start.startswith(opening) or opening.startswith(start) for opening in openings)
 
 
@@ -102,15 +114,8 @@ def _json_call(body: str, names: Collection[str]) -> tuple[str, str] | None:
     value = _object(body)
     if value is None:
         return None
-    function = value.get("function")
-    inner = function if isinstance(function, dict) else value
-    name = inner.get("name") or value.get("tool") or (function if isinstance(function, str) else None)
-    given = inner.get("arguments", inner.get("parameters", inner.get("args")))
-    if not isinstance(name, str) or name not in names:
-        return None
-    if isinstance(given, str):
-        return name, given
-    return name, json.dumps(given if isinstance(given, dict) else {}, ensure_ascii=False)
+    call = json_call(value)
+    return call if call and call[0] in names else None
 
 
 def _python_call(name: str, inside: str) -> tuple[str, str] | None:

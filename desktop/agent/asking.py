@@ -12,11 +12,21 @@ from dataclasses import replace
 from desktop.agent.arguments import may_be_call, written_call
 from desktop.agent.thinking import Thinking, split
 from desktop.agent.turn import Turn
+from desktop.agent.written import Parameters, Written
+from desktop.agent.written import split as split_calls
 from desktop.bus.bus import Bus
 from desktop.bus.events import ReasoningDelta, TextDelta
 from desktop.paths import temporary
 from desktop.providers.aside import call_of, enter
-from desktop.providers.base import Completion, Provider, ProviderError, Request, ToolCall, Usage
+from desktop.providers.base import (
+    AnswerTooLong,
+    Completion,
+    Provider,
+    ProviderError,
+    Request,
+    ToolCall,
+    Usage,
+)
 from desktop.text import _
 from desktop.usage import UsageLedger
 
@@ -47,6 +57,8 @@ class Asking:
             if completion.text.strip() or completion.tool_calls:
                 break
             await self.account(turn, completion.usage, "ok")
+            if completion.finish == "length":
+                raise _used_up(request)
             empty += 1
             if empty > _EMPTY_RETRIES:
                 return replace(completion, text=_("The model gave no answer, three times in a row."))
@@ -68,7 +80,7 @@ class Asking:
         try:
             completion = await self._stream(turn, provider, request, lean=lean)
         except ProviderError as error:
-            await self.account(turn, None, type(error).__name__)
+            await self.account(turn, error.usage, type(error).__name__)
             raise
         if completion.answered is not None:  # another model was asked instead
             turn.request = replace(request, endpoint=completion.answered)
@@ -77,7 +89,7 @@ class Asking:
     async def _stream(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
         completion, out = (
             Completion(),
-            _Out(turn, self._bus, names=_names(request) if lean else frozenset()),
+            _Out(turn, self._bus, _parameters(request), lean=lean),
         )
         async with aclosing(provider.stream(request)) as stream:
             async for item in stream:
@@ -87,7 +99,10 @@ class Asking:
                     out.reasoning(item.reasoning)
                     out.text(item.text)
         text, thought = split(completion.text)
+        text, calls = split_calls(text, _parameters(request))
         completion = replace(completion, text=text, reasoning=completion.reasoning + thought)
+        if calls and not completion.tool_calls:
+            completion = replace(completion, tool_calls=calls, finish="tool_calls")
         if lean and not completion.tool_calls:
             completion = _with_written_call(completion, request)
         if not completion.tool_calls:
@@ -114,17 +129,17 @@ class Asking:
 class _Out:
     """Tells of a stream: thinking apart from the answer, nothing of what may still become a call."""
 
-    def __init__(self, turn: Turn, bus: Bus, *, names: frozenset[str]) -> None:
-        """`names`: tools of which the answer may turn out to be a call."""
-        self._turn, self._bus, self._names = turn, bus, names
-        self._holding = bool(names)
-        self._thinking, self._held = Thinking(), ""
+    def __init__(self, turn: Turn, bus: Bus, parameters: Parameters, *, lean: bool) -> None:
+        """`parameters`: of the tools that the model may call; `lean`: the whole answer may be a call."""
+        self._turn, self._bus, self._names = turn, bus, parameters
+        self._holding = lean and bool(parameters)
+        self._thinking, self._written, self._held = Thinking(), Written(parameters), ""
 
     def text(self, text: str) -> None:
         if text:
             said, thought = self._thinking.feed(text)
             self.reasoning(thought)
-            self._say(said)
+            self._say(self._written.feed(said))
 
     def reasoning(self, text: str) -> None:
         if text:
@@ -134,6 +149,7 @@ class _Out:
     def end(self) -> None:
         said, thought = self._thinking.end()
         self.reasoning(thought)
+        said = self._written.feed(said) + self._written.end()[0]
         self._holding = False
         self._say(said)
 
@@ -153,6 +169,21 @@ def _with_written_call(completion: Completion, request: Request) -> Completion:
         return completion
     name, arguments = call
     return replace(completion, text="", tool_calls=(ToolCall("", name, arguments),), finish="tool_calls")
+
+
+def _used_up(request: Request) -> AnswerTooLong:
+    return AnswerTooLong(
+        _("The model used up the {n} tokens of one answer before it had said anything.").format(
+            n=request.max_tokens
+        ),
+        _("Ask for less at a time, or allow longer answers in the settings of the agent."),
+    )
+
+
+def _parameters(request: Request) -> Parameters:
+    """By tool that the model was told of, what it takes."""
+    functions = [tool["function"] for tool in request.tools]
+    return {str(one["name"]): (one.get("parameters") or {}).get("properties") or {} for one in functions}
 
 
 def _names(request: Request) -> frozenset[str]:

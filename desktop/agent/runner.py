@@ -5,8 +5,9 @@ the program ended goes on from what the log holds: no call is made twice.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from desktop.agent.asking import Asking
@@ -15,16 +16,26 @@ from desktop.agent.context import Context
 from desktop.agent.fitting import fitted
 from desktop.agent.hands import Hands
 from desktop.agent.lean import asks_for_action
+from desktop.agent.sight import Sight
 from desktop.agent.turn import Late, Ready, Turn
 from desktop.agent.view import view_of
 from desktop.bus.bus import Bus
-from desktop.bus.events import TurnFinished, TurnJoined
+from desktop.bus.events import TurnFinished, TurnJoined, TurnStarted
 from desktop.memory.tokens import Meter, family
-from desktop.providers.base import BadRequest, Completion, ContextTooLong, Message, Request, ToolCall
+from desktop.providers.base import (
+    BadRequest,
+    Completion,
+    ContextTooLong,
+    Endpoint,
+    Message,
+    Request,
+    ToolCall,
+)
+from desktop.providers.pictures import broken
 from desktop.session.log import Session
 from desktop.session.model import message_tokens, text_tokens
 from desktop.tasks import in_thread, see_through
-from desktop.text import _
+from desktop.text import _, mark
 
 _MARGIN_TOKENS = 200
 _REPEATS = 3
@@ -32,6 +43,8 @@ _EARLIER_SHARE = 16
 """The part of the window that notes on the earlier part of the same conversation may take."""
 _LEAN_STEP_TOKENS = 600
 """What a small model may write in a step of a task: one that went astray writes until it is stopped."""
+_BROKEN = mark("Left out, the file is broken: {names}. All else was sent.")
+_REFUSED = mark("Left out, {provider} does not accept this picture: {names}. All else was sent.")
 _OUT_OF_STEPS = (
     "[You have used all steps that one answer may take. Do not call tools. Tell the person what was done, "
     "what is missing, and how they can have you go on.]"
@@ -74,6 +87,7 @@ class Runner:
         """Without a `memory` what no longer fits is only left out."""
         self._asking, self._hands, self._context, self._bus = asking, hands, context, bus
         self._memory, self._meter = memory, meter or Meter()
+        self._sight = Sight()
 
     async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
@@ -83,6 +97,8 @@ class Runner:
         fixed = _fixed(turn.prompt, kit)
         if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
             turn.prompt = await self._prompt(ready)
+        if ready.endpoint.rules.pictures and turn.inbound.pictures:
+            self._tell(turn, ready.endpoint, await in_thread(broken, turn.inbound.pictures), _BROKEN)
         if self._memory:
             turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
         await self._rounds(turn, ready, kit, steps)
@@ -123,6 +139,7 @@ class Runner:
         is too long."""
         share, tried = 1.0, False
         request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
+        tries: Iterator[Request] | None = None
         while True:
             try:
                 completion = await self._asking.ask(turn, ready.provider, request, lean=ready.lean)
@@ -133,13 +150,14 @@ class Runner:
                 tried = True
                 request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
             except BadRequest as error:
-                if error.status not in (400, 413, 415, 422) or not request.endpoint.rules.pictures:
-                    raise
-                rules = replace(request.endpoint.rules, pictures=False)
-                request = replace(request, endpoint=replace(request.endpoint, rules=rules))
-                if not _has_pictures(request):
-                    raise
+                if tries is None:
+                    refusal, tries = error, self._sight.tries(request, error)
+                following = next(tries, None)
+                if following is None:
+                    raise refusal from None
+                request = following
             else:
+                self._tell_left_out(turn, request, self._sight.answered(request))
                 if completion.usage and not (completion.answered or family(ready.endpoint.model)):
                     last = turn.request or request  # of an answer in pieces, that for the last of them
                     more = sum(map(message_tokens, last.messages[len(request.messages) :]))
@@ -147,6 +165,15 @@ class Runner:
                         ready.endpoint.model, turn.estimate + more, completion.usage.input_tokens
                     )
                 return completion
+
+    def _tell_left_out(self, turn: Turn, request: Request, paths: Collection[str]) -> None:
+        self._tell(turn, request.endpoint, sorted(Path(path).name for path in paths), _REFUSED)
+
+    def _tell(self, turn: Turn, there: Endpoint, names: Sequence[str], why: str) -> None:
+        """Say beside the answer which pictures the model does not see, and why."""
+        if names:
+            note = _(why).format(names=", ".join(names), provider=there.title or there.provider)
+            self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, note))
 
     async def _shorten(self, turn: Turn, ready: Ready, kit: Kit) -> bool:
         """Sum up where a request was too long; whether there was something to sum up."""
@@ -189,7 +216,7 @@ class Runner:
         turn.estimate = fixed + turn.session.shown
         extra: list[Message] = [{"role": "user", "content": note}] if note else []
         return Request(
-            endpoint=ready.endpoint,
+            endpoint=self._sight.known(ready.endpoint),
             messages=[{"role": "system", "content": prompt}, *history, *extra],
             max_tokens=min(ready.max_tokens, _LEAN_STEP_TOKENS)
             if schemas and ready.lean
@@ -282,16 +309,3 @@ def _named(calls: Sequence[ToolCall]) -> list[ToolCall]:
 def _wire(call: ToolCall) -> Message:
     function = {"name": call.name, "arguments": call.arguments}
     return {"id": call.id, "type": "function", "function": function}
-
-
-def _has_pictures(request: Request) -> bool:
-    return any(
-        message.get("_images")
-        or any(isinstance(part, dict) and part.get("type") == "image_url" for part in _parts(message))
-        for message in request.messages
-    )
-
-
-def _parts(message: Message) -> list[object]:
-    content = message.get("content")
-    return content if isinstance(content, list) else []

@@ -9,6 +9,8 @@ ProviderError
 ├── Unreachable       no connection, no answer in time, broken off, or a server fault
 ├── DayIsSpent        our own limit on what works by itself: nobody was asked
 ├── AnswerTooLong     our own cap on one answer
+├── CutShort          the server ended the answer before it was whole, and says why
+├── WrongWay          the environment names a proxy or certificates that cannot be used
 └── HostDied          the model host went away in mid-answer
 """
 
@@ -33,6 +35,8 @@ class ProviderError(AppError):
         super().__init__(text, remedy)
         self.detail = detail
         self.status = status
+        self.usage: Usage | None = None
+        """What the call cost all the same, where the server said it."""
 
 
 class SignInNeeded(ProviderError):
@@ -88,6 +92,14 @@ class AnswerTooLong(ProviderError):
     """The answer passed our cap and was ended."""
 
 
+class CutShort(ProviderError):
+    """The server ended the answer before it was whole: its filter, a fault, or it was called off there."""
+
+
+class WrongWay(ProviderError):
+    """A variable of the environment names a proxy or certificates that cannot be used."""
+
+
 class HostDied(ProviderError):
     """The model host went away during the call."""
 
@@ -123,7 +135,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The end of a stream: all the model said. `finish`: stop, length, tool_calls, content_filter."""
+    """The end of a stream: all the model said. `finish`: stop, length or tool_calls."""
 
     text: str = ""
     reasoning: str = ""
@@ -149,6 +161,8 @@ class WireRules:
     """Whether the person's words may follow a tool's result; if not, an answer is put between."""
     pictures: bool = False
     """The model can see: pictures go along as data, else a note says that there are some."""
+    refused: frozenset[str] = frozenset()
+    """Paths of pictures that this server did not take: they become a note."""
     cache_control: bool = False
     """Mark the end of the system prompt as cacheable (Anthropic's cache_control)."""
 

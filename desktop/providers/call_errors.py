@@ -1,9 +1,11 @@
 """The sentences for calls that failed: what happened, and what the person can do, by kind of failure."""
 
+from desktop.net.way_out import WrongVariable, proxy_for, proxy_variable
 from desktop.providers.base import (
     AnswerTooLong,
     BadRequest,
     ContextTooLong,
+    CutShort,
     Endpoint,
     HostDied,
     ProviderError,
@@ -11,6 +13,7 @@ from desktop.providers.base import (
     RateLimited,
     SignInNeeded,
     Unreachable,
+    WrongWay,
 )
 from desktop.text import _
 
@@ -29,6 +32,8 @@ def error_for(
     return error
 
 
+_SOMEWHERE = "https://example.com"
+"""For a vendor whose address only its library knows."""
 _FIELDS = {
     "bad_request": "model",
     "no_connection": "address",
@@ -56,19 +61,28 @@ def _made(
         "bad_request": BadRequest,
         "answer_too_long": AnswerTooLong,
         "internal": HostDied,
+        "environment": WrongWay,
+        **dict.fromkeys(("filtered", "aborted", "faulty"), CutShort),
     }
     return classes.get(kind, Unreachable)(text, remedy, detail=detail, status=status)
 
 
 def _sentences(kind: str, endpoint: Endpoint, detail: str, status: int | None) -> tuple[str, str]:
+    if kind == "environment":
+        wrong = WrongVariable(*detail.split("|", 2))
+        return wrong.text, wrong.remedy
     text, remedy = _said(kind, status)
+    if kind == "proxy" and not endpoint.proxy:
+        text, remedy = _proxy_of_environment()
+    url = endpoint.base_url or _SOMEWHERE
     names = {
         "provider": endpoint.title or endpoint.provider,
         "name": endpoint.provider,
         "model": endpoint.model,
         "address": endpoint.base_url or endpoint.provider,
         "status": status or "?",
-        "proxy": endpoint.proxy,
+        "proxy": endpoint.proxy or proxy_for(url),
+        "variable": proxy_variable(url),
         "where": detail,
     }
     text, remedy = text.format(**names), remedy.format(**names)
@@ -114,7 +128,32 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
             )
         case "bad_request":
             return _refused(status)
+        case "filtered" | "aborted" | "faulty":
+            return _cut(kind)
     return _unreachable(kind)
+
+
+def _proxy_of_environment() -> tuple[str, str]:
+    return (
+        _("The proxy {proxy} that {variable} names does not lead to {provider}."),
+        _("Check that it runs, or correct or remove the variable; then start the program again."),
+    )
+
+
+def _cut(kind: str) -> tuple[str, str]:
+    """`where` is the server's own word for it."""
+    match kind:
+        case "filtered":
+            return (
+                _("{provider} ended the answer, its content filter stepped in: {where}."),
+                _("Ask in other words, or choose another model."),
+            )
+        case "aborted":
+            return _("{provider} called the answer off before it was complete: {where}."), _("Ask again.")
+    return (
+        _("{provider} could not complete the answer: {where}."),
+        _("Ask again, or choose another model."),
+    )
 
 
 def _refused(status: int | None) -> tuple[str, str]:

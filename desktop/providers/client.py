@@ -129,6 +129,8 @@ def _completion(text: str, reasoning: str, frame: Mapping[str, Any]) -> Completi
 def _error(endpoint: Endpoint, frame: Mapping[str, Any]) -> ProviderError:
     detail = masked(frame["detail"])
     _log.info("%s: %s %s %s", endpoint.provider, frame["kind"], frame["status"], detail)
-    return error_for(
+    error = error_for(
         frame["kind"], endpoint, detail=detail, status=frame["status"], retry_after=frame["retry_after"]
     )
+    error.usage = Usage(**frame["usage"]) if frame["usage"] else None
+    return error

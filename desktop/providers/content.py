@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from desktop.providers.pictures import sound
+
 type Content = str | list[dict[str, Any]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -89,6 +91,8 @@ def _part(item: object) -> dict[str, Any] | None:
     if isinstance(item, Mapping) and item.get("type") == "image_url":
         image = item.get("image_url")
         url = image.get("url") if isinstance(image, Mapping) else image
+        if isinstance(url, str) and url.startswith("data:") and not sound(url):
+            return {"type": "text", "text": "[picture: the data is broken, nothing of it can be shown]"}
         if isinstance(url, str) and url.strip():
             return {"type": "image_url", "image_url": {"url": clean(url)}}
         return None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.errors import AppError
 from desktop.logs import mask
+from desktop.net import way_out
 from desktop.providers.base import SignInNeeded, Unreachable
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -213,7 +214,10 @@ def _at(name: str, path: str) -> str:
 def _client() -> "httpx.AsyncClient":
     import httpx
 
-    return httpx.AsyncClient(timeout=_SECONDS, headers={"Accept": "application/json"})
+    made: httpx.AsyncClient = way_out.client(
+        httpx, timeout=_SECONDS, headers={"Accept": "application/json"}
+    )
+    return made
 
 
 async def _post(client: "httpx.AsyncClient", url: str, **given: Any) -> tuple[int, dict[str, Any]]:

@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from desktop.net import way_out
+
 if TYPE_CHECKING:
     import httpx
 
@@ -56,19 +58,15 @@ type _Shape = tuple[tuple[str, ...], int | None] | None
 
 async def servers(ports: Mapping[str, int] | None = None) -> list[Found]:
     """Ask every known port at once; takes a second at most and never raises."""
-    import ssl
-
     import httpx
 
-    # An empty TLS context: loading the real certificates would take longer than the questions.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     asked = dict(PORTS if ports is None else ports)
     if ports is None and (port := _ollama_port()):
         asked["ollama"] = port
     # Each question has a connection of its own: some servers close after an answer without saying so, and a
     # question sent into that moment would count as "no server here".
     once = {"Connection": "close"}
-    async with httpx.AsyncClient(trust_env=False, verify=context, timeout=_SECONDS, headers=once) as client:
+    async with way_out.client(httpx, timeout=_SECONDS, headers=once) as client:
         found = await asyncio.gather(*(_probe(client, kind, port) for kind, port in asked.items()))
     return [server for server in found if server]
 

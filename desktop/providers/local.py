@@ -19,6 +19,7 @@ from typing import Any
 from desktop import logs
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
+from desktop.net import way_out
 from desktop.providers import engine, weights
 from desktop.services import ServiceState, Status
 from desktop.tasks import cancel, in_thread, spawn
@@ -281,22 +282,11 @@ async def _warm(running: Running, start: Callable[[], Awaitable[Mapping[str, Any
     body = {**await start(), "model": running.model, "max_tokens": 1}
     headers = {"Authorization": f"Bearer {running.token}"}
     try:
-        async with _client(timeout=300) as client:
+        async with way_out.client(httpx, timeout=300) as client:
             answer = await client.post(f"{running.base_url}/chat/completions", json=body, headers=headers)
             _log.info("built-in model warmed: HTTP %s", answer.status_code)
     except httpx.HTTPError as error:
         _log.info("built-in model not warmed: %r", error)
-
-
-def _client(timeout: float) -> Any:
-    """A client for this machine only: no proxy, and no certificates to load."""
-    import ssl
-
-    import httpx
-
-    return httpx.AsyncClient(
-        timeout=timeout, trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    )
 
 
 async def _announced_port(stdout: asyncio.StreamReader) -> int:
@@ -311,7 +301,7 @@ async def _healthy(process: asyncio.subprocess.Process, port: int) -> None:
     """Wait until /health says 200. Asked again and again, as these servers do not announce it."""
     import httpx
 
-    async with _client(timeout=2) as client:
+    async with way_out.client(httpx, timeout=2) as client:
         while process.returncode is None:
             with contextlib.suppress(httpx.HTTPError):
                 if (await client.get(f"http://127.0.0.1:{port}/health")).status_code == 200:

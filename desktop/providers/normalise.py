@@ -113,7 +113,7 @@ class Normaliser:
         runtime = content_text(message.get("_runtime"))
         content = joined(content, runtime)
         if isinstance(images := message.get("_images"), list) and images:
-            content = joined(content, self._content(shown(images, sees=self._rules.pictures)))
+            content = joined(content, self._shown(images))
         if not content:
             return
         self._started = True
@@ -169,7 +169,7 @@ class Normaliser:
         content = content_of(message.get("content"), text_only=True)
         self._append(_result(match[1], content if isinstance(content, str) else ""))
         if isinstance(images := message.get("_images"), list) and images:
-            self._held.append(self._content(shown(images, sees=self._rules.pictures)))
+            self._held.append(self._shown(images))
         if not self._pending:
             self._release_held()
 
@@ -212,6 +212,10 @@ class Normaliser:
 
     def _content(self, value: object) -> Content:
         return content_of(value, text_only=self._rules.text_only)
+
+    def _shown(self, images: list[object]) -> Content:
+        rules = self._rules
+        return self._content(shown(images, sees=rules.pictures, refused=rules.refused))
 
     def _wire_id(self, stored: object) -> str:
         """The id to send: the stored one if the server takes it and it is new, else one of ours."""

@@ -5,7 +5,7 @@ note in words, as does every picture for a model that cannot see.
 """
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,37 @@ _KNOWN = 256
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
 
-def shown(paths: Sequence[object], *, sees: bool) -> list[dict[str, Any]]:
+def shown(paths: Sequence[object], *, sees: bool, refused: Collection[str] = ()) -> list[dict[str, Any]]:
     """Parts of a message that shows these pictures, or says why it does not (blocking)."""
     parts: list[dict[str, Any]] = []
     for path in paths:
         name = Path(str(path)).name
-        url, why = _data(Path(str(path))) if sees else ("", "this model cannot see pictures")
+        if not sees:
+            url, why = "", "this model cannot see pictures"
+        elif str(path) in refused:
+            url, why = "", "left out, for the server did not accept this picture; others can be seen"
+        else:
+            url, why = _data(Path(str(path)))
         parts.append({"type": "text", "text": f"[picture {name}: {why}]" if why else f"[picture {name}]"})
         if url:
             parts.append({"type": "image_url", "image_url": {"url": url}})
     return parts
+
+
+def broken(paths: Sequence[str]) -> list[str]:
+    """The names of those pictures that cannot be shown (blocking)."""
+    return [Path(path).name for path in paths if not _data(Path(path))[0]]
+
+
+def sound(url: str) -> bool:
+    """Whether a data address holds a whole picture of a kind that servers take."""
+    head, _comma, packed = url.partition(",")
+    try:
+        data = base64.b64decode(packed, validate=True) if head.endswith(";base64") else b""
+    except ValueError:
+        return False
+    found = kind(data[:16])
+    return bool(found) and unbroken(found, data)
 
 
 def kind(head: bytes) -> str:

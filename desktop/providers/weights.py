@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from desktop.errors import AppError, StorageError, UsageError
+from desktop.net import way_out
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -236,7 +237,7 @@ async def _answer(model: Model, sink: _Sink) -> "AsyncIterator[httpx.Response]":
     if sink.done:
         headers["Range"] = f"bytes={sink.done}-"
     async with (
-        httpx.AsyncClient(follow_redirects=True, timeout=30) as client,
+        way_out.client(httpx, follow_redirects=True, timeout=30) as client,
         client.stream("GET", model.url, headers=headers) as response,
     ):
         if response.status_code not in (200, 206):

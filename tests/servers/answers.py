@@ -388,6 +388,13 @@ async def responses(to: Connection, body: Body, rest: list[str]) -> None:
     await to.end()
 
 
+async def raw(to: Connection, body: Body, rest: list[str]) -> None:
+    """The bytes of a file as a stream of events, then the connection ends properly."""
+    await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
+    await to.data(await asyncio.to_thread(Path(":".join(rest)).read_bytes))
+    await to.end()
+
+
 async def overloaded(to: Connection, body: Body, rest: list[str]) -> None:
     """Too much work, as Anthropic says it."""
     error = {"type": "overloaded_error", "message": "Overloaded"}
@@ -428,5 +435,6 @@ _ALL: tuple[Answer, ...] = (
     anthropic,
     responses,
     overloaded,
+    raw,
 )
 ANSWERS = {answer.__name__: answer for answer in _ALL}

@@ -31,6 +31,7 @@ from tests.soak import (
     documents,
     everyday,
     fuzz,
+    fuzz_streams,
     kill,
     kill_due,
     kill_memory,
@@ -60,7 +61,7 @@ def main() -> None:
     remembering.add_argument("--rounds", type=int, default=200)
     reminding = verbs.add_parser("kill-due", help="kill the program when reminders and jobs are due")
     reminding.add_argument("--rounds", type=int, default=500)
-    damage = verbs.add_parser("fuzz", help="damage session files and load them")
+    damage = verbs.add_parser("fuzz", help="damage session files and model streams, and read them")
     damage.add_argument("--rounds", type=int, default=2000)
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
     long.add_argument("--messages", type=int, default=1000)
@@ -93,7 +94,7 @@ def main() -> None:
     elif arguments.verb == "kill-due":
         lost = kill_due.run(chance, arguments.rounds)
     elif arguments.verb == "fuzz":
-        lost = fuzz.run(chance, arguments.rounds)
+        lost = fuzz.run(chance, arguments.rounds) + fuzz_streams.run(chance, arguments.rounds)
     elif arguments.verb == "talk":
         lost = talk.run(arguments.messages)
     elif arguments.verb == "remember":

@@ -1,46 +1,60 @@
 """Puts a streamed answer together: text, thoughts, tool calls and token counts, from any dialect."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from desktop.providers.host.call import ANSWER_LIMIT, Chunk, Failure
-
-_FINISH = {"function_call": "tool_calls", "max_tokens": "length", "end_turn": "stop", "eos": "stop"}
+from desktop.providers.host.calls import Calls
+from desktop.providers.host.ends import CUTS, Ends
 
 
 class Answer:
     """Collects the chunks of one answer."""
 
-    def __init__(self) -> None:
-        self._finish: str | None = None
+    def __init__(self, *, own: bool = True) -> None:
+        """`own`: the chunks are the server's own, with its signs of the end; not a library's, which makes
+        some up. Then `ends` is told by who listens to the bytes."""
+        self.ends = Ends()
+        self._own = own
+        self._odd = False
         self._size = 0
-        self._calls: dict[int, dict[str, str]] = {}
+        self._calls = Calls()
         self._usage: dict[str, Any] | None = None
         self._thinking: list[dict[str, Any]] = []
         self._text, self._reasoning = _Letters(), _Letters()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end has come, and all before it was understood."""
+        return self.ends.came and not self._odd
+
+    @property
+    def own_ended(self) -> bool:
+        """Whether a chunk of the server's own that was taken in told of the end."""
+        return self._own and self.ends.came
 
     def add(self, chunk: Chunk) -> tuple[str, str]:
         """Take in a chunk. Returns the text and the reasoning it brought. Raises Failure."""
         try:
             return self._take(chunk)
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            self._odd = True
             raise Failure("broken_off", f"a piece of the answer has no known form: {error}") from error
 
     def _take(self, chunk: Chunk) -> tuple[str, str]:
+        if self._own:
+            self.ends.event(chunk)
         if usage := chunk.get("usage"):
             self._usage = _usage(usage)
         choices = chunk.get("choices")
         if not choices:
             return "", ""
         choice = choices[0]
-        if reason := choice.get("finish_reason"):
-            self._finish = _FINISH.get(reason, str(reason))
         delta = choice.get("delta") or choice.get("message")
         if not delta:
             return "", ""
         for position, call in enumerate(delta.get("tool_calls") or ()):
-            self._add_call(position, call)
+            self._grow(self._calls.add(position, call))
         for block in delta.get("thinking_blocks") or ():
             self._add_thinking(block)
         text = self._text.add(_text(delta.get("content") or delta.get("refusal")))
@@ -50,35 +64,21 @@ class Answer:
 
     def result(self) -> dict[str, Any]:
         """The end of the answer as the protocol tells it. Raises Failure if it is no whole answer."""
+        kind = self.ends.kind
+        if kind in CUTS:
+            raise Failure(kind, self.ends.reason, usage=self._usage)
         something = self._size or self._calls or (self._usage and self._usage["output_tokens"])
-        if self._finish is None or not something:
+        if not self.ended or not (something or kind in ("length", "unknown")):
             raise Failure("broken_off")
-        calls = [
-            {**call, "id": call["id"] or f"call_{index}", "arguments": _mended(call["arguments"])}
-            for index, call in sorted(self._calls.items())
-            if call["name"]
-        ]
-        finish = "tool_calls" if calls and self._finish == "stop" else self._finish
+        if not something and kind == "unknown":
+            raise Failure("faulty", self.ends.reason, usage=self._usage)
+        calls = [{name: _mended(text) for name, text in call.items()} for call in self._calls.whole()]
         return {
-            "finish": finish,
+            "finish": "length" if kind == "length" else "tool_calls" if calls else "stop",
             "tool_calls": calls,
             "usage": self._usage,
             "thinking_blocks": self._thinking,
         }
-
-    def _add_call(self, position: int, piece: Mapping[str, Any]) -> None:
-        index = piece.get("index")
-        call = self._calls.setdefault(
-            index if isinstance(index, int) else position, {"id": "", "name": "", "arguments": ""}
-        )
-        function = piece.get("function") or {}
-        call["id"] = call["id"] or str(piece.get("id") or "")
-        call["name"] = call["name"] or str(function.get("name") or "")
-        arguments = function.get("arguments") or ""
-        if not isinstance(arguments, str):  # some servers give the object itself
-            arguments = json.dumps(arguments)
-        call["arguments"] += arguments
-        self._grow(len(arguments))
 
     def _add_thinking(self, piece: Mapping[str, Any]) -> None:
         """Blocks come in pieces: text after text, then the signature that closes the block."""

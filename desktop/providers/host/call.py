@@ -36,13 +36,21 @@ class Failure(Exception):
     """A call that failed, in the words of the protocol: see failures.py for the kinds."""
 
     def __init__(
-        self, kind: str, detail: str = "", *, status: int | None = None, retry_after: float | None = None
+        self,
+        kind: str,
+        detail: str = "",
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        usage: Mapping[str, Any] | None = None,
     ) -> None:
+        """`usage`: what the call cost all the same."""
         super().__init__(f"{kind}: {detail}")
         self.kind = kind
         self.detail = detail
         self.status = status
         self.retry_after = retry_after
+        self.usage = usage
 
 
 class Engine(Protocol):

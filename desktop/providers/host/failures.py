@@ -2,10 +2,11 @@
 
 The kinds: sign_in, rate_limited, quota, context_too_long, bad_request, answer_too_long;
 no_connection (refused, no such host, TLS), too_slow (silence or the total time), broken_off (reset,
-cut, not understood), no_model_server (a web page instead), redirected (sent on to another address),
-no_list (no list of models), proxy (not there, or it refuses), server_fault (5xx); internal (a fault of
-the host itself). Servers disagree on codes, and litellm types some errors wrongly, so the status and
-the server's words decide, not the exception's class.
+cut, not understood), filtered, aborted, faulty (ended by the server before it was whole),
+no_model_server (a web page instead), redirected (sent on to another address), no_list (no list of
+models), proxy (not there, or it refuses), environment (a wrong variable), server_fault (5xx); internal
+(a fault of the host itself). Servers disagree on codes, and litellm types some errors wrongly, so the
+status and the server's words decide, not the exception's class.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from desktop.net.way_out import WrongVariable, proxy_for
 from desktop.providers.host.call import Call, Failure
 
 _DETAIL = 300
@@ -67,10 +69,18 @@ _LITELLM_PREFIX = re.compile(r"^(?:litellm\.\w+: )*(?:\w+(?:Error|Timeout): )*(?
 def failure(error: Exception, call: Call) -> Failure:
     """The failure for any exception of a call, its detail without the key and cut short."""
     found = _diagnose(error)
-    if call.proxy and (found.kind == "no_connection" or found.status == 407):
+    if (found.kind == "no_connection" or found.status == 407) and (call.proxy or _behind_proxy(call)):
         found.kind = "proxy"
     found.detail = _clean(found.detail, call)
     return found
+
+
+def _behind_proxy(call: Call) -> bool:
+    """Whether the environment names a proxy for the call's address."""
+    try:
+        return bool(proxy_for(call.base_url or "https://example.com"))
+    except WrongVariable:
+        return False
 
 
 def _diagnose(error: Exception) -> Failure:
@@ -82,6 +92,8 @@ def _diagnose(error: Exception) -> Failure:
         if len(causes) < 2 or isinstance(causes[1], StopAsyncIteration):
             return Failure("broken_off", _words(error))
         error, causes = causes[1], causes[1:]
+        if type(error) in (AttributeError, TypeError, KeyError, IndexError, ValueError):
+            return Failure("broken_off", f"a piece of the answer has no known form: {error}")
     names = [type(cause).__name__ for cause in causes]
     text = _words(error)
     if "TooManyRedirects" in names:

@@ -8,19 +8,16 @@ import json
 import logging
 import os
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from desktop.net import way_out
 from desktop.providers import device
 from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
 from desktop.providers.host.lending import folder, lend
-from desktop.providers.host.wire import LOOPBACK, PROXY, UNPACKED, check_way, repaired
-
-if TYPE_CHECKING:
-    import httpx
+from desktop.providers.host.wire import PROXY, Wire
 
 _ENVIRONMENT = {
     "LITELLM_OFFLINE_MODE": "true",
@@ -52,13 +49,16 @@ class LitellmEngine:
         for name, (variable, _prefix) in _LOGINS.items():
             os.environ[variable] = str(self._logins / name)
         warnings.filterwarnings("ignore", "Pydantic serializer warnings")  # of its own translations
+        import httpx
         import litellm
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
         litellm.suppress_debug_info = True
         litellm.turn_off_message_logging = True
         litellm.drop_params = True
         litellm.num_retries = 0
-        litellm.aclient_session = _client()
+        litellm.aclient_session = way_out.client(httpx, transport=Wire(httpx), follow_redirects=True)
+        AsyncHTTPHandler.create_client = _client_of  # type: ignore[method-assign,assignment]
         for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             logger = logging.getLogger(name)
             logger.handlers.clear()
@@ -98,6 +98,19 @@ class LitellmEngine:
         return stream
 
 
+def _client_of(handler: Any, timeout: Any, event_hooks: Any, *_: Any, **__: Any) -> Any:
+    """The client of one of litellm's handlers, for the vendors that it asks without the openai SDK."""
+    import httpx
+
+    return way_out.client(
+        httpx,
+        transport=Wire(httpx),
+        timeout=CONNECT_SECONDS if timeout is None else timeout,
+        event_hooks=event_hooks,
+        follow_redirects=handler.follow_redirects,
+    )
+
+
 def _rehearse() -> None:
     """Answer a call without a server: half a second of imports that would hold up all calls later."""
     import litellm
@@ -123,44 +136,3 @@ async def _complete(call: Call, body: dict[str, Any]) -> Any:
     if stream is None:  # what litellm returns for 422 when it may drop parameters
         raise Failure("bad_request", status=422)
     return stream
-
-
-def _client() -> "httpx.AsyncClient":
-    import httpx
-
-    class Answer(httpx.AsyncByteStream):
-        def __init__(self, response: httpx.Response) -> None:
-            self._response = response
-            kind = response.headers.get("content-type", "") if response.is_success else ""
-            self._chunks = repaired(response.aiter_bytes(), kind)
-
-        def __aiter__(self) -> AsyncIterator[bytes]:
-            return self._chunks
-
-        async def aclose(self) -> None:
-            await self._response.aclose()
-
-    class Client(httpx.AsyncClient):
-        async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-            streamed = options.get("stream", False)
-            sender = via(proxy).send if (proxy := PROXY.get()) else super().send
-            response = await sender(request, **{**options, "stream": True})
-            check_way(response)
-            answer = httpx.Response(
-                response.status_code,
-                headers=[(k, v) for k, v in response.headers.multi_items() if k.lower() not in UNPACKED],
-                stream=Answer(response),
-                request=request,
-                extensions=response.extensions,
-            )
-            if not streamed:
-                await answer.aread()
-            return answer
-
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=90)
-
-    @cache
-    def via(proxy: str) -> httpx.AsyncClient:
-        return httpx.AsyncClient(proxy=proxy, limits=limits, follow_redirects=True, trust_env=False)
-
-    return Client(mounts=LOOPBACK, limits=limits, follow_redirects=True)

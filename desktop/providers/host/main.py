@@ -10,25 +10,31 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, BinaryIO
 
+from desktop.net import way_out
 from desktop.providers.host import frames, lending
 from desktop.providers.host.answer import Answer
-from desktop.providers.host.call import Call, Engine, Failure
+from desktop.providers.host.call import Call, Chunk, Engine, Failure
+from desktop.providers.host.ends import CUTS
 from desktop.providers.host.failures import failure
 from desktop.providers.host.litellm_engine import LitellmEngine
 from desktop.providers.host.openai_engine import OpenAIEngine
+from desktop.providers.host.wire import HEARD, Heard
 from desktop.tasks import cancel, in_thread, spawn
 
 _JOIN_SECONDS = 0.012
 _YIELD_EVERY = 8
 _ROWS = 500
+_LEAVE_SECONDS = 5.0
+"""How long a server may keep still after the end of its answer before we leave."""
 
 
 def main() -> None:
     """Serve until stdin ends."""
+    way_out.tidy()
     wire = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not get between the frames
     sys.stdout = sys.stderr
@@ -102,20 +108,19 @@ class Host:
         return engine
 
     async def _stream(self, call: Call) -> None:
-        answer = Answer()
+        answer = Answer(own=call.engine == "openai")
         deltas = _Deltas(self, call.id)
         try:
             engine = await self._imported(call.engine)
             if call.lists:
                 await self._list(call)
                 return
-            async with asyncio.timeout(call.total_seconds), aclosing(engine.chunks(call)) as chunks:
-                count = 0
-                async for chunk in chunks:
-                    deltas.add(*answer.add(chunk))
-                    count += 1
-                    if count % _YIELD_EVERY == 0:  # chunks that are here already never give way
-                        await asyncio.sleep(0)
+            HEARD.set(Heard(answer.ends, closing_only=call.engine == "openai"))
+            try:
+                await self._read(engine.chunks(call), call.total_seconds, answer, deltas)
+            except Exception as error:
+                if not _after_the_end(answer, error, call):
+                    raise
             result = answer.result()
             deltas.flush()
             self.send({"op": "done", "id": call.id, **result})
@@ -126,6 +131,21 @@ class Host:
         finally:
             deltas.drop()
             del self._streams[call.id]
+
+    async def _read(
+        self, stream: AsyncGenerator[Chunk], seconds: float, answer: Answer, deltas: "_Deltas"
+    ) -> None:
+        """Take in a stream to its end, or a little past its last sign: some servers then keep still."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(seconds) as limit, aclosing(stream) as chunks:
+            count, latest = 0, limit.when() or 0.0
+            async for chunk in chunks:
+                deltas.add(*answer.add(chunk))
+                count += 1
+                if answer.own_ended:
+                    limit.reschedule(min(latest, loop.time() + _LEAVE_SECONDS))
+                if count % _YIELD_EVERY == 0:  # chunks that are here already never give way
+                    await asyncio.sleep(0)
 
     async def _list(self, call: Call) -> None:
         """Which models there are, in frames that the program reads without being held up."""
@@ -147,8 +167,17 @@ class Host:
                 "status": found.status,
                 "detail": found.detail,
                 "retry_after": found.retry_after,
+                "usage": found.usage,
             }
         )
+
+
+def _after_the_end(answer: Answer, error: Exception, call: Call) -> bool:
+    """Whether what went wrong does not matter: the answer was whole before, or it says better what was."""
+    if answer.ends.kind in CUTS:
+        return True
+    broke = failure(error, call).kind in ("broken_off", "too_slow")
+    return answer.ended and broke and not isinstance(error, ValueError)
 
 
 class _Deltas:

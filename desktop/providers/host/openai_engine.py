@@ -5,13 +5,13 @@ cost of chat.completions.create.
 """
 
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator
-from functools import cache
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
+from desktop.net import way_out
 from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
 from desktop.providers.host.listing import Row, listed
-from desktop.providers.host.wire import LOOPBACK, PROXY, UNPACKED, check_way, repaired
+from desktop.providers.host.wire import PROXY, Wire
 
 if TYPE_CHECKING:
     import httpx2
@@ -29,9 +29,10 @@ class OpenAIEngine:
         """Addresses of servers that refused stream_options."""
 
     def prepare(self) -> None:
+        import httpx2
         from openai import AsyncOpenAI, AsyncStream
 
-        self._http = _client()
+        self._http = way_out.client(httpx2, transport=Wire(httpx2), follow_redirects=True)
         AsyncOpenAI(api_key="-", base_url="http://127.0.0.1/", http_client=self._http)
         AsyncStream[object]
 
@@ -97,40 +98,3 @@ def _whole(payload: bytes) -> Chunk:
         if isinstance(value, dict) and not value.get("error"):
             return value
     raise Failure("broken_off", payload[:300].decode(errors="replace"))
-
-
-def _client() -> "httpx2.AsyncClient":
-    import httpx2
-
-    class Answer(httpx2.AsyncByteStream):
-        def __init__(self, response: httpx2.Response) -> None:
-            self._response = response
-            kind = response.headers.get("content-type", "") if response.is_success else ""
-            self._chunks = repaired(response.aiter_bytes(), kind)
-
-        def __aiter__(self) -> AsyncIterator[bytes]:
-            return self._chunks  # the same one when asked again: the SDK drains what it left
-
-        async def aclose(self) -> None:
-            await self._response.aclose()
-
-    class Client(httpx2.AsyncClient):
-        async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-            sender = via(proxy).send if (proxy := PROXY.get()) else super().send
-            response = await sender(request, **{**options, "stream": True})
-            check_way(response)
-            return httpx2.Response(
-                response.status_code,
-                headers=[(k, v) for k, v in response.headers.multi_items() if k.lower() not in UNPACKED],
-                stream=Answer(response),
-                request=request,
-                extensions=response.extensions,
-            )
-
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=90)
-
-    @cache
-    def via(proxy: str) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(proxy=proxy, limits=limits, follow_redirects=True, trust_env=False)
-
-    return Client(mounts=LOOPBACK, limits=limits, follow_redirects=True)

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from desktop.errors import AppError
+from desktop.net import way_out
 from desktop.tasks import cancel, spawn
 from desktop.tools.mcp.environment import Ready
 from desktop.tools.mcp.failures import refused, unreachable
@@ -37,10 +38,11 @@ class Http:
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Any]:
-        """Connect."""
+        """Connect. Raises AppError where the environment stands in the way."""
         from mcp.client.sse import sse_client
         from mcp.client.streamable_http import streamable_http_client
 
+        await way_out.check(self._ready.url)
         if self._kind == "sse":
             async with (
                 sse_client(
@@ -93,7 +95,8 @@ class Http:
         async def note(response: Any) -> None:
             self._note(response)
 
-        return httpx2.AsyncClient(
+        return way_out.client(
+            httpx2,
             headers=self._ready.headers,
             timeout=httpx2.Timeout(
                 CONNECT_SECONDS, read=max(self._seconds, 60.0) if self._kind != "sse" else None

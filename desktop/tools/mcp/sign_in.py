@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from desktop import __version__, logs
 from desktop.config.mcp import McpServer, sign_in_name
 from desktop.errors import AppError
+from desktop.net import way_out
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.tools.mcp.environment import Ready
@@ -150,8 +151,11 @@ class SignIns:
             try:
                 async with (
                     asyncio.timeout(self._patience),
-                    httpx2.AsyncClient(
-                        headers=ready.headers, auth=provider, timeout=httpx2.Timeout(CONNECT_SECONDS)
+                    way_out.client(
+                        httpx2,
+                        headers=ready.headers,
+                        auth=provider,
+                        timeout=httpx2.Timeout(CONNECT_SECONDS),
                     ) as client,
                 ):
                     await _knock(client, ready.url, server.kind)

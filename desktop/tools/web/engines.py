@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from desktop.net.client import Client, Page, Query
+from desktop.net.way_out import WrongVariable, proxy_for
 from desktop.tasks import in_daemon
 from desktop.tools.base import ToolFailure
 
@@ -71,7 +72,11 @@ def _ddgs(question: str, count: int) -> list[dict[str, Any]]:
     from ddgs.exceptions import DDGSException
 
     try:
-        return list(DDGS(timeout=10).text(question, max_results=count))
+        proxy = proxy_for("https://duckduckgo.com")
+    except WrongVariable as wrong:
+        raise ToolFailure(f"{wrong} The person can correct it.") from None
+    try:
+        return list(DDGS(timeout=10, proxy=proxy or None).text(question, max_results=count))
     except DDGSException as error:
         if "no results" in str(error).lower():
             return []

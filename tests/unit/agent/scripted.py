@@ -27,7 +27,7 @@ from desktop.marks import Marks
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.history import History
 from desktop.origin import Mark
-from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
+from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall, WireRules
 from desktop.session.log import Sessions
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, Tool
@@ -46,6 +46,7 @@ class ScriptedModel:
         self.asked = asyncio.Event()
         self.ended = asyncio.Event()
         self.window, self.lean = 8192, False
+        self.rules = WireRules()
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         self.requests.append(request)
@@ -90,7 +91,7 @@ class ScriptedModel:
         if model == "missing":
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")
-        there = Endpoint("acme", model or "m")
+        there = Endpoint("acme", model or "m", rules=self.rules)
         return Ready(self, there, self.window, max_tokens=1024, temperature=0.1, lean=self.lean)
 
 

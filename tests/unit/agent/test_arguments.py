@@ -22,8 +22,6 @@ NAMES = ("write_file", "read_file")
         '{"tool": "read_file", "args": {"path": "a"}}',
         '{"function": {"name": "read_file", "arguments": "{\\"path\\": \\"a\\"}"}}',
         '```json\n{"name": "read_file", "arguments": {"path": "a"}}\n```',
-        '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>',
-        '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}',
         'read_file(path="a")',
         'read_file({"path": "a"})',
     ],

@@ -3,6 +3,7 @@
 The validator here is written from what servers demand, not from the normaliser.
 """
 
+import base64
 import json
 import re
 import time
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from desktop.providers.base import Message, WireRules
 from desktop.providers.normalise import Normaliser, WireCache
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
+from tests.unit.providers.samples import PNG
 
 RULES = sorted({spec.rules for spec in (*PROVIDERS, BUILTIN)}, key=repr)
 KNOWN = {"role", "content", "tool_calls", "tool_call_id", "reasoning_content", "thinking_blocks"}
@@ -333,7 +335,8 @@ def test_broken_arguments_and_names_are_made_harmless_and_good_ones_kept_to_the_
 
 
 def test_images_are_parts_or_a_note() -> None:
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    data = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+    image = {"type": "image_url", "image_url": {"url": data}}
     message = {
         "role": "user",
         "content": [{"type": "text", "text": "See"}, image, {"type": "text", "text": ""}],
