@@ -6,7 +6,7 @@ already translated when the error is made, and hold no secret: who raises them m
 
 import errno
 
-from desktop.text import _
+from desktop.text import _, sentences
 
 
 class AppError(Exception):
@@ -18,7 +18,7 @@ class AppError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.text} {self.remedy}".strip()
+        return sentences(self.text, self.remedy)
 
 
 class ConfigError(AppError):

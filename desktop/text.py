@@ -7,10 +7,16 @@ else the locale of the environment.
 
 import gettext
 import os
+import re
+from string import Formatter
 
 from desktop.paths import resource
 
 LANGUAGES = {"en": "English", "zh_CN": "简体中文"}
+
+_CLOSED = "。！？；：，、）」』】》…"
+"""Signs of Chinese after which no space stands: they bring their own."""
+_wide = re.compile(r"[\u2e80-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 _current: gettext.NullTranslations | None = None
 _code = "en"
@@ -18,7 +24,7 @@ _code = "en"
 
 def _(message: str) -> str:
     """The message in the person's language; the message itself where there is no translation."""
-    return (_current or use("")).gettext(message)
+    return _said((_current or use("")).gettext(message))
 
 
 def mark(message: str) -> str:
@@ -28,7 +34,46 @@ def mark(message: str) -> str:
 
 def ngettext(one: str, many: str, n: int) -> str:
     """The form of the message for n things."""
-    return (_current or use("")).ngettext(one, many, n)
+    return _said((_current or use("")).ngettext(one, many, n))
+
+
+def sentences(*parts: str) -> str:
+    """Sentences behind one another, as the language of each writes it; empty ones are left out."""
+    whole = ""
+    for part in filter(None, (part.strip() for part in parts)):
+        apart = "" if not whole or whole[-1] in _CLOSED else " "
+        whole += f"{apart}{part}"
+    return whole
+
+
+def titled(head: str, what: str) -> str:
+    """ "Use: Qwen", with the colon of the language; one of both alone where the other is empty."""
+    colon = "：" if language() == "zh_CN" else ": "
+    return colon.join(filter(None, (head, what)))
+
+
+class _Sentence(str):
+    """A sentence with places in it, in a language that sets spaces between its own letters and others: what
+    comes into a place may be of either kind, and the space at its edge goes where both are of its own."""
+
+    __slots__ = ()
+
+    def format(self, *args: object, **values: object) -> str:
+        whole, place = "", False
+        for literal, name, spec, conversion in Formatter().parse(self):
+            inside = place and literal[:1] == " " and _wide.match(whole[-1:]) and _wide.match(literal[1:])
+            whole += literal[1:] if inside else literal
+            place = name is not None
+            if place:
+                kind = f"!{conversion}" if conversion else ""
+                value = f"{{{name}{kind}{f':{spec}' if spec else ''}}}".format(*args, **values)
+                inside = literal[-1:] == " " and _wide.match(whole[-2:-1]) and _wide.match(value)
+                whole = (whole[:-1] if inside else whole) + value
+        return whole
+
+
+def _said(message: str) -> str:
+    return _Sentence(message) if "{" in message and language() == "zh_CN" else message
 
 
 def language() -> str:

@@ -6,6 +6,7 @@ end) goes in a runtime block at the end of the person's message, kept with it in
 message reads the same ever after.
 """
 
+import logging
 import os
 import platform
 import re
@@ -30,6 +31,7 @@ LEAN_TOKENS = 480
 LEAN_NOTES_TOKENS = 160
 """Those of them that are kept for notes, where there are notes."""
 RECENT_TOKENS = 4_000
+_log = logging.getLogger(__name__)
 _LONGEST_FILE = 60_000
 """Bytes of a file that go into the prompt."""
 _SYSTEM = {"Darwin": "macOS"}.get(platform.system(), platform.system())
@@ -222,7 +224,7 @@ def _shortened(prompt: str, tokens: int) -> str:
 
 
 def write_templates(workspace: Path) -> None:
-    """Give a new workspace its files in the person's language; an existing file is never touched.
+    """Give a new workspace its files in the person's language; a file that was edited is never touched.
 
     Only a workspace that never held a conversation is new: a file deleted later stays deleted. The folder
     of conversations is made last and each file in one step: what a full disk cut short is done again.
@@ -230,12 +232,29 @@ def write_templates(workspace: Path) -> None:
     """
     place, templates = Place(workspace), Place(resource("templates", language()))
     if place.taken("sessions"):
+        follow_language(workspace)
         return
     place.mkdir()
     for name in templates.names():
         if name.endswith(".md") and not place.taken(name):
             place.write(name, templates.read(name), fresh=True)
     place.mkdir("sessions")
+
+
+def follow_language(workspace: Path) -> None:
+    """Bring files of a workspace that are still as they came, in another language, into the person's."""
+    place, templates = Place(workspace), Place(resource("templates", language()))
+    shipped_place = Place(resource("templates"))
+    others = [entry.name for entry in shipped_place.scan() if entry.kind == "folder"]
+    for name in (name for name in templates.names() if name.endswith(".md")):
+        known = (f"{other}/{name}" for other in others)
+        theirs = [shipped_place.read(one) for one in known if shipped_place.is_file(one)]
+        try:
+            data = place.read(name, max(map(len, theirs)) + 1)
+            if data in theirs and data != templates.read(name):
+                place.write(name, templates.read(name))
+        except OSError as error:  # deleted, or not to be read: it stays as it is
+            _log.debug("%s stays in its language: %s", name, error)
 
 
 def _mark(status: os.stat_result) -> tuple[int, ...]:

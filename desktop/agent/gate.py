@@ -99,6 +99,12 @@ class Gate:
     def __init__(self, scope: Scope, inbox: Inbox, bus: Bus, marks: Marks) -> None:
         self._scope, self._inbox, self._bus, self._marks = scope, inbox, bus, marks
         self._open: dict[str, asyncio.Future[Answer | None]] = {}
+        self._leaving = False
+
+    def leave(self) -> None:
+        """The program is about to end: questions that wait stay in the inbox, to be answered when it is
+        back. One whose turn the person stops is withdrawn."""
+        self._leaving = True
 
     def answer(self, question: str, answer: Answer) -> bool:
         """Hand an answer to the call that waits for it; False if none does."""
@@ -181,6 +187,8 @@ class Gate:
             return answer
         finally:
             self._open.pop(question, None)
+            if settled == "withdrawn" and self._leaving:
+                settled = "parked"
             await see_through(self._settle(turn, plan, question, settled), name=f"settle:{question}")
 
     async def _asked_before(self, turn: Turn, shown: Card) -> bool:

@@ -25,6 +25,7 @@ from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.errors import StorageError, explain
 from desktop.paths import temporary
 from desktop.session.log import Session, Sessions
+from desktop.session.model import withdrawal
 from desktop.session.records import clean
 from desktop.tasks import cancel, see_through, spawn
 
@@ -220,6 +221,26 @@ class Loop:
             await cancel(box.current)
             await box.at_rest.wait()
         return True
+
+    async def withdraw(self, key: str, turn: str) -> Inbound | None:
+        """Take back a message of the person that still waits for its turn, which hides it in the log; what
+        it was, None where it waits no more. Raises StorageError, and then it waits on."""
+        box = self._boxes.get(clean(key))
+        joined = next((one for one in box.waiting if one.id == turn), None) if box else None
+        if box is None or joined is None or joined.inbound.note:
+            return None
+        place = box.waiting.index(joined)
+        box.waiting.remove(joined)
+        try:
+            await box.session.append(withdrawal(turn))
+        except BaseException:
+            box.waiting.insert(min(place, len(box.waiting)), joined)
+            raise
+        gone = self._turn(box, joined)
+        gone.closed, gone.outcome = True, "stopped"
+        self._bus.publish(TurnFinished(gone.key, turn, stopped=True, withdrawn=True))
+        await self._tell_watcher(gone)
+        return joined.inbound
 
     async def close(self) -> None:
         """End every turn, keeping what each had said."""

@@ -79,6 +79,8 @@ class TurnFinished(TurnEvent):
 
     text: str = ""
     stopped: bool = False
+    withdrawn: bool = False
+    """The person took the message back before it was its turn: neither it nor an answer is there."""
 
 
 @dataclass(frozen=True, slots=True)

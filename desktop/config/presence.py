@@ -96,8 +96,14 @@ class Limits(Section):
 class Notifications(Section):
     """What appears on the screen. All of it is in the inbox either way."""
 
-    HARMLESS = names("reminder heartbeat subagent approval error quiet quiet_from quiet_to")
+    HARMLESS = names("answer reminder heartbeat subagent approval error quiet quiet_from quiet_to")
 
+    answer: bool = Field(
+        default=True,
+        title=mark("Your answer is ready"),
+        description=mark("When an answer comes while you look elsewhere."),
+        json_schema_extra=notes(applies="now"),
+    )
     reminder: bool = Field(
         default=True,
         title=mark("Reminders and jobs"),

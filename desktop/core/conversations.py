@@ -217,6 +217,7 @@ class Conversations:
         await self._core.halt(key)
         await self._core.sessions.delete(key)
         await self._core.inbox.forget(key)
+        await self._core.inbox.seen(key)
         return {}
 
     async def keep(self, arguments: Json, _send: Send) -> Json:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.asking import Asking
-from desktop.agent.context import Context, write_templates
+from desktop.agent.context import Context, follow_language, write_templates
 from desktop.agent.gate import Gate
 from desktop.agent.hands import Hands
 from desktop.agent.loop import Loop
@@ -66,7 +66,7 @@ from desktop.session.log import Sessions
 from desktop.session.unkept import sweep
 from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, spawn
-from desktop.text import use
+from desktop.text import language, use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
 from desktop.tools.permissions.links import judge_of
@@ -227,7 +227,10 @@ class Core:
         """Let the running parts obey the settings. What is not here is read at each turn, or its page says
         that it counts from the next start."""
         config = self.store.config
+        before = language()
         use(config.appearance.language)
+        if language() != before:
+            await in_thread(follow_language, self.workspace)
         self.context.name = self._working.name = config.agents.defaults.bot_name
         self.host.idle_stop_seconds = config.model_host.idle_stop_s
         self.builtin.idle_seconds = config.local.idle_stop_s
@@ -318,6 +321,7 @@ class Core:
         await cancel(self._staying)
         if "background" in self.__dict__:
             await self.background.stop()
+        self.gate.leave()
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()

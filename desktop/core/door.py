@@ -121,7 +121,9 @@ class Door:
         return {"turn": end.turn, "session": inbound.session, "ok": isinstance(end, TurnFinished)}
 
     async def _stop(self, arguments: Json, _send: Send) -> Json:
-        return {"stopped": await self._core.halt(str(arguments.get("session") or "cli:direct"))}
+        """End all that is under way in a conversation, or one `turn` of it and what works for that."""
+        session, turn = str(arguments.get("session") or "cli:direct"), str(arguments.get("turn") or "")
+        return {"stopped": await self._core.halt(session, turn)}
 
     async def _wait(self, _arguments: Json, _send: Send) -> Json:
         """Answered never: who asks learns from the end of the connection that the owner has gone."""

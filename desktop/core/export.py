@@ -48,7 +48,8 @@ _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46em;margin:2em auto;padding:0 1em;color:#222;"
     "background:#fff}h1{font-size:1.5em}section{margin:1.5em 0}section header{font-weight:600}"
     "time{font-weight:400;color:#777;margin-left:.6em}pre{white-space:pre-wrap;overflow-wrap:anywhere;"
-    "font:inherit;margin:.3em 0}.tool{color:#666;font-size:.9em;margin:.3em 0;overflow-wrap:anywhere}"
+    "font:inherit;margin:.3em 0;unicode-bidi:plaintext}"
+    ".tool{color:#666;font-size:.9em;margin:.3em 0;overflow-wrap:anywhere}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}}"
 )
 

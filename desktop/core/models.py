@@ -29,7 +29,7 @@ from desktop.providers.registry import Choice, choose, endpoint, engine_of, over
 from desktop.providers.retry import RetryingProvider
 from desktop.providers.windows import Price, price_of, window_of
 from desktop.tasks import in_thread, spawn
-from desktop.text import _
+from desktop.text import _, sentences
 
 _log = logging.getLogger(__name__)
 USUAL_WINDOW = 65_536
@@ -157,7 +157,7 @@ class ModelChooser:
         answers = _("{model} of {provider} answers instead.").format(
             model=there.model, provider=there.title or there.provider
         )
-        note = f"{why.text} {answers}"
+        note = sentences(why.text, answers)
         self._bus.publish(TurnStarted(session, turn, there.provider, there.model, note))
 
     def _spare_choices(self, chosen: Choice) -> list[Choice]:

@@ -17,9 +17,10 @@ from desktop.core.permits import Permits
 from desktop.core.titles import Titles
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import StorageError, UsageError
-from desktop.inbox.inbox import APPROVAL, ERROR, SUBAGENT, WAITING, Notice
+from desktop.inbox.inbox import ANSWER, APPROVAL, ERROR, SUBAGENT, WAITING, Notice
 from desktop.memory.keeper import Keeper
 from desktop.origin import mark_of
+from desktop.paths import temporary
 from desktop.tasks import spawn
 from desktop.text import _
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SNOOZES = ("10m", "1h", "tomorrow")
 _MORNING = 9
+_EXCERPT = 300
+"""Characters of an answer that a notice has."""
 
 
 class Notices:
@@ -45,6 +48,7 @@ class Notices:
             "snooze": self.snooze,
             "reply": self.reply,
             "spent": self.spent,
+            "seen": self.seen,
         }
 
     async def inbox(self, arguments: Json, _send: Send) -> Json:
@@ -104,6 +108,11 @@ class Notices:
         await self._core.inbox.settle(notice.id, "replied")
         return {"turn": turn, "session": session}
 
+    async def seen(self, arguments: Json, _send: Send) -> Json:
+        """The person looks at a conversation (`session`): that an answer is ready there is known."""
+        await self._core.inbox.seen(str(arguments["session"]))
+        return {}
+
     async def spent(self, _arguments: Json, _send: Send) -> Json:
         """What today has cost: `usd` as far as that is known, `tokens`, and those that are `unpriced`."""
         return asdict(await self._core.usage.today())
@@ -158,13 +167,29 @@ class Notices:
             await self._core.inbox.add(Notice("marks:new", ERROR, "", "", text, {"text": text}))
 
     async def ended(self, turn: Turn) -> None:
-        """A turn is over: one that told the result of a subagent is worth a notice. Raises StorageError."""
+        """A turn is over: one that told the result of a subagent is worth a notice, and an answer to the
+        person who looks elsewhere. Raises StorageError."""
         inbound = turn.inbound
+        if inbound.front == "window" and not inbound.source and turn.outcome in ("done", "failed"):
+            await self._ready(turn)
         if inbound.source.startswith(PREFIX) and not inbound.cause and turn.outcome == "done":
             body = {"text": turn.answer.strip()}
             await self._core.inbox.add(
                 Notice(f"result:{turn.id}", SUBAGENT, turn.key, turn.id, inbound.label, body)
             )
+
+    async def _ready(self, turn: Turn) -> None:
+        """Tell that an answer is there, or that there is none, unless the window is in front."""
+        core = self._core
+        if temporary(turn.key) or not core.store.config.notifications.answer:
+            return
+        done = turn.outcome == "done"
+        title = _("Your answer is ready") if done else _("Your question has no answer")
+        body = {"text": turn.answer.strip()[:_EXCERPT]}
+        notice = Notice(f"answer:{turn.id}", ANSWER, turn.key, turn.id, title, body)
+        if core.background.presenter.away(notice):
+            await core.inbox.seen(turn.key)
+            await core.inbox.add(notice)
 
 
 class Watchers:

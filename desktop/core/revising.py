@@ -36,6 +36,7 @@ class Revising:
             "regenerate": self.regenerate,
             "fork": self.fork,
             "versions": self.versions,
+            "withdraw": self.withdraw,
         }
 
     async def edit(self, arguments: Json, _send: Send) -> Json:
@@ -85,6 +86,14 @@ class Revising:
             if asks(message, turn) and not message.get("_note"):
                 return session, message, messages
         raise UsageError(_("There is no such message in this conversation."))
+
+    async def withdraw(self, arguments: Json, _send: Send) -> Json:
+        """Take back a message that waits for the answer before it: the `text` and the `files` of `turn`.
+        Raises UsageError where it waits no more, StorageError."""
+        taken = await self._core.loop.withdraw(str(arguments["session"]), str(arguments["turn"]))
+        if taken is None:
+            raise UsageError(_("This message is being answered already."), _("Stop the answer instead."))
+        return {"text": taken.text, "files": list(taken.files)}
 
     async def fork(self, arguments: Json, _send: Send) -> Json:
         """Begin a conversation with all that was said in another one up to the end of `turn` (else all of

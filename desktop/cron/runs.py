@@ -18,7 +18,7 @@ from desktop.cron.store import Store
 from desktop.errors import AppError, StorageError, explain
 from desktop.inbox.inbox import Inbox, Notice
 from desktop.tasks import cancel, see_through, spawn
-from desktop.text import _, ngettext
+from desktop.text import _, ngettext, sentences
 
 PLACES = 4
 """So many jobs that need a model run side by side."""
@@ -310,4 +310,4 @@ def _pause(failures: int, detail: str) -> str:
         "Switched off after {n} failures in a row: {reason}",
         failures,
     ).format(n=failures, reason=detail)
-    return f"{text} {_('Mend the cause and switch the job on again.')}"
+    return sentences(text, _("Mend the cause and switch the job on again."))

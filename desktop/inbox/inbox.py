@@ -17,6 +17,8 @@ from desktop.paths import temporary
 APPROVAL, REMINDER, HEARTBEAT, SUBAGENT, ERROR = "approval", "reminder", "heartbeat", "subagent", "error"
 WAITING = "waiting"
 """Something that came switched off and is off until the person says yes to it."""
+ANSWER = "answer"
+"""An answer that came while the person was looking elsewhere."""
 OPEN, DONE = "open", "done"
 SEEN = "seen"
 """The answer of a notice that the person has looked at, or has said to be done with."""
@@ -162,6 +164,15 @@ class Inbox:
         )
         here = [one for one in self._fleeting.values() if kind in ("", one.kind)] if before is None else []
         return [*(one for one in reversed(here) if _has(one, words)), *map(_notice, rows)]
+
+    async def seen(self, session: str) -> None:
+        """The person looks at a conversation: that an answer is ready there needs no telling any more."""
+        settled = await self._database.write(
+            "UPDATE inbox SET state = ?, answer = ?, settled = ? "
+            "WHERE session = ? AND kind = ? AND state = ?",
+            (DONE, SEEN, time.time(), session, ANSWER, OPEN),
+        )
+        await self._changed(settled)
 
     async def forget(self, session: str) -> None:
         """Close what a temporary conversation has left open."""

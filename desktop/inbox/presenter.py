@@ -14,12 +14,12 @@ from datetime import tzinfo
 from desktop.config.presence import Notifications
 from desktop.errors import AppError
 from desktop.inbox.alarm import Alarm, LoopAlarm
-from desktop.inbox.inbox import APPROVAL, SUBAGENT, Inbox, Notice
+from desktop.inbox.inbox import ANSWER, APPROVAL, SUBAGENT, Inbox, Notice
 from desktop.inbox.quiet import quiet_until
 from desktop.inbox.screen import Screen, Toast
 from desktop.inbox.toasts import digest, toast
 from desktop.tasks import cancel, spawn
-from desktop.text import _
+from desktop.text import _, sentences
 
 _MANY = 4
 """More than this many at once are one toast."""
@@ -66,7 +66,9 @@ class Presenter:
         self.fallback = fallback
         """Shows a toast where the desktop's notifications do not; False where it cannot either."""
         self.attended: Callable[[Notice], bool] = lambda _notice: False
-        """Whether the person has this question or result before their eyes already."""
+        """Whether the person has this question, result or answer before their eyes already."""
+        self.away: Callable[[Notice], bool] = lambda _notice: False
+        """Whether the person asked in a window and does not see the answer come; only a window can tell."""
         self._bell = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._ending = False
@@ -106,7 +108,7 @@ class Presenter:
         missing = _("No program that shows notifications answers on this desktop.")
         if self._way == "tray":
             return How("tray", missing)
-        return How("inbox", f"{missing} {_('Notices are in the inbox.')}")
+        return How("inbox", sentences(missing, _("Notices are in the inbox.")))
 
     async def reach(self) -> How:
         """How a notice would come to the person now."""
@@ -152,8 +154,13 @@ class Presenter:
         quiet_end = self._quiet_end(now, settings)
         ready, held = list[Notice](), False
         for notice in await self._inbox.unshown(now):
-            if not getattr(settings, notice.kind, True) or self._is_attended(notice):
+            if not getattr(settings, notice.kind, True):
                 await self._inbox.pass_over(notice)
+            elif self._is_attended(notice):
+                if (
+                    notice.kind != APPROVAL
+                ):  # a question is told once the person looks away without an answer
+                    await self._inbox.pass_over(notice)
             elif quiet_end is not None and notice.kind != APPROVAL:
                 held = True
             else:
@@ -170,7 +177,7 @@ class Presenter:
         return quiet_until(moment, settings.quiet_from, settings.quiet_to, self._zone())
 
     def _is_attended(self, notice: Notice) -> bool:
-        return notice.kind in (APPROVAL, SUBAGENT) and self.attended(notice)
+        return notice.kind in (APPROVAL, ANSWER, SUBAGENT) and self.attended(notice)
 
     def _piles(self, ready: Iterable[Notice], settings: Notifications) -> list[_Pile]:
         """Questions; what quiet hours held back; the rest. Where that is too much at once, it is one."""

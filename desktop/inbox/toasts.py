@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from desktop.inbox.inbox import APPROVAL, HEARTBEAT, REMINDER, SUBAGENT, Notice
+from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, REMINDER, SUBAGENT, Notice
 from desktop.inbox.screen import DIGEST, Toast
 from desktop.text import _, ngettext
 
@@ -11,7 +11,7 @@ _SHORT = 300
 """The longest question of permission, in characters, that may be answered without opening it."""
 _FEW_LINES = 4
 _LISTED = 5
-_REPLIED_TO = (REMINDER, HEARTBEAT, SUBAGENT)
+_REPLIED_TO = (ANSWER, REMINDER, HEARTBEAT, SUBAGENT)
 
 
 def toast(notice: Notice) -> Toast:

@@ -17,6 +17,8 @@ _PER_IMAGE = 1000
 _TURNS_APART = 64
 HIDDEN = "_hidden"
 """The mark of a message that nobody is shown."""
+WITHDRAWS = "_withdraws"
+"""In a record that nobody is shown: the turn of a message that the person took back before it was read."""
 BEGINS = "begins"
 """Beside a title: the first words, where others took the place of those at the head of the log."""
 
@@ -65,10 +67,14 @@ def marked(messages: Sequence[Message]) -> list[Message]:
     """All messages of a log; those whose place another one took (it names their turn in `_replaces`) are
     copies that are hidden from models, readers and summaries, and count as messages all the same.
 
-    What was brought into the conversation meanwhile from elsewhere (a reminder) stays.
+    What was brought into the conversation meanwhile from elsewhere (a reminder) stays. A message that was
+    taken back is hidden alone.
     """
     found = list(messages)
     for at, message in enumerate(messages):
+        if turn := message.get(WITHDRAWS):
+            for place in (n for n in range(at) if asks(found[n], turn)):
+                found[place] = {**found[place], HIDDEN: "withdrawn"}
         if turn := message.get("_replaces"):
             places = (n for n in range(at) if asks(found[n], turn))
             first = next(places, at)
@@ -76,6 +82,11 @@ def marked(messages: Sequence[Message]) -> list[Message]:
                 if not found[place].get("_channel_delivery"):
                     found[place] = {**found[place], HIDDEN: "replaced"}
     return found
+
+
+def withdrawal(turn: str) -> Message:
+    """The record that takes a message back."""
+    return {"role": "user", "content": "", WITHDRAWS: turn, HIDDEN: "withdrawn"}
 
 
 def asks(message: Mapping[str, Any], turn: object) -> bool:

@@ -7,7 +7,7 @@ always the same objects; nothing here looks at the whole history in one turn.
 
 from bisect import bisect_left
 
-from desktop.session.model import Message, asks, message_tokens, place_in, replayable
+from desktop.session.model import WITHDRAWS, Message, asks, message_tokens, place_in, replayable
 
 _AFTER_CUT = 0.6
 
@@ -55,6 +55,8 @@ class Window:
 
     def add(self, message: Message) -> None:
         """Take the next message of the conversation, beside the others of its turn."""
+        if turn := message.get(WITHDRAWS):
+            self._take_out(turn)
         if turn := message.get("_replaces"):
             self._give_way(turn)
         if not replayable(message):
@@ -72,6 +74,17 @@ class Window:
             self._sums.append(self._sums[-1] + message_tokens(later))
         if self.tokens > 2 * self._limit:
             self._forget()
+
+    def _take_out(self, turn: object) -> None:
+        """Take one message of the person away, and nothing that came after it."""
+        at = next((n for n, message in enumerate(self._messages) if asks(message, turn)), -1)
+        if at < 0:
+            return
+        del self._messages[at], self._sums[at + 1 :]
+        for later in self._messages[at:]:
+            self._sums.append(self._sums[-1] + message_tokens(later))
+        self._users = [n - (n > at) for n in self._users if n != at]
+        self._start = min(self._start - (self._start > at), len(self._messages))
 
     def _give_way(self, turn: object) -> None:
         """Take away a turn and what came after it, but for what was brought in from elsewhere. A turn that

@@ -26,10 +26,12 @@ from desktop.ui.conversation.controller import MODELS, Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.costing import Costing
+from desktop.ui.doing import Doing
 from desktop.ui.drafts import Drafts
 from desktop.ui.editing import Editing
 from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
+from desktop.ui.health import Health
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.outside import Outside
@@ -92,17 +94,13 @@ class Conductor(QObject):
         )
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
-        self._outside = Outside(self._program, self._funnel, window, self.library, self._presence, file)
-        self._commands = Commands(
-            self._program,
-            self._funnel,
-            window,
-            rows,
-            self.library,
-            self.drafts,
-            self._setup,
-            self._outside,
+        self._health = Health(window.header, lambda: self.talk.key, self)
+        self._doing = Doing(rows, self.talk.questions, self)
+        self._outside = Outside(
+            self._program, self._funnel, window, self.library, self._presence, file, self._doing
         )
+        parts = (self.library, self.drafts, self._setup, self._outside)
+        self._commands = Commands(self._program, self._funnel, window, rows, *parts)
         self._ticker = Ticker.wanted(self)
 
     def begin(self, *, hidden: bool, quick: str | None = None) -> None:
@@ -223,6 +221,8 @@ class Conductor(QObject):
                 self._answering.handle(event)
                 self._fullness.handle(event)
                 self._costing.handle(event)
+                self._doing.handle(event)
+                self._health.handle(event)
                 self._outside.handle(event)
                 self.library.handle(event)
                 if isinstance(event, ServiceChanged):
@@ -301,7 +301,7 @@ class Conductor(QObject):
             await self._program.call("prepare", session=self.talk.key)
 
     def _model_known(self, line: Json) -> None:
-        self._window.header.show_model(str(line["title"]), builtin=line["provider"] == "builtin")
+        self._window.header.show_model(str(line["title"]), str(line["provider"]))
         self._chosen = line if line["chosen"] else None
 
     _chosen: Json | None = None

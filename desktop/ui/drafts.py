@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.transcript import own_words
 from desktop.ui.main_window import MainWindow
 from desktop.ui.state import StateFile, Unsent
 
@@ -29,6 +30,7 @@ class Drafts(QObject):
         window.composer.changed.connect(self._draft)
         talk.settled.connect(self._settled)
         talk.refused.connect(self._refused)
+        talk.line.taken_back.connect(self._taken_back)
         talk.created.connect(self._created)
         talk.opened.connect(self._opened)
 
@@ -104,6 +106,14 @@ class Drafts(QObject):
 
     def _refused(self, key: str, text: str) -> None:
         files = self._last.files if self._last and self._last.text == text else []
+        self._give_back(key, text, files)
+
+    def _taken_back(self, key: str, text: str, files: list[str]) -> None:
+        lines = [{"path": path, "name": PurePath(path).name} for path in files]
+        self._give_back(key, own_words(text, files), lines)
+        self._window.composer.setFocus()
+
+    def _give_back(self, key: str, text: str, files: list[Json]) -> None:
         self._file.state.give_back(key, text, files)
         if key == self._talk.key:
             self._window.composer.show_draft(self._file.state.drafts[key])

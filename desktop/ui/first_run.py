@@ -8,7 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.editors import CalmBox
@@ -60,7 +60,7 @@ class _Choice(Card):
         self.title.setText(title)
         self.help.setText(help_)
         self.open.setText(act)
-        self.open.setAccessibleName(f"{act}: {title}")
+        self.open.setAccessibleName(titled(act, title))
         self.setAccessibleName(title)
 
 

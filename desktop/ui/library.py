@@ -1,7 +1,7 @@
 """The conversations of the window: which one is open, what the list shows, what is unread or deleted."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -40,6 +40,8 @@ class Library(QObject):
         self._actions, self._funnel, self._window = actions, funnel, window
         self._rows, self._file, self._talk = rows, file, talk
         self._in_order = asyncio.Lock()
+        self.elsewhere: Callable[[], str] = str
+        """The conversation that is before the person's eyes in another window; empty for none."""
         self.keeping = Keeping(actions, funnel, window, rows, self)
         talk.key = file.state.session
         window.sidebar.chosen.connect(lambda key: self.open(key, rows.found_turn(key)))
@@ -122,12 +124,17 @@ class Library(QObject):
         self._say_title()
 
     def seen(self) -> None:
-        """The open conversation is in front of the person."""
-        found = self._rows.get(self._talk.key)
-        if found is not None and found.unread and self._window.isActiveWindow():
-            found.unread = False
-            self._rows.refresh()
-            self.remember()
+        """The open conversation may be in front of the person, or one in another window."""
+        for key in (self._talk.key, self.elsewhere()):
+            found = self._rows.get(key)
+            if found is not None and found.unread and self._before_eyes(key):
+                found.unread = False
+                self._rows.refresh()
+                self.remember()
+                self._funnel.run(self._actions.call("seen", session=key), name="library:seen")
+
+    def _before_eyes(self, key: str) -> bool:
+        return key == self.elsewhere() or (key == self._talk.key and self._window.isActiveWindow())
 
     def settings_changed(self) -> None:
         """What the agent is called, which model answers or where conversations lie may be new."""
@@ -216,7 +223,7 @@ class Library(QObject):
             self._funnel.run(self._refresh(), name="library:refresh")
             return
         found.updated, found.archived = datetime.now(UTC), False
-        if at_rest and not (key == self._talk.key and self._window.isActiveWindow()):
+        if at_rest and not self._before_eyes(key):
             found.unread = True
         self._rows.fill(self._rows.conversations)
         self.remember()

@@ -2,17 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPaintEvent,
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
@@ -26,6 +25,7 @@ from desktop.ui.trace import note
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
+from desktop.ui.widgets.standing import Standing
 from desktop.ui.widgets.toast import Toast
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ class MainWindow(QMainWindow):
         self._sidebar_wanted = True
         self.setWindowTitle("Nanobot Desktop")
         self.setAccessibleName("Nanobot Desktop")
-        self.setMinimumSize(*_SMALLEST)
         self.sidebar = Sidebar(rows)
         self.header = Header()
         self.composer = Composer()
@@ -132,6 +131,12 @@ class MainWindow(QMainWindow):
 
     # ---- the window itself
 
+    @property
+    def in_front(self) -> bool:
+        """Whether the person has it, or a dialog of its own, in front of them."""
+        active = QApplication.activeWindow()
+        return active is not None and (active is self or _of(active, self))
+
     def present(self) -> None:
         """Show it in front, wherever it was."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -142,25 +147,10 @@ class MainWindow(QMainWindow):
             self.composer.setFocus()
 
     def _stand(self, state: WindowState) -> None:
-        self.resize(*_SIZE)
-        if len(state.geometry) == 4 and _seen(place := QRect(*state.geometry)):
-            self.setGeometry(place)
+        place = QRect(*state.geometry) if len(state.geometry) == 4 else None
+        Standing(self, QSize(*_SIZE), QSize(*_SMALLEST), remembered=place)
         if state.maximized:
             self.setWindowState(Qt.WindowState.WindowMaximized)
-        app = QGuiApplication.instance()
-        assert isinstance(app, QGuiApplication)
-        app.screenRemoved.connect(self._screens_changed)
-        app.screenAdded.connect(lambda screen: screen.geometryChanged.connect(self._screens_changed))
-        for screen in app.screens():
-            screen.geometryChanged.connect(self._screens_changed)
-
-    def _screens_changed(self) -> None:
-        QTimer.singleShot(0, self, self._come_back)
-
-    def _come_back(self) -> None:
-        """A monitor may be gone or smaller: stand on one that is left."""
-        if not _seen(self.geometry()):
-            self.move(QGuiApplication.primaryScreen().availableGeometry().topLeft())
 
     def remember(self, state: WindowState) -> None:
         """Note where it stands."""
@@ -248,10 +238,10 @@ class MainWindow(QMainWindow):
         self.close_wanted.emit()
 
 
-def _seen(place: QRect) -> bool:
-    """Whether more than half of it is on screens."""
-    parts = (screen.availableGeometry().intersected(place) for screen in QGuiApplication.screens())
-    return 2 * sum(part.width() * part.height() for part in parts) > place.width() * place.height()
+def _of(window: QWidget, owner: QWidget) -> bool:
+    """Whether a window was opened from another one."""
+    above = window.parentWidget()
+    return above is not None and (above.window() is owner or _of(above.window(), owner))
 
 
 def _column(inner: QWidget) -> QWidget:

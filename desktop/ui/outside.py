@@ -10,16 +10,15 @@ from desktop.bus.events import (
     NoticeOpened,
     ServiceChanged,
     SettingsChanged,
-    TurnEvent,
     TurnFailed,
     TurnFinished,
-    TurnStarted,
     UsageRecorded,
 )
-from desktop.inbox.inbox import APPROVAL, Notice
+from desktop.inbox.inbox import ANSWER, APPROVAL, Notice
 from desktop.inbox.screen import DIGEST, Toast
 from desktop.tasks import in_thread
 from desktop.text import _
+from desktop.ui.doing import Doing
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
@@ -33,6 +32,7 @@ from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
 
 if TYPE_CHECKING:
     from desktop.core.verbs import Verb
+    from desktop.inbox.presenter import Presenter
 
 type Json = dict[str, Any]
 
@@ -51,14 +51,19 @@ class Outside(QObject):
         library: Library,
         presence: Presence,
         file: StateFile,
+        doing: Doing,
     ) -> None:
         super().__init__(window)
         self._program, self._funnel, self._window = program, funnel, window
         self._library, self._presence = library, presence
         self.quick = Quick(program, funnel, file, self)
         self.shortcut = Shortcut(self)
-        self._working: set[str] = set()
+        self._doing = doing
+        library.elsewhere = lambda: self.quick.in_front
         self._troubled: set[str] = set()
+        self._met: set[str] = set()
+        """Questions that the person had before their eyes, in a window that is still there."""
+        self._presenter: Presenter | None = None
         self._open, self._asked = 0, False
         """How many notices wait, and whether one of them is a question of permission."""
         self._soon = QTimer(self, singleShot=True, interval=0)
@@ -73,6 +78,10 @@ class Outside(QObject):
         tray.pause_wanted.connect(self._pause)
         tray.notice_wanted.connect(self._chosen)
         quick.onward.connect(self._onward)
+        quick.went.connect(self._looked_away)
+        quick.came.connect(self._library.seen)
+        self._doing.changed.connect(self._show_state)
+        self._presence.left.connect(self._looked_away)
         self.shortcut.pressed.connect(quick.toggle)
 
     def begin(self) -> None:
@@ -92,8 +101,8 @@ class Outside(QObject):
     def handle(self, event: Event) -> None:
         """Take in one event of the bus."""
         self.quick.handle(event)
-        if isinstance(event, TurnEvent):
-            self._turn(event)
+        if isinstance(event, TurnFinished | TurnFailed | UsageRecorded):
+            self._soon.start()
         elif isinstance(event, NoticeOpened):
             self._opened(event)
         elif isinstance(event, InboxChanged):
@@ -102,19 +111,6 @@ class Outside(QObject):
             self._service(event)
         elif isinstance(event, SettingsChanged):
             self._funnel.run(self._apply(), name="outside:settings")
-
-    def _turn(self, event: TurnEvent) -> None:
-        if isinstance(event, TurnStarted):
-            self._working.add(event.session)
-        elif isinstance(event, TurnFinished | TurnFailed):
-            self._working.discard(event.session)
-            self._soon.start()
-        elif isinstance(event, UsageRecorded):
-            self._soon.start()
-            return
-        else:
-            return
-        self._show_state()
 
     def _service(self, event: ServiceChanged) -> None:
         if event.state in _TROUBLE:
@@ -129,7 +125,7 @@ class Outside(QObject):
             state = TROUBLE
         elif self._asked:
             state = NEEDS_YOU
-        elif self._working:
+        elif self._doing.busy:
             state = WORKING
         self._presence.tray.show_state(state, self._open)
 
@@ -178,16 +174,31 @@ class Outside(QObject):
     # ---- notices
 
     async def _hear_of_notices(self) -> None:
-        presenter = await self._program.presenter()
+        presenter = self._presenter = await self._program.presenter()
         presenter.fallback = self._say
         presenter.attended = self._attended
+        presenter.away = lambda notice: not self._attended(notice)
         presenter.look()
 
     def _attended(self, notice: Notice) -> bool:
-        """Whether the person has its conversation before their eyes."""
-        if self._window.isActiveWindow() and notice.session == self._library.key:
-            return True
-        return bool(notice.session) and notice.session == self.quick.in_front
+        """Whether the person need not be told: that an answer came where the window is in front, anything
+        else where its conversation is before their eyes; a question also where it was, and still stands
+        there."""
+        if bool(notice.session) and notice.session == self.quick.in_front:
+            here = True
+        elif notice.kind == ANSWER:
+            here = self._window.in_front
+        else:
+            here = self._window.in_front and notice.session == self._library.key
+        if here and notice.kind == APPROVAL:
+            self._met.add(notice.id)
+        return here or notice.id in self._met
+
+    def _looked_away(self) -> None:
+        """A window was closed or minimised: the questions that stood there are to be told."""
+        self._met.clear()
+        if self._presenter is not None:
+            self._presenter.look()
 
     def _opened(self, event: NoticeOpened) -> None:
         if event.notice.startswith(DIGEST):

@@ -12,6 +12,8 @@ from desktop.ui.tray import Tray
 class Presence(QObject):
     """Shows and hides the window; never hides it where it could not be found again."""
 
+    left = Signal()
+    """It is closed or minimised."""
     noticed = Signal()
     """The person has the window in front of them."""
 
@@ -69,6 +71,10 @@ class Presence(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
             self.tray.window_changed()
+        if event.type() == QEvent.Type.Hide or (
+            event.type() == QEvent.Type.WindowStateChange and self._window.isMinimized()
+        ):
+            self.left.emit()
         elif event.type() == QEvent.Type.WindowActivate:
             self.noticed.emit()
         return super().eventFilter(watched, event)

@@ -41,7 +41,8 @@ class Setup(QObject):
         """Whether the card is wanted; None until somebody has looked."""
         self._nothing = QWidget()
         self.stack.addWidget(self._nothing)
-        self._said = 0
+        self._spoken = False
+        """Whether something was said since the start."""
         self._cover: QWidget | None = None
         transcript.reset.connect(self._moved)
         transcript.added.connect(self._went_on)
@@ -92,9 +93,9 @@ class Setup(QObject):
         self._funnel.run(self._look_for_damage(), name="setup:damage")
 
     async def _look_for_damage(self) -> None:
-        """Where something is said meanwhile, nothing covers that: the next start tells it again."""
-        said = self._said
-        if (await self._actions.call("damage"))["new"] and said == self._said:
+        """Where something was said since the start, also before anybody looked, nothing covers that: the
+        answer would come behind the page. The next start tells it again."""
+        if (await self._actions.call("damage"))["new"] and not self._spoken:
             from desktop.ui.recovery.page import Recovery
 
             Recovery(self._actions, self._funnel, self).show()
@@ -106,7 +107,7 @@ class Setup(QObject):
         self.stack.setCurrentWidget(page)
 
     def _went_on(self) -> None:
-        self._said += 1
+        self._spoken = True
         self._moved()
 
     def _moved(self) -> None:

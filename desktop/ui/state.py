@@ -18,6 +18,8 @@ from desktop.paths import temporary
 
 _DELAY_MS = 500
 _REMEMBERED = 60
+_FAR = 100_000
+"""Pixels; no screen reaches there."""
 
 
 @dataclass(slots=True)
@@ -121,14 +123,14 @@ def _read(path: Path) -> WindowState:
     try:
         given = json.loads(path.read_text("utf-8", errors="replace"))
         return _state(given) if isinstance(given, dict) else WindowState()
-    except (OSError, ValueError, TypeError, LookupError):
+    except (OSError, ValueError, TypeError, LookupError, OverflowError):
         return WindowState()
 
 
 def _state(given: dict[str, Any]) -> WindowState:
     lines = given.get("conversations")
     state = WindowState(
-        geometry=[int(n) for n in given.get("geometry") or []],
+        geometry=[max(-_FAR, min(int(n), _FAR)) for n in given.get("geometry") or []],
         maximized=bool(given.get("maximized")),
         session=str(given.get("session") or ""),
         conversations=[

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from desktop.agent.turn import Inbound
-from desktop.ui.conversation.transcript import Author, State
+from desktop.ui.conversation.transcript import AGAIN, WITHDRAW, Author, State
 from tests.servers.scripted import ScriptedServer
 from tests.ui.talking import Desk
 
@@ -157,7 +157,7 @@ def test_a_failed_answer_is_asked_for_again_in_its_place(desk: Desk, server: Scr
     desk.open("window:a")
     desk.talk.send("Hello")
     desk.until(lambda: bool(desk.shown) and desk.talk.transcript.entries[-1].state is State.FAILED)
-    desk.talk.act(desk.talk.transcript.entries[-1].id)
+    desk.talk.act(desk.talk.transcript.entries[-1].id, AGAIN)
     desk.wait_shown("Hello", "Noted.")
 
 
@@ -182,3 +182,58 @@ def test_a_model_chosen_for_a_conversation_is_not_said_of_another(desk: Desk) ->
     held.set()
     desk.settle()
     assert desk.models[-1] == "say:Noted."
+
+
+def line_up(desk: Desk, gate: Path) -> None:
+    """One message is being answered, and another waits."""
+    desk.begin("window:a", "Hello")
+    desk.until(lambda: desk.shown[1][1] == "before the gate ")
+    desk.talk.send("And?")
+    desk.until(lambda: len(desk.shown) == 4, timeout=20_000)
+
+
+def test_a_message_sent_during_an_answer_says_that_it_waits(desk: Desk, gate: Path) -> None:
+    line_up(desk, gate)
+    waits = desk.talk.transcript.entries[-1]
+    assert (waits.state, waits.detail) == (State.QUEUED, "Waits for the answer above")
+    desk.open("window:b")
+    desk.open("window:a")
+    waits = desk.talk.transcript.entries[-1]
+    assert (waits.state, waits.detail) == (State.QUEUED, "Waits for the answer above")
+    gate.touch()
+    desk.wait_shown("Hello", "before the gate behind the gate", "And?", "Noted.")
+
+
+def test_stop_ends_the_answer_that_runs_and_the_next_message_is_answered(desk: Desk, gate: Path) -> None:
+    line_up(desk, gate)
+    desk.talk.stop()
+    desk.wait_shown("Hello", "before the gate ", "And?", "Noted.")
+    states = [entry.state for entry in desk.talk.transcript.entries]
+    assert states == [State.DONE, State.STOPPED, State.DONE, State.DONE]
+
+
+def test_a_waiting_message_is_taken_back_and_nobody_reads_it(
+    desk: Desk, gate: Path, server: ScriptedServer
+) -> None:
+    back: list[tuple[str, str, object]] = []
+    desk.talk.line.taken_back.connect(lambda *given: back.append(given))
+    line_up(desk, gate)
+    desk.talk.act(desk.talk.transcript.entries[-1].id, WITHDRAW)
+    desk.until(lambda: back == [("window:a", "And?", [])] and len(desk.shown) == 2)
+    gate.touch()
+    desk.wait_shown("Hello", "before the gate behind the gate")
+    desk.talk.send("Then this.")
+    desk.wait_shown("Hello", "before the gate behind the gate", "Then this.", "Noted.")
+    assert "And?" not in str(server.requests[-1].body["messages"])
+    desk.open("window:b")
+    desk.open("window:a")
+    assert "And?" not in str(desk.shown)
+    assert desk.errors == []
+
+
+def test_a_message_that_is_answered_already_is_not_taken_back(desk: Desk, gate: Path) -> None:
+    desk.begin("window:a", "Hello")
+    desk.talk.line.take_back(desk.talk.transcript.entries[0].id)
+    desk.until(lambda: desk.errors == ["This message is being answered already."])
+    gate.touch()
+    desk.wait_shown("Hello", "before the gate behind the gate")

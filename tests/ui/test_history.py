@@ -36,7 +36,8 @@ def test_a_failure_shows_why_and_what_to_do() -> None:
     assert (entry.state, entry.detail, entry.remedy) == (State.FAILED, "No server.", "Start it.")
     assert entry.action == "Try again"
     failure["_error"] = "SignInNeeded"
-    assert entries_of([asked("a"), failure], [])[1].action == "Open settings"
+    refused = entries_of([asked("a"), failure], [])[1]
+    assert (refused.action, refused.to_settings) == ("Try again", True)
 
 
 def test_an_answer_after_a_failure_takes_its_place() -> None:

@@ -388,3 +388,23 @@ def test_a_temporary_conversation_is_kept_with_its_draft(desk: Desk) -> None:
     assert desk.said == ["Keep this", "Noted."]
     assert desk.window.composer.field.toPlainText() == "more"
     assert desk.errors == []
+
+
+def test_an_answer_that_was_read_elsewhere_is_not_unread(desk: Desk) -> None:
+    desk.begin()
+    desk.ask("window:a", "one")
+    desk.open("window:b")
+    desk.library.elsewhere = lambda: "window:a"
+    desk.running.wait(desk.running.core.loop.submit(Inbound("window:a", "two", "window")))
+    desk.until(lambda: desk.stored("window:a")[-1:] == ["Noted."] and len(desk.stored("window:a")) == 4)
+    desk.settle()
+    found = desk.rows.get("window:a")
+    assert found is not None
+    assert not found.unread
+    desk.library.elsewhere = str
+    desk.running.wait(desk.running.core.loop.submit(Inbound("window:a", "three", "window")))
+    desk.until(lambda: desk.rows.get("window:a").unread)  # type: ignore[union-attr]
+    desk.library.elsewhere = lambda: "window:a"
+    desk.library.seen()
+    assert not desk.rows.get("window:a").unread  # type: ignore[union-attr]
+    desk.settle()

@@ -108,3 +108,15 @@ def test_a_folder_is_chosen_and_given_back(desk: Desk, bar: ModeBar, tmp_path: P
     assert metadata(desk, "window:a")["folder"] == str(tmp_path)
     bar.folder_chosen.emit("")
     desk.until(lambda: bar.folder.text().strip() == "Workspace")
+
+
+def test_the_menu_marks_the_mode_of_now_and_each_entry_has_an_icon(desk: Desk, bar: ModeBar) -> None:
+    desk.open("window:a")
+    choose(bar, "Ask always")
+    desk.until(lambda: bar.mode.text().strip() == "Ask always")
+    bar.mode.click()
+    [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
+    entries = [action for action in menu.actions() if not action.isSeparator()]
+    assert [action.text() for action in entries if "✓" in action.text()] == ["Ask always\t✓"]
+    assert not any(action.icon().isNull() for action in entries)
+    menu.close()

@@ -22,7 +22,7 @@ def window(qtbot: QtBot) -> MainWindow:
     """The window with a stack where the conversation is, whose first page has nothing to reach."""
     made = MainWindow(WindowState(), Rows())
     qtbot.addWidget(made)
-    made.header.show_model("any")
+    made.header.show_model("any", "custom")
     made.composer.show_draft("something to send")
     stack = QStackedWidget()
     stack.addWidget(QWidget())

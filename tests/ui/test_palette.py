@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,8 @@ class Table(Desk):
         self.begin()
 
     def commands(self) -> list[Item]:
-        return [Item(COMMANDS, "Quick chat", lambda: self.led.append(("quick",)), keys="Ctrl+J")]
+        names = ("Quick chat", "Light or dark as the system", "Light", "Dark")
+        return [Item(COMMANDS, name, partial(self.led.append, (name,))) for name in names]
 
     def show_conversation(self, key: str, turn: str) -> None:
         self.led.append(("conversation", key, turn))
@@ -100,7 +102,7 @@ def test_commands_settings_and_slash_commands_are_found(table: Table) -> None:
     table.come("quick")
     assert table.titles(COMMANDS) == ["Quick chat"]
     table.press(Key.Key_Return)
-    assert table.led == [("quick",)]
+    assert table.led == [("Quick chat",)]
     table.come("temperature")
     table.until(lambda: table.titles()[:1] == ["Temperature"])
     table.press(Key.Key_Return)
@@ -147,7 +149,7 @@ def test_escape_gives_the_keyboard_back_and_nothing_found_is_said(table: Table) 
 def test_the_arrows_go_round_and_leave_out_headings(table: Table) -> None:
     table.ask("window:a", "one")
     table.come()
-    table.until(lambda: len(table.titles()) == 2)
+    table.until(lambda: len(table.titles()) == 5)
     first = table.view.list.currentIndex().data()
     assert first == table.titles()[0]
     table.press(Key.Key_Up)
@@ -157,10 +159,57 @@ def test_the_arrows_go_round_and_leave_out_headings(table: Table) -> None:
 
 
 def test_what_begins_with_the_words_comes_first() -> None:
-    items = [Item("", title, print) for title in ("The new sun", "New conversation", "Renewed")]
+    items = [Item(COMMANDS, title, print) for title in ("The new sun", "New conversation", "Renewed")]
     assert [item.title for item in fitting(items, "new", 9)] == [
         "New conversation",
         "The new sun",
         "Renewed",
     ]
     assert [item.title for item in fitting(items, "new sun", 9)] == ["The new sun"]
+
+
+def test_enter_runs_the_best_hit_each_time_anew(table: Table) -> None:
+    table.ask("window:a", "Traffic lights at night")
+    table.ask("window:b", "Light")
+    for words, best in (
+        ("dark", ("Dark",)),
+        ("light", ("conversation", "window:b", "")),
+        ("dark", ("Dark",)),
+        ("LIGHT OR", ("Light or dark as the system",)),
+        ("compact", ("say", "/compact")),
+        ("dark", ("Dark",)),
+        ("traffic", ("conversation", "window:a", "")),
+    ):
+        table.come(words)
+        table.press(Key.Key_Return)
+        assert table.led[-1] == best, words
+
+
+def test_a_row_that_the_person_went_to_stays_until_the_next_letter(table: Table) -> None:
+    table.come("light")
+    assert table.view.list.currentIndex().data() == "Light"
+    table.press(Key.Key_Down)
+    chosen = table.view.list.currentIndex().data()
+    assert chosen != "Light"
+    table.palette._show()  # more was found
+    assert table.view.list.currentIndex().data() == chosen
+    QTest.keyClicks(table.view.field, " ")
+    assert table.view.list.currentIndex().data() == "Light"
+    table.press(Key.Key_Down, Key.Key_Escape)
+    table.come("light")
+    assert table.view.list.currentIndex().data() == "Light"
+
+
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        ("new", ["New", "New sun", "The new sun", "Renewed"]),
+        ("new sun", ["New sun", "The new sun"]),
+        ("sun new", ["The new sun", "New sun"]),
+        ("export", ["Export…", "Export the new"]),
+    ],
+)
+def test_the_exact_name_comes_before_those_that_begin_so(words: str, titles: list[str]) -> None:
+    names = ("The new sun", "Renewed", "New sun", "Export the new", "New", "Export…")
+    found = [item.title for item in fitting([Item(COMMANDS, name, print) for name in names], words, 9)]
+    assert [title for title in found if title in titles] == titles

@@ -212,3 +212,18 @@ def test_pictures(bed: Bed, server: ScriptedServer, language: str, dark: bool) -
     bed.rest()
     bed.until(lambda: bed.desk.colours() > 40)
     assert bed.desk.screenshot(f"quick-{language}").exists()
+
+
+def test_it_tells_which_conversation_is_before_the_persons_eyes(bed: Bed, server: ScriptedServer) -> None:
+    came: list[bool] = []
+    bed.quick.came.connect(lambda: came.append(True))
+    server.script("say:Paris.")
+    bed.open()
+    assert came
+    bed.ask("The capital of France?")
+    bed.rest()
+    assert bed.quick.talk
+    assert bed.quick.in_front == bed.quick.talk.key != ""
+    bed.desk.key("Escape")
+    bed.until(lambda: not bed.window.isVisible())
+    assert bed.quick.in_front == ""

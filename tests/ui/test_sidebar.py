@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.sidebar.rows import FOLD, HEADING, KEY, UNREAD, Conversation, Found, Rows
+from desktop.ui.sidebar.rows import FOLD, HEADING, KEY, STATE, UNREAD, Conversation, Found, Rows
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
@@ -278,3 +278,21 @@ def test_a_title_that_comes_meanwhile_leaves_what_is_being_typed(sidebar: Sideba
     assert editor.text() == "Mine"
     QTest.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: rows.index_of("new").data() == "Mine")
+
+
+def test_a_row_says_what_goes_on_in_its_conversation(sidebar: Sidebar) -> None:
+    rows = sidebar.list.model()
+    assert isinstance(rows, Rows)
+    said = Qt.ItemDataRole.AccessibleDescriptionRole
+
+    def told(key: str) -> tuple[str, str]:
+        index = rows.index_of(key)
+        return index.data(STATE), index.data(said)
+
+    rows.mark(working={"newest", "new"}, asking={"new"})
+    assert told("newest") == ("works", "is being answered")
+    assert told("new") == ("asks", "needs your answer")
+    assert told("old")[0] == ""
+    sidebar.list.viewport().grab()
+    rows.mark(working=set(), asking=set())
+    assert [told(key)[0] for key in ("newest", "new")] == ["", ""]

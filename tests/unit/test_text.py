@@ -105,3 +105,34 @@ def test_the_compiled_catalogue_is_the_written_one() -> None:
     with (CHINESE / "nanobot.mo").open("rb") as file:
         shipped = gettext.GNUTranslations(file)
     assert shipped._catalog == fresh._catalog  # type: ignore[attr-defined]
+
+
+def test_sentences_behind_one_another_are_joined_as_their_language_does() -> None:
+    assert text.sentences("One.", "", " Two. ") == "One. Two."
+    assert text.sentences("过了这么久就中断。", "从 1 到 10,000") == "过了这么久就中断。从 1 到 10,000"
+    assert text.sentences("It failed.", "再试一次。", "好吗？", "Yes.") == "It failed. 再试一次。好吗？Yes."
+    assert text.sentences() == text.sentences("", "") == ""
+
+
+def test_a_name_has_the_colon_of_the_language() -> None:
+    text.use("en")
+    assert text.titled("Use", "Qwen") == "Use: Qwen"
+    assert text.titled("", "Qwen") == "Qwen"
+    assert text.titled("Use", "") == "Use"
+
+
+def test_chinese_has_a_wide_colon_and_no_spaces_between_its_own_letters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE", raising=False)
+    text.use("zh_CN")
+    assert text.titled("使用", "Qwen") == "使用：Qwen"
+    said = text._said("改由 {provider} 的 {model} 回答。")
+    assert (
+        said.format(provider="自定义服务器", model="mock-large") == "改由自定义服务器的 mock-large 回答。"
+    )
+    assert said.format(provider="OpenAI", model="通义") == "改由 OpenAI 的通义回答。"
+    assert (
+        text._said("{n:,} 个 {kind!s}（{{不变}}）").format(n=1200, kind="文件") == "1,200 个文件（{不变}）"
+    )
+    assert text._said("{a}{b} 和 {c}").format(a="甲", b=" 乙 丙", c="") == "甲 乙 丙和 "

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from desktop.config.tools import ExecTool
 from desktop.paths import self_command
-from desktop.text import _, mark
+from desktop.text import _, mark, sentences
 from desktop.tools.exec.network import HIDDEN_ARGUMENT, NAMES_AT, PASTA, SLIRP, has_route, own_names, scopes
 from desktop.tools.exec.view import Granted, View, Walls, view
 from desktop.tools.exec.walls import closed_in
@@ -57,7 +57,7 @@ def state(settings: ExecTool) -> tuple[bool, str]:
             "Commands run in a sandbox: they see and change the workspace and folders you granted, and "
             "have no network unless you allow it."
         )
-        return True, told if private_network() else f"{told} {_(SHARED)}"
+        return True, told if private_network() else sentences(told, _(SHARED))
     if sys.platform == "linux":
         return False, _(
             "There is no sandbox, because bubblewrap is not installed or does not work here: a command "

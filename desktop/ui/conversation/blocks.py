@@ -18,6 +18,8 @@ class Run:
     strike: bool = False
     code: bool = False
     href: str = ""
+    more: str = ""
+    """One of under, mark, sub, sup; empty for none."""
     image: str = ""
     """Where the picture is; `text` is then what stands for it."""
 
@@ -30,13 +32,17 @@ class Paragraph:
     heading: bool = False
     plain: bool = False
     """As it was typed: not read as Markdown."""
-    indent: int = 0
+    indent: float = 0
     marker: str = ""
     """In front of a list item's first paragraph."""
     tight: bool = False
     """Close to the block before, as the items of a list are."""
     center: bool = False
     """In the middle of the column, as a formula is."""
+    hang: float = 1
+    """How far before its text the marker stands."""
+    rtl: bool = False
+    """Whether it is read from right to left, with the outermost block that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Code:
 
     text: str
     language: str = ""
-    indent: int = 0
+    indent: float = 0
     more: bool = False
     """Whether another piece of the same code follows."""
     glue: str | None = None
@@ -63,14 +69,15 @@ class Table:
     rows: tuple[tuple[tuple[Run, ...], ...], ...]
     alignments: tuple[str, ...]
     """Of each column: "left", "center", "right" or ""."""
-    indent: int = 0
+    indent: float = 0
+    rtl: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A line across."""
 
-    indent: int = 0
+    indent: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,8 @@ class Quote:
     """Blocks that somebody else wrote."""
 
     blocks: tuple["Block", ...]
-    indent: int = 0
+    indent: float = 0
+    rtl: bool = False
 
 
 type Block = Paragraph | Code | Table | Rule | Quote

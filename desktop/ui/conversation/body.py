@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser, QToolTip, QWidget
 
 from desktop.addresses import readable
+from desktop.text import _, titled
 from desktop.ui.conversation.blocks import Code, Quote, Table
 from desktop.ui.conversation.colours import Colours
 from desktop.ui.conversation.copies import Copies
@@ -246,19 +247,22 @@ class Body(QTextBrowser):
             rect = self._rect(place)
             if rect.intersects(area):
                 _box(painter, rect, code)
-        for place in piece.quotes:
+        for place, rtl in piece.quotes:
             rect = self._rect(place)
             if rect.intersects(area):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colors.quote))
-                painter.drawRoundedRect(QRectF(rect.left(), rect.top(), 3, rect.height()), 1.5, 1.5)
+                left = rect.right() - 3 if rtl else rect.left()
+                painter.drawRoundedRect(QRectF(left, rect.top(), 3, rect.height()), 1.5, 1.5)
         for position, ticked in piece.tasks:
             block = self.document().findBlock(position)
             rect = layout.blockBoundingRect(block)
             if rect.intersects(area):
                 line = block.layout().lineAt(0)
                 top = rect.top() + line.y() + line.ascent() - 12
-                _tick_box(painter, QRectF(rect.left() + line.x(), top, 15, 15), ticked)
+                rtl = block.textDirection() is Qt.LayoutDirection.RightToLeft
+                left = rect.left() + (line.naturalTextRect().right() - 15 if rtl else line.x())
+                _tick_box(painter, QRectF(left, top, 15, 15), ticked)
         for position in piece.rules:
             rect = layout.blockBoundingRect(self.document().findBlock(position))
             painter.fillRect(QRectF(rect.left(), rect.center().y(), rect.width(), 1), QColor(colors.border))
@@ -271,6 +275,14 @@ class Body(QTextBrowser):
         rect.translate(-inside.leftPadding(), -inside.topPadding())
         height = rect.height() - outside.topMargin() - outside.bottomMargin()
         return QRectF(rect.topLeft(), QSizeF(rect.width() - outside.leftMargin(), height))
+
+
+def describe(body: Body) -> None:
+    """Say the formulas of a text to who cannot see their pictures, in the order in which they stand."""
+    formulas = body.page.formulas()
+    said = titled(_("Formulas"), "; ".join(formulas)) if formulas else ""
+    if said != body.accessibleDescription():
+        body.setAccessibleDescription(said)
 
 
 def _size_of(pictures: Pictures, source: str) -> QSize | None:

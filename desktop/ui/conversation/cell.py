@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.actions import Actions
-from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.body import Body, describe
 from desktop.ui.conversation.choice import MORE, SHOWN, Shown
 from desktop.ui.conversation.dots import Dots
 from desktop.ui.conversation.given import GivenFiles
@@ -17,7 +17,7 @@ from desktop.ui.conversation.layout import guess
 from desktop.ui.conversation.revise import turn_of
 from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.slot import EDGE, Slot
-from desktop.ui.conversation.transcript import Author, Entry, State
+from desktop.ui.conversation.transcript import AGAIN, TO_SETTINGS, WITHDRAW, Author, Entry, State
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
@@ -39,7 +39,7 @@ class Cell(Slot):
         super().__init__(parent)
         self._slices, self._pictures = slices, pictures
         self.exact = False
-        self._name = ""
+        self._name, self._working = "", False
         self._bottom = self._floor = 0
         """How tall the text was when it was last laid out, and while it is made anew."""
         self.thoughts: Body | None = None
@@ -56,6 +56,10 @@ class Cell(Slot):
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setProperty("kind", "small")
         self.status.setWordWrap(True)
+        self.back = button("quiet", "x", self)
+        self.back.setObjectName("back")
+        self.back.setIconSize(QSize(14, 14))
+        self.back.clicked.connect(lambda: self.acted.emit(self.entry.id, WITHDRAW))
         self.more = button("quiet", "chevron-down", self)
         self.more.setObjectName("more")
         self.more.clicked.connect(self._show_more)
@@ -79,6 +83,7 @@ class Cell(Slot):
             self.body,
             *copies,
             self.more,
+            self.back,
             self.notice,
             *self.actions_row.buttons,
         )
@@ -111,8 +116,13 @@ class Cell(Slot):
         self.fold.setIcon(icon("chevron-down" if self.choice.unfolded else "chevron-right"))
         self.fold.setAccessibleName(self.fold.text())
         self.fold.setVisible(bool(entry.reasoning))
-        self.dots.setVisible(entry.moving)
-        detail = entry.detail if entry.state in (State.WAITING, State.STOPPED) else ""
+        self._working = entry.state in (State.WAITING, State.STREAMING)
+        self.dots.setVisible(self._working)
+        self.back.setText(_("Cancel"))
+        self.back.setAccessibleName(_("Cancel this message"))
+        self.back.setToolTip(_("It goes back into the message field."))
+        self.back.setVisible(entry.state is State.QUEUED)
+        detail = entry.detail if entry.state in (State.QUEUED, State.WAITING, State.STOPPED) else ""
         self.status.setText(detail)
         self.status.setVisible(bool(detail))
         self.more.setText(_("Show more"))
@@ -132,7 +142,10 @@ class Cell(Slot):
         if self.notice is None:
             self.notice = Notice(self)
         act = partial(self.acted.emit, entry.id)
-        self.notice.tell(entry.detail, entry.remedy, actions=((entry.action, act),) if entry.action else ())
+        actions = [(entry.action, partial(act, AGAIN))] if entry.action else []
+        if entry.to_settings:
+            actions.insert(0, (_("Open settings"), partial(act, TO_SETTINGS)))
+        self.notice.tell(entry.detail, entry.remedy, actions=tuple(actions))
 
     def _read(self) -> None:
         entry, body = self.entry, self.body
@@ -229,6 +242,7 @@ class Cell(Slot):
 
     def _put(self, body: Body, x: int, y: int, width: int) -> int:
         body.set_width(width)
+        describe(body)
         height = body.needed_height()
         body.setGeometry(x, y, width, height)
         return y + height
@@ -247,10 +261,14 @@ class Cell(Slot):
         if self.entry.moving or self.status.isVisibleTo(self):
             y += Space.XS if self.entry.text else 0
             left = EDGE
-            if self.entry.moving:
+            if self._working:
                 self.dots.move(EDGE, y + 2)
                 left += self.dots.width() + Space.S
             room = column - left + EDGE
+            if self.back.isVisibleTo(self):
+                words = self.status.fontMetrics().horizontalAdvance(self.status.text()) + 2
+                room = min(words, room - self.back.sizeHint().width() - Space.S)
+                self.back.setGeometry(left + room + Space.S, y, self.back.sizeHint().width(), _STATUS)
             height = max(_STATUS, self.status.heightForWidth(room))
             self.status.setGeometry(left, y, room, height)
             y += height

@@ -30,8 +30,17 @@ from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
 from desktop.ui.conversation.revisions import Revisions
 from desktop.ui.conversation.steps import Calls
-from desktop.ui.conversation.transcript import Author, Entry, State, Transcript, own_words
+from desktop.ui.conversation.transcript import (
+    TO_SETTINGS,
+    WITHDRAW,
+    Author,
+    Entry,
+    State,
+    Transcript,
+    own_words,
+)
 from desktop.ui.conversation.turns import Early, Turns
+from desktop.ui.conversation.waitingline import WaitingLine
 from desktop.ui.funnel import Funnel
 from desktop.ui.questions import Questions
 
@@ -81,6 +90,7 @@ class Controller(QObject):
         """The key that it will have, once something was said in it."""
         self._turns, self._early = Turns(), Early(self._ended)
         self._live = Live(self.transcript)
+        self.line = WaitingLine(actions, funnel, self.transcript, self._live, self._turns, lambda: self.key)
         self._opened = 0
         """How often a conversation was opened: only what was read for the last one is shown."""
         self._anew: set[str] = set()
@@ -124,15 +134,20 @@ class Controller(QObject):
         self._funnel.run(work, name="conversation:send")
 
     def stop(self) -> None:
-        """End the answer that is on its way; what came of it stays."""
-        self._funnel.run(self._actions.call("stop", session=self.key), name="conversation:stop")
+        """End the answer that is on its way, and it alone: what came of it stays, and the next message of
+        the line is answered. Where only subagents work, end them."""
+        turn = next(iter(self._turns[self.key]), "")
+        work = self._actions.call("stop", session=self.key, turn=turn)
+        self._funnel.run(work, name="conversation:stop")
 
-    def act(self, entry_id: str) -> None:
-        """Carry out the remedy of an entry: ask once more, or see to the settings first."""
+    def act(self, entry_id: str, what: str) -> None:
+        """Do what a button of an entry says: AGAIN, TO_SETTINGS or WITHDRAW."""
         entry = self.transcript.get(entry_id)
-        if entry is None or entry.moving:
+        if entry is None or entry.moving != (what == WITHDRAW):
             return
-        if entry.to_settings:
+        if what == WITHDRAW:
+            self.line.take_back(entry_id.partition("/")[0])
+        elif what == TO_SETTINGS:
             self.settings_wanted.emit()
         else:
             self._funnel.run(self._again(), name="conversation:again")
@@ -141,7 +156,7 @@ class Controller(QObject):
         """A model other than before may answer: what failed can be asked once more."""
         for entry in self.transcript.entries[-1:]:
             if entry.state is State.FAILED:
-                entry.action, entry.to_settings = _("Try again"), False
+                entry.to_settings = False
                 self.transcript.touch(entry.id)
         self._funnel.run(self._model(), name="conversation:model")
 
@@ -207,8 +222,9 @@ class Controller(QObject):
         turn = taken["turn"]
         asked = Entry(turn, Author.YOU, own_words(text, files), when=datetime.now(UTC), files=files)
         self._early.name(turn)
-        answer = self._live.begin(turn)
-        if taken.get("command"):
+        command = bool(taken.get("command"))
+        answer = self._live.begin(turn, queued=bool(self._turns[key]) and not command)
+        if command:
             answer.detail = ""
             if text.lower().split(maxsplit=1)[0].partition("@")[0] == "/new":
                 self._anew.add(turn)
@@ -282,8 +298,8 @@ class Controller(QObject):
         entry = self._live.get(event.turn)
         if entry is None:  # asked from somewhere else: the terminal, another window of the person's
             self._from_elsewhere(event.session, event.turn)
-        elif entry.state is State.WAITING:
-            entry.detail = _("Waiting for the first word…")
+        elif entry.state in (State.QUEUED, State.WAITING):
+            entry.state, entry.detail = State.WAITING, _("Waiting for the first word…")
             self._live.touch(entry)
         if event.session == self.key:
             self.noted.emit(event.note)
@@ -306,6 +322,10 @@ class Controller(QObject):
         unseen = self._live.get(event.turn) is None
         if self._early.keeps(event, known=not unseen):
             return
+        if isinstance(event, TurnFinished) and event.withdrawn:
+            self.line.gone(event.session, event.turn)
+            self._rest(event)
+            return
         self._live.end(event)
         if event.session == self.key:
             self.files.ended(event)
@@ -319,6 +339,7 @@ class Controller(QObject):
 
     def _rest(self, event: TurnEvent) -> None:
         self._turns.end(event.session, event.turn)
+        self.line.ended(event.session)
         if event.session == self.key:
             self.busy_changed.emit()
         self.spoken_in.emit(event.session, True)

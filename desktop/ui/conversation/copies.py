@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
-from desktop.ui.conversation import markdown
+from desktop.ui.conversation import fences, markdown
 from desktop.ui.conversation.actions import CopyButton
 from desktop.ui.conversation.blocks import Block, Code, Quote
 from desktop.ui.conversation.page import Page
@@ -85,8 +85,8 @@ def _open_at(text: str, cut: int) -> re.Match[str] | None:
     at = 0
     while (found := _opening.search(text, at)) and found.start() < cut:
         at = found.end()
-        if fence := markdown.fence_at(text, found.start()):
-            close = markdown.closing(fence).search(text, at)
+        if fence := fences.fence_at(text, found.start()):
+            close = fences.closing(text, fence)
             if close is None or close.start() >= cut:
                 return fence
             at = close.end()

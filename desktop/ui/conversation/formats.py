@@ -33,6 +33,10 @@ _ALIGN = {
     "center": Qt.AlignmentFlag.AlignHCenter,
     "right": Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute,
 }
+_RAISED = {
+    "sub": QTextCharFormat.VerticalAlignment.AlignSubScript,
+    "sup": QTextCharFormat.VerticalAlignment.AlignSuperScript,
+}
 _MINIMUM = int(QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
 _PLAIN = Run("")
 
@@ -68,8 +72,11 @@ class Formats:
         font.setStrikeOut(run.strike)
         made.setFont(font, QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesAll)
         made.setForeground(QColor(self.colors.muted if self._muted else self.colors.text))
-        if run.code:
-            made.setBackground(QColor(self.colors.code))
+        if run.code or run.more == "mark":
+            made.setBackground(QColor(self.colors.code if run.code else self.colors.quote))
+        if run.more in _RAISED:
+            made.setVerticalAlignment(_RAISED[run.more])
+        made.setFontUnderline(run.more == "under")
         if run.href:
             made.setAnchor(True)
             made.setAnchorHref(run.href)
@@ -102,13 +109,20 @@ class Formats:
         if not first:
             gap = _HEADING_GAP if block.heading else _ITEM_GAP if block.tight else _PARAGRAPH_GAP
             made.setTopMargin(0 if block.plain and block.tight else gap)
-        made.setLeftMargin(block.indent * INDENT)
+        if not block.plain:
+            made.setLayoutDirection(_direction(block.rtl))
+        if block.rtl:
+            made.setRightMargin(block.indent * INDENT)
+        else:
+            made.setLeftMargin(block.indent * INDENT)
         if block.center:
             made.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         if block.marker:
-            made.setTextIndent(-INDENT)
+            made.setTextIndent(-block.hang * INDENT)
             tab = QTextOption.Tab()
-            tab.position = INDENT
+            tab.position = block.hang * INDENT
+            if block.rtl:  # which Qt turns around
+                tab.type = QTextOption.TabType.RightTab
             made.setTabPositions([tab])
         return made
 
@@ -120,7 +134,7 @@ class Formats:
         return made
 
     @staticmethod
-    def rule(indent: int, first: bool) -> QTextBlockFormat:
+    def rule(indent: float, first: bool) -> QTextBlockFormat:
         """The place of a line across."""
         made = QTextBlockFormat()
         made.setLineHeight(1, int(QTextBlockFormat.LineHeightTypes.FixedHeight.value))
@@ -130,7 +144,7 @@ class Formats:
         return made
 
     @staticmethod
-    def box(indent: int, fresh: bool, *, more: bool = False) -> QTextTableFormat:
+    def box(indent: float, fresh: bool, *, more: bool = False) -> QTextTableFormat:
         """A box across the column, of code or of a quotation; `fresh`: under another box, or the first."""
         made = _bare_table(indent, fresh)
         made.setBottomMargin(0 if more else BOX_GAP)
@@ -148,27 +162,35 @@ class Formats:
         return made
 
     @staticmethod
-    def quote_cell() -> QTextTableCellFormat:
+    def quote_cell(rtl: bool) -> QTextTableCellFormat:
         """The room around a quotation; the bar is drawn in it."""
         made = QTextTableCellFormat()
-        made.setLeftPadding(Space.L)
+        if rtl:
+            made.setRightPadding(Space.L)
+        else:
+            made.setLeftPadding(Space.L)
         made.setTopPadding(2)
         made.setBottomPadding(2)
         return made
 
     @staticmethod
-    def table(indent: int, fresh: bool) -> QTextTableFormat:
+    def table(indent: float, fresh: bool, rtl: bool) -> QTextTableFormat:
         """A table with thin lines."""
         made = _bare_table(indent, fresh)
+        if rtl:
+            made.setLeftMargin(0)
+            made.setRightMargin(indent * INDENT)
+            made.setAlignment(Qt.AlignmentFlag.AlignRight)
         made.setHeaderRowCount(1)
         return made
 
-    def table_cell(self, first_column: bool, head: bool, beside: int) -> QTextTableCellFormat:
+    def table_cell(self, first_column: bool, head: bool, beside: int, rtl: bool) -> QTextTableCellFormat:
         """One cell: a line below it, and room beside it."""
         made = QTextTableCellFormat()
         made.setPadding(7)
-        made.setLeftPadding(2 if first_column else beside)
-        made.setRightPadding(beside)
+        before, after = (made.setRightPadding, made.setLeftPadding)[:: 1 if rtl else -1]
+        before(2 if first_column else beside)
+        after(beside)
         made.setBottomBorder(1)
         made.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
         color = self.colors.border_strong if head else self.colors.border
@@ -176,16 +198,21 @@ class Formats:
         return made
 
     @staticmethod
-    def cell_text(alignment: str) -> QTextBlockFormat:
+    def cell_text(alignment: str, rtl: bool) -> QTextBlockFormat:
         """The text of one cell."""
         made = QTextBlockFormat()
+        made.setLayoutDirection(_direction(rtl))
         made.setLineHeight(20, _MINIMUM)
         if alignment in _ALIGN:
             made.setAlignment(_ALIGN[alignment])
         return made
 
 
-def _bare_table(indent: int, fresh: bool) -> QTextTableFormat:
+def _direction(rtl: bool) -> Qt.LayoutDirection:
+    return Qt.LayoutDirection.RightToLeft if rtl else Qt.LayoutDirection.LeftToRight
+
+
+def _bare_table(indent: float, fresh: bool) -> QTextTableFormat:
     made = QTextTableFormat()
     made.setBorder(0)
     made.setCellSpacing(0)

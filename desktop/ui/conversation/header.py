@@ -15,7 +15,9 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
 
 HEIGHT = 52
-_SERVER = "builtin-model"
+_SERVER, _BUILTIN = "builtin-model", "builtin"
+OK, WAITS, FAILED = "success", "warning", "danger"
+"""How a provider answered last: the colours of its dot."""
 
 type Json = dict[str, Any]
 
@@ -89,7 +91,7 @@ class Header(QWidget):
         self._model = button("quiet", "chevron-down")
         self._model.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._model.clicked.connect(self.model_menu_wanted)
-        self._model_title, self._builtin = "", True
+        self._model_title, self.provider = "", ""
         self.list = IconButton("panel-left")
         """Brings the list of conversations back; there while the list is not."""
         self.list.hide()
@@ -120,6 +122,8 @@ class Header(QWidget):
         row.addWidget(self.menu)
         self._dot.hide()
         self._services: dict[str, tuple[str, str]] = {}
+        self._providers: dict[str, tuple[str, str, str]] = {}
+        """How each provider that was asked answered last: colour, words, and the whole sentence."""
         spoken(self._words)
 
     def _words(self) -> None:
@@ -147,10 +151,9 @@ class Header(QWidget):
     def _open_menu(self) -> None:
         self.menu_wanted.emit(self.menu.mapToGlobal(QPoint(self.menu.width(), self.menu.height() + 2)))
 
-    def show_model(self, title: str, *, builtin: bool = True) -> None:
-        """The model that answers this conversation; empty while it is not known. `builtin`: its own server
-        has a say in whether it is awake."""
-        self._model_title, self._builtin = title, builtin
+    def show_model(self, title: str, provider: str) -> None:
+        """The model that answers this conversation, and who has it; empty while it is not known."""
+        self._model_title, self.provider = title, provider
         self._words()
 
     def _show_model(self) -> None:
@@ -166,22 +169,49 @@ class Header(QWidget):
         self._services[name] = (state, detail)
         self._show_state()
 
+    def show_provider(self, provider: str, state: str, words: str, about: str = "") -> None:
+        """How a provider answered: OK, WAITS or FAILED, in a word or two (marked for translation), and
+        `about` it in a sentence."""
+        told = (state, words, about)
+        if self._providers.get(provider) != told:
+            self._providers[provider] = told
+            self._show_state()
+
+    def forget_providers(self) -> None:
+        """The settings are others: nobody knows how they would answer now."""
+        self._providers.clear()
+        self._show_state()
+
     def _show_state(self) -> None:
-        concerned = (told for name, told in self._services.items() if self._builtin or name != _SERVER)
-        states = dict(concerned)
-        shown = {
-            "failed": ("danger", _("Model failed")),
-            "degraded": ("warning", _("Trying again")),
-            "starting": ("warning", _("Starting the model")),
-            "running": ("success", _("Ready")),
-        }
-        state = next((state for state in shown if state in states), "")
-        role, words = shown.get(state, ("faint", _("Asleep")))
+        role, words, about = self._state_now()
         self._dot.show_role(role)
-        self._dot.setVisible(bool(self._services))
-        self._state.setText(words if self._services else "")
-        self._state.setAccessibleName(_("Model host: {state}").format(state=words))
-        self._state.setToolTip(states.get(state, "") or _("The model wakes when you begin to write."))
+        self._dot.setVisible(bool(words))
+        self._state.setText(words)
+        self._state.setVisible(bool(words))
+        self._state.setAccessibleName(_("State of the model: {state}").format(state=words))
+        self._state.setToolTip(about)
+
+    def _state_now(self) -> tuple[str, str, str]:
+        """Colour, words and a sentence: what our own parts do comes first where the model waits for them,
+        then how the provider answered last. Nothing where nobody has asked it yet."""
+        builtin = self.provider in ("", _BUILTIN)
+        states = {
+            state: detail for name, (state, detail) in self._services.items() if builtin or name != _SERVER
+        }
+        for state, role, words in (
+            ("failed", "danger", _("Model failed")),
+            ("degraded", "warning", _("Trying again")),
+            ("starting", "warning", _("Starting the model")),
+        ):
+            if state in states:
+                return role, words, states[state]
+        if told := self._providers.get(self.provider):
+            return told[0], _(told[1]), told[2]
+        if not (builtin and self._services):
+            return "faint", "", ""
+        if self._services.get(_SERVER, ("",))[0] == "running":
+            return "success", _("Ready"), ""
+        return "faint", _("Asleep"), _("The model wakes when you begin to write.")
 
     def show_models(self, usual: Json, models: list[Json], chosen: Json | None) -> None:
         """Open the menu. `chosen`: this conversation's own model, None where it uses the usual one."""

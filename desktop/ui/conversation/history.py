@@ -35,9 +35,12 @@ def entries_of(records: Iterable[Record], running: Iterable[str]) -> list[Entry]
     return with_cards(_History(running).read(records), running)
 
 
-def waiting(turn: str) -> Entry:
-    """The answer of a turn before its first word."""
-    return Entry(answer_id(turn), Author.NANOBOT, state=State.WAITING, detail=_("Asking the model…"))
+def waiting(turn: str, *, queued: bool = False) -> Entry:
+    """The answer of a turn before its first word. `queued`: another is answered before it."""
+    state, detail = State.WAITING, _("Asking the model…")
+    if queued:
+        state, detail = State.QUEUED, _("Waits for the answer above")
+    return Entry(answer_id(turn), Author.NANOBOT, state=state, detail=detail)
 
 
 def new_start(turn: str) -> Entry:
@@ -49,8 +52,9 @@ def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
     """Say in an entry that there is no answer, and why; `kind` is the name of the error's class."""
     entry.state = State.FAILED
     entry.detail, entry.remedy = error, remedy
-    entry.to_settings = kind in SETTINGS_ERRORS
-    entry.action = _("Open settings") if entry.to_settings else _("Try again")
+    entry.to_settings, entry.action = kind in SETTINGS_ERRORS, _("Try again")
+    if kind == "SignInNeeded":  # what a terminal would be told is no help beside a button that leads there
+        entry.remedy = _("Check the key, the sign-in or the model in the settings, then try again.")
 
 
 class _History:
@@ -156,11 +160,11 @@ class _History:
             if old is not None and old.state is not State.DONE:
                 del self._entries[old.id]  # it is asked for again
         shown = list(self._entries.values())
-        for turn in self._running:
+        for place, turn in enumerate(self._running):
             if turn in self._last and answer_id(turn) not in self._entries:
                 places = [n for n, entry in enumerate(shown) if entry.id.partition("/")[0] == turn]
                 last = next((n for n, entry in enumerate(shown) if entry.id == self._last[turn]), -1)
-                shown.insert(max([last, *places]) + 1, waiting(turn))
+                shown.insert(max([last, *places]) + 1, waiting(turn, queued=place > 0))
         return shown
 
 

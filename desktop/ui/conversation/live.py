@@ -37,9 +37,16 @@ class Live:
         """The answer of a turn, if it is on its way."""
         return self.answers.get(answer_id(turn))
 
-    def begin(self, turn: str) -> Entry:
-        """The answer of a turn, which is on its way from now on."""
-        return self.answers.setdefault(answer_id(turn), waiting(turn))
+    def begin(self, turn: str, *, queued: bool = False) -> Entry:
+        """The answer of a turn, which is on its way from now on, or once those before it are there."""
+        return self.answers.setdefault(answer_id(turn), waiting(turn, queued=queued))
+
+    def move_up(self, turn: str) -> None:
+        """Nothing is answered before this turn any more."""
+        entry = self.get(turn)
+        if entry is not None and entry.state is State.QUEUED:
+            entry.state, entry.detail = State.WAITING, waiting(turn).detail
+            self.touch(entry)
 
     def drop(self, turn: str) -> None:
         """The turn goes on as another one; its answer is that one's."""

@@ -1,20 +1,20 @@
 """Markdown to blocks, in steps short enough for the loop, however long or hostile the text.
 
-CommonMark with tables, strikethrough, bare links, task lists and formulas; raw HTML is text. The text is
+CommonMark with tables, strikethrough, bare links, task lists, formulas and a few HTML tags. The text is
 read a window at a time: all blocks of a window but the last are finished, and the next window begins at the
 last. What is too big, too deep or too dense to be read in a moment is shown as it was typed.
 """
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from desktop.ui.conversation import maths_rules
+from desktop.ui.conversation import fences, maths_rules
 from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
+from desktop.ui.conversation.parser import NESTING, References, inline, parser
+from desktop.ui.conversation.reading_order import from_right
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 WINDOW, LINES = 3_000, 50
@@ -23,16 +23,13 @@ BLOCK = 12_000
 """A single block longer than this, or than four times the lines, is shown as typed."""
 CODE_LINES, CODE_TEXT = 100, 4_000
 """How much code stands in one block of ours."""
-NESTING = 24
-_INLINE, _BRACKETS, _MARKS = 6_000, 120, 500
+_INLINE = 6_000
 _COLUMNS, _ROWS = 16, 200
+_DIGIT = 0.375
+"""What one digit more than two takes, in steps of the indentation."""
 
-_fence = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)(?:\n|$)")
 _definition = re.compile(r"^ {0,3}\[[^\]\n]{1,200}\]:.{0,1000}(?:\n[ \t]*[\"'(].{0,500})?$", re.MULTILINE)
-_special = re.compile(r"[\\`*_\[\]<&!~:@$\n]|www\.")
 _task = re.compile(r"\[([ xX])\](?:\s+|$)")
-
-type References = dict[str, Any]
 
 
 def read(text: str) -> Iterator[Block | None]:
@@ -40,7 +37,7 @@ def read(text: str) -> Iterator[Block | None]:
     references = definitions(text) if len(text) > WINDOW else {}
     at, continued = 0, False
     while at < len(text):
-        if len(text) - at > WINDOW and (fence := fence_at(text, at)):
+        if len(text) - at > WINDOW and (fence := fences.fence_at(text, at)):
             at = yield from fenced(text, fence)
             continued = False
             continue
@@ -53,14 +50,14 @@ def definitions(text: str, known: References | None = None) -> References:
     references = known or {}
     found = [match[0] for _, match in zip(range(60), _definition.finditer(text), strict=False)]
     if found:
-        _parser().parse("\n\n".join(found), references)
+        parser().parse("\n\n".join(found), references)
     return references
 
 
 def tops(text: str, references: References) -> "list[tuple[int, list[Token]]]":
     """The outermost blocks of a text as tokens, each with the line where it begins."""
     found: list[tuple[int, list[Token]]] = []
-    for token in _parser().parse(text, references):
+    for token in parser().parse(text, references):
         if token.level == 0 and token.nesting >= 0:
             found.append((token.map[0] if token.map else 0, []))
         found[-1][1].append(token)
@@ -78,7 +75,7 @@ def blocks_of(
         first = tokens[0].map or [0, 0]
         yield from typed("\n".join(text.split("\n")[first[0] : first[1]]))
     else:
-        yield from _Walk(text, references, first=not continued).walk(tokens)
+        yield from _Walk(text, references, first=not continued, rtl=from_right(tokens)).walk(tokens)
 
 
 def typed(text: str) -> Iterator[Block]:
@@ -88,26 +85,15 @@ def typed(text: str) -> Iterator[Block]:
         yield Paragraph((Run(text[at : at + 1_000].replace("\n", "\u2028")),), plain=True, tight=at > 0)
 
 
-def fence_at(text: str, at: int = 0) -> re.Match[str] | None:
-    """The opening line of a fenced block that begins there."""
-    found = _fence.match(text, at)
-    return found if found and not (found[1][0] == "`" and "`" in found[2]) else None
-
-
-def closing(fence: re.Match[str]) -> re.Pattern[str]:
-    """The line that ends a fenced block."""
-    return re.compile(rf"^ {{0,3}}{fence[1][0]}{{{len(fence[1])},}}[ \t]*$", re.MULTILINE)
-
-
 def fenced(text: str, fence: re.Match[str]) -> Generator[Block, None, int]:
     """A fenced block, without the help of the parser; returns where it ends."""
-    end = closing(fence).search(text, fence.end())
+    end = fences.closing(text, fence)
     inside = text[fence.end() : end.start() if end else len(text)]
     yield from code(inside, fence[2].strip(), 0)
     return min(len(text), end.end() + 1) if end else len(text)
 
 
-def code(text: str, info: str, indent: int) -> Iterator[Block]:
+def code(text: str, info: str, indent: float) -> Iterator[Block]:
     """A block of code in pieces."""
     language = info.split()[0][:30] if info.split() else ""
     glue: str | None = None
@@ -202,73 +188,17 @@ def load() -> None:
     inline("*a*", {})
 
 
-@cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": NESTING})
-    parser.enable(["table", "strikethrough", "linkify"])
-    maths_rules.use(parser)
-    assert parser.linkify is not None
-    parser.linkify.set({"fuzzy_link": False})
-    known = parser.validateLink
-    parser.validateLink = lambda url: url.startswith("file:") or known(url)  # type: ignore[method-assign]
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
-
-
-def inline(text: str, references: References) -> tuple[Run, ...]:
-    """The runs of one paragraph or cell."""
-    if not _special.search(text):
-        return (Run(text),) if text else ()
-    dense = text.count("[") > _BRACKETS or sum(map(text.count, "*_~`&<\\:@$")) > _MARKS
-    if dense:
-        return (Run(text.replace("\n", "\u2028")),)
-    from markdown_it.rules_core import StateCore, linkify, text_join
-    from markdown_it.token import Token
-
-    parser = _parser()
-    token = Token("inline", "", 0, content=text, children=[])
-    assert token.children is not None
-    parser.inline.parse(text, parser, references, token.children)
-    state = StateCore("", parser, references, [token])
-    if ":" in text or "@" in text or "www." in text:
-        linkify(state)
-    text_join(state)
-    return tuple(_runs(token.children))
-
-
-def _runs(children: "Sequence[Token]") -> Iterator[Run]:
-    depth = {"strong": 0, "em": 0, "s": 0}
-    href = ""
-    for child in children:
-        name, _, end = child.type.partition("_")
-        if name in depth and end in ("open", "close"):
-            depth[name] += child.nesting
-        elif child.type == "link_open":
-            href = str(child.attrGet("href") or "")
-        elif child.type == "link_close":
-            href = ""
-        else:
-            text = "\u2028" if child.type in ("softbreak", "hardbreak") else child.content
-            image = str(child.attrGet("src") or "") if child.type == "image" else ""
-            if child.type == "math_inline":
-                image = f"{child.markup}{text}"
-                text = maths_rules.typed(image)
-            if text or image:
-                made = child.type == "code_inline"
-                yield Run(text, depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0, made, href, image)
-
-
 class _Walk:
     """One pass over the tokens of an outermost block."""
 
-    def __init__(self, text: str, references: References, *, first: bool = True) -> None:
-        self._text, self._references = text, references
-        self._indent = 0
+    def __init__(self, text: str, references: References, *, first: bool = True, rtl: bool = False) -> None:
+        self._text, self._references, self._rtl = text, references, rtl
+        self._indent = 0.0
         self._marker = ""
         self._numbers: list[int | None] = []
         """For each list we are in, the next number; None for bullets."""
+        self._hangs: list[float] = [1]
+        """And how far its markers stand before the text."""
         self._first = first
 
     def walk(self, tokens: "Sequence[Token]") -> Iterator[Block]:
@@ -295,18 +225,20 @@ class _Walk:
                 yield from self._empty_item()
                 yield Rule(self._indent)
             else:
-                yield from self._list(token)
+                yield from self._list(token, tokens, at)
             at += 1
 
-    def _list(self, token: "Token") -> Iterator[Block]:
+    def _list(self, token: "Token", tokens: "Sequence[Token]", at: int) -> Iterator[Block]:
         if token.type in ("bullet_list_open", "ordered_list_open"):
             yield from self._empty_item()
             start = int(token.attrGet("start") or 0) if token.attrGet("start") is not None else 1
-            self._numbers.append(start if token.type == "ordered_list_open" else None)
-            self._indent += 1
+            ordered = token.type == "ordered_list_open"
+            self._numbers.append(start if ordered else None)
+            self._hangs.append(_hang(start, tokens, at) if ordered else 1)
+            self._indent += self._hangs[-1]
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             self._numbers.pop()
-            self._indent -= 1
+            self._indent -= self._hangs.pop()
         elif token.type == "list_item_open":
             number = self._numbers[-1]
             self._marker = "•" if number is None else f"{number}."
@@ -318,7 +250,7 @@ class _Walk:
     def _empty_item(self) -> Iterator[Block]:
         """The marker of an item that does not begin with text."""
         if self._marker:
-            yield Paragraph((), indent=self._indent, marker=self._marker, tight=not self._first)
+            yield self._made((), marker=self._marker, tight=not self._first)
             self._marker, self._first = "", False
 
     def _paragraph(self, opening: "Token", token: "Token") -> Iterator[Block]:
@@ -333,8 +265,12 @@ class _Walk:
             return
         tight = opening.hidden and not self._first
         runs = inline(content, self._references)
-        yield Paragraph(runs, heading, False, self._indent, marker, tight)
-        self._marker, self._first = "", False
+        if runs or marker or not content.strip():  # tags that only group leave nothing
+            yield self._made(runs, heading=heading, marker=marker, tight=tight)
+            self._marker, self._first = "", False
+
+    def _made(self, runs: tuple[Run, ...], **more: Any) -> Paragraph:
+        return Paragraph(runs, indent=self._indent, hang=self._hangs[-1], rtl=self._rtl, **more)
 
     def _formula(self, content: str) -> Block:
         source = f"{maths_rules.DISPLAY}{content}"
@@ -342,8 +278,8 @@ class _Walk:
         return Paragraph((Run(maths_rules.typed(source), image=source),), indent=self._indent, center=True)
 
     def _quote(self, inside: "Sequence[Token]") -> Block:
-        blocks = tuple(_Walk(self._text, self._references).walk(inside))
-        return Quote(blocks or (Paragraph(()),), self._indent)
+        blocks = tuple(_Walk(self._text, self._references, rtl=self._rtl).walk(inside))
+        return Quote(blocks or (Paragraph(()),), self._indent, self._rtl)
 
     def _table(self, opening: "Token", inside: "Sequence[Token]") -> Block:
         rows: list[list[tuple[Run, ...]]] = []
@@ -358,10 +294,18 @@ class _Walk:
         if len(alignments) > _COLUMNS or len(rows) > _ROWS:
             first, last = opening.map or [0, 0]
             return Code("\n".join(self._text.split("\n")[first:last]), indent=self._indent)
-        return Table(tuple(map(tuple, rows)), tuple(alignments), self._indent)
+        return Table(tuple(map(tuple, rows)), tuple(alignments), self._indent, self._rtl)
+
+
+def _hang(start: int, tokens: "Sequence[Token]", at: int) -> float:
+    """How far the markers of a numbered list stand before its text: room for the widest."""
+    level, count = tokens[at].level + 1, 0
+    for token in tokens[at + 1 : _close(tokens, at)]:
+        count += token.level == level and token.type == "list_item_open"
+    return 1 + _DIGIT * max(0, len(str(start + count - 1)) - 2)
 
 
 def _close(tokens: "Sequence[Token]", at: int) -> int:
     """Where the block that opens at `at` closes."""
     level = tokens[at].level
-    return next(i for i in range(at + 1, len(tokens)) if tokens[i].level == level)
+    return next((i for i in range(at + 1, len(tokens)) if tokens[i].level == level), len(tokens))

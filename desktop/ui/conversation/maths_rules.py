@@ -1,7 +1,8 @@
 """Formulas in Markdown: $x$, $$x$$, \\(x\\) and \\[x\\], as rules of markdown-it.
 
-A dollar sign is mostly money: it opens a formula only before what is no blank, and closes one only after
-what is no blank and not before a digit, all in one paragraph.
+A dollar sign is mostly money, or a variable of a shell: it opens a formula only before what is no blank
+and not after a letter or a digit, and closes one only after what is no blank and no sign of a path, and not
+before a letter, a digit or a bracket, all in one paragraph. What has half a bracket in it is no formula.
 """
 
 import re
@@ -17,7 +18,9 @@ INLINE, DISPLAY = "math:i:", "math:d:"
 LONGEST = 1_000
 _LINES = 40
 _PAIRS = {"$$": "$$", "\\[": "\\]"}
-_dollar = re.compile(r"\$(?![\s$])((?:[^$\\]|\\.)+?)(?<!\s)\$(?!\d)", re.DOTALL)
+_dollar = re.compile(
+    r"(?<![A-Za-z0-9])\$(?![\s$])((?:[^$\\]|\\.)+?)(?<![\s(/:])\$(?![A-Za-z0-9({])", re.DOTALL
+)
 _double = re.compile(r"\$\$((?:[^$\\]|\\.)+?)\$\$", re.DOTALL)
 _round = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _square = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
@@ -57,13 +60,19 @@ def _inline(state: "StateInline", silent: bool) -> bool:
         return False
     for pattern, kind in patterns:
         found = pattern.match(state.src, state.pos, state.pos + LONGEST)
-        if found and found[1].strip():
+        if found and found[1].strip() and (kind == DISPLAY or _is_whole(found[1])):
             if not silent:
                 token = state.push("math_inline", "", 0)
                 token.content, token.markup = found[1].strip(), kind
             state.pos = found.end()
             return True
     return False
+
+
+def _is_whole(formula: str) -> bool:
+    """Whether as many brackets open as close: of an interval, too, that is half open."""
+    signs = re.sub(r"\\.", "", formula)
+    return signs.count("(") + signs.count("[") == signs.count(")") + signs.count("]")
 
 
 def _block(state: "StateBlock", start: int, end: int, silent: bool) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
 
-from desktop.text import _, mark
+from desktop.text import _, mark, sentences
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import Button, button
@@ -105,7 +105,7 @@ class ModeBar(QWidget):
             self.marked.setIcon(icon("eye", "muted" if unknown else "warning"))
             _tone(self.marked, "" if unknown else "warning")
             self.marked.setAccessibleName(str(marked["text"]))
-            self.marked.setToolTip(tip(f"{marked['text']} {_(_GUARDED)}"))
+            self.marked.setToolTip(tip(sentences(str(marked["text"]), _(_GUARDED))))
 
     def _about_marked(self) -> None:
         marked = self._found.get("marked") or {}
@@ -131,12 +131,14 @@ class ModeBar(QWidget):
                 if not self._found.get("autonomous", True):
                     continue
                 words = _("Autonomous for {minutes} minutes").format(minutes=self._found.get("minutes", 60))
-            action = menu.addAction(icon(_ICONS[mode]), words)
+            chosen = mode == self._found.get("mode")
+            # Beside an icon the style draws no mark of its own: it stands where keys are written.
+            action = menu.addAction(icon(_ICONS[mode]), f"{words}\t✓" if chosen else words)
             action.setCheckable(True)
-            action.setChecked(mode == self._found.get("mode"))
+            action.setChecked(chosen)
             action.triggered.connect(lambda _on=False, mode=mode: self.mode_chosen.emit(mode))
         menu.addSeparator()
-        menu.addAction(_("Working folder…")).triggered.connect(self._open_dialog)
+        menu.addAction(icon("folder"), _("Working folder…")).triggered.connect(self._open_dialog)
         menu.addAction(icon("settings"), _("Permissions…")).triggered.connect(self.settings_wanted)
         self._pop_up(menu, self.mode)
 

@@ -47,7 +47,8 @@ class Piece:
     """By the number in `codes` of a box with which code begins: the text that has its colours."""
     codes: list[tuple[Code, int]] = field(default_factory=list)
     """With the position inside their box: Qt's tables are looked up when needed, as they may be gone."""
-    quotes: list[int] = field(default_factory=list)
+    quotes: list[tuple[int, bool]] = field(default_factory=list)
+    """With the position inside their box, whether they are read from right to left."""
     tasks: list[tuple[int, bool]] = field(default_factory=list)
     """Positions of boxes to tick, and whether they are."""
     pictures: list[tuple[int, str, QSize]] = field(default_factory=list)
@@ -125,6 +126,11 @@ class Page:
         """Of all pictures in the page: where they are, by the name that the document knows them by."""
         return {_name(source): source for piece in self.pieces for _, source, _size in piece.pictures}
 
+    def formulas(self) -> list[str]:
+        """All formulas that stand there as pictures, as they are typed."""
+        found = (source for piece in self.pieces for _position, source, _size in piece.pictures)
+        return [typed(source) for source in found if is_formula(source)]
+
     def typed_between(self, start: int, end: int) -> Iterator[str]:
         """What is copied for each picture in a part of the text: a formula as it is typed."""
         for piece in self.pieces:
@@ -155,7 +161,11 @@ class Page:
 
     def share(self, table: QTextTableFormat, columns: Columns, taken: int) -> None:
         """Give the columns their widths in the room that there is but for what is taken."""
-        wanted = widths(columns, self._width - table.leftMargin() - taken) if self._width else None
+        wanted = (
+            widths(columns, self._width - table.leftMargin() - table.rightMargin() - taken)
+            if self._width
+            else None
+        )
         table.clearColumnWidthConstraints()
         if wanted:
             kind = QTextLength.Type.FixedLength
@@ -211,11 +221,7 @@ def _more(old: Block, new: Block) -> str | None:
     if not (isinstance(old, Paragraph) and isinstance(new, Paragraph) and old.runs and new.runs):
         return None
     a, b = old.runs[-1], new.runs[-1]
-    shape = (old.heading, old.plain, old.indent, old.marker, old.tight, old.center)
-    if (
-        shape != (new.heading, new.plain, new.indent, new.marker, new.tight, new.center)
-        or old.runs[:-1] != new.runs[:-1]
-    ):
+    if replace(old, runs=()) != replace(new, runs=()) or old.runs[:-1] != new.runs[:-1]:
         return None
     if a.href or a.image or replace(b, text=a.text) != a or not b.text.startswith(a.text):
         return None
@@ -309,30 +315,43 @@ class _Writer:
     def _quote(self, cursor: QTextCursor, block: Quote, fresh: bool) -> None:
         table = cursor.insertTable(1, 1, self._formats.box(block.indent, fresh))
         cell = table.cellAt(0, 0)
-        cell.setFormat(self._formats.quote_cell())
-        self._piece.quotes.append(table.firstPosition())
+        cell.setFormat(self._formats.quote_cell(block.rtl))
+        self._piece.quotes.append((table.firstPosition(), block.rtl))
         inside, fresh = cell.firstCursorPosition(), True
-        self._taken += Space.L + block.indent * INDENT
+        taken = Space.L + round(block.indent * INDENT)
+        self._taken += taken
         for number, child in enumerate(block.blocks):
             fresh = self.write(inside, child, fresh, number == 0)
-        self._taken -= Space.L + block.indent * INDENT
+        self._taken -= taken
         self._after(cursor, table)
 
     def _table(self, cursor: QTextCursor, block: Table, fresh: bool) -> None:
         columns, beside = max(1, len(block.alignments)), padding(block)
-        made, needs = self._formats.table(block.indent, fresh), measure(block)
+        if block.rtl:  # Qt's tables begin at the left
+            block = _mirrored(block)
+        begins = columns - 1 if block.rtl else 0
+        made, needs = self._formats.table(block.indent, fresh, block.rtl), measure(block)
         self._page.share(made, needs, self._taken)
         table = cursor.insertTable(len(block.rows), columns, made)
         for row, cells in enumerate(block.rows):
             for column in range(columns):
                 cell = table.cellAt(row, column)
-                cell.setFormat(self._formats.table_cell(column == 0, row == 0, beside))
+                cell.setFormat(self._formats.table_cell(column == begins, row == 0, beside, block.rtl))
                 inside = cell.firstCursorPosition()
-                inside.setBlockFormat(self._formats.cell_text(block.alignments[column]))
+                inside.setBlockFormat(self._formats.cell_text(block.alignments[column], block.rtl))
                 inside.mergeBlockCharFormat(self._formats.characters())
                 self._runs(inside, cells[column] if column < len(cells) else (), row == 0)
         self._piece.tables.append((table.firstPosition(), needs, self._taken))
         self._after(cursor, table)
+
+
+def _mirrored(block: Table) -> Table:
+    """The table with its last column first."""
+    count = len(block.alignments)
+    rows = ((*cells, *((),) * (count - len(cells))) for cells in block.rows)
+    return replace(
+        block, rows=tuple(cells[:count][::-1] for cells in rows), alignments=block.alignments[::-1]
+    )
 
 
 def _write_code(cursor: QTextCursor, text: str, formats: Formats) -> None:

@@ -38,7 +38,7 @@ _HEAVY = 400
 class Pool(QObject):
     """Cells by the index of their entry, and the heights of all entries."""
 
-    acted = Signal(str)
+    acted = Signal(str, str)
     wanted = Signal(str)
     answered = Signal(str, object)
     work_wanted = Signal(str, str, str)

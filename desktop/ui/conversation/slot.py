@@ -19,7 +19,7 @@ class Slot(QWidget):
     """It needs another height."""
     chosen = Signal(object)
     """The reader unfolded or lengthened it."""
-    acted = Signal(str)
+    acted = Signal(str, str)
     wanted = Signal(str)
     """More of this entry is to be read from the log."""
     answered = Signal(str, object)

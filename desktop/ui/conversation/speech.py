@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 
-from desktop.text import _
+from desktop.text import _, sentences, titled
 from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.step import sentence
@@ -74,8 +74,8 @@ class Speech(QObject):
 
     def _announce(self, entry: Entry) -> None:
         if entry.author is Author.NANOBOT:
-            text = entry.text if entry.state is State.DONE else f"{entry.detail} {entry.remedy}"
-            self._tell(f"{self._name(entry)}: {shown(text[:_ANNOUNCED])}")
+            text = entry.text if entry.state is State.DONE else sentences(entry.detail, entry.remedy)
+            self._tell(titled(self._name(entry), shown(text[:_ANNOUNCED])))
 
     def _tell(self, said: str) -> None:
         self.announced.emit(said)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from desktop.ui.conversation import markdown
+from desktop.ui.conversation import fences, markdown
 from desktop.ui.conversation.blocks import Block, Paragraph, Run, boxes, flat
 from desktop.ui.conversation.formats import Formats
 from desktop.ui.conversation.markdown import BLOCK, WINDOW
 from desktop.ui.conversation.page import Page
+from desktop.ui.conversation.parser import References
 from desktop.ui.conversation.plain import shown
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Stream:
         """Characters whose blocks are finished."""
         self._pieces = 0
         """How many blocks those are."""
-        self._references: markdown.References = {}
+        self._references: References = {}
         self._continued = False
 
     def forget(self) -> None:
@@ -96,7 +97,7 @@ class Stream:
 
     def _tail(self, text: str) -> list[Block]:
         tail = text[self.done :]
-        if len(tail) > WINDOW and (fence := markdown.fence_at(tail)):
+        if len(tail) > WINDOW and (fence := fences.fence_at(tail)):
             code, end = _fenced(tail, fence)
             if end < len(tail):
                 self._finish(tail[:end], len(code))

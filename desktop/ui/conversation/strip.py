@@ -7,7 +7,7 @@ from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.text import _, ngettext
+from desktop.text import _, ngettext, titled
 from desktop.ui.conversation.agents import Subagent
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
@@ -64,7 +64,7 @@ class Line(QWidget):
         self._text.say(subagent.label, doing)
         name = _("Subagent {label}").format(label=subagent.label)
         self.setAccessibleName(f"{name}, {doing}" if doing else name)
-        self.setToolTip(tip(f"{subagent.label}: {doing}" if doing else subagent.label))
+        self.setToolTip(tip(titled(subagent.label, doing)))
         self.tick()
 
     def tick(self) -> None:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from desktop.ui.conversation.filework import FileWork
 
 
+AGAIN, TO_SETTINGS, WITHDRAW = "again", "settings", "withdraw"
+"""What a button at an answer that is not there can do: ask once more, open the settings, take the message
+back."""
+
+
 class Author(enum.Enum):
     """Who says an entry."""
 
@@ -40,6 +45,8 @@ class State(enum.Enum):
     """How far an entry is."""
 
     DONE = "done"
+    QUEUED = "queued"
+    """Its turn has not begun: another answer is on its way."""
     WAITING = "waiting"
     """No word yet: the model is starting or being asked."""
     STREAMING = "streaming"
@@ -63,9 +70,9 @@ class Entry:
     """While waiting: what for. When failed or stopped: the sentence that says so."""
     remedy: str = ""
     action: str = ""
-    """The words of the remedy's button; empty for none. Pressing it emits the view's `acted`."""
+    """The words of the button that asks once more; empty for none."""
     to_settings: bool = False
-    """Whether the remedy is in the settings; else it is to ask once more."""
+    """Whether the remedy is in the settings: there is a button that leads there, too."""
     when: datetime | None = None
     aside: bool = False
     """Said on the way to the answer: tools are called after it."""
@@ -82,7 +89,7 @@ class Entry:
 
     @property
     def moving(self) -> bool:
-        return self.state in (State.WAITING, State.STREAMING)
+        return self.state in (State.QUEUED, State.WAITING, State.STREAMING)
 
 
 def own_words(text: str, files: Sequence[str]) -> str:

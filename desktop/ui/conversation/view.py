@@ -36,15 +36,17 @@ _AHEAD_MS = 150
 _SHEET = """
 QTextBrowser#message { background: transparent; border: none; border-radius: 0; padding: 0; }
 QScrollBar::handle:vertical:disabled { background: transparent; }
-QPushButton#fold, QPushButton#more { font-weight: 400; padding: 0 8px; min-height: 26px; color: $muted; }
+QPushButton#fold, QPushButton#more, QPushButton#back {
+  font-weight: 400; padding: 0 8px; min-height: 26px; color: $muted;
+}
 """
 
 
 class ConversationView(QAbstractScrollArea):
     """Shows a transcript."""
 
-    acted = Signal(str)
-    """The remedy's button of this entry was pressed."""
+    acted = Signal(str, str)
+    """A button of this entry was pressed, and what it does: one of AGAIN, TO_SETTINGS, WITHDRAW."""
     wanted = Signal(str)
     """This entry was opened, and more of it is to be read from the log."""
     answered = Signal(str, object)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.tasks import cancel, spawn
 from desktop.ui.funnel import Funnel
-from desktop.ui.palette.item import ORDER, Item
+from desktop.ui.palette.item import Item, ranked
 from desktop.ui.palette.sources import Sources
 from desktop.ui.palette.view import PaletteView
 
@@ -66,8 +66,7 @@ class Palette(QObject):
     def _show(self) -> None:
         if self.view is None:
             return
-        items = [*self._sources.at_once(self._words), *self._found]
-        items.sort(key=lambda item: ORDER.index(item.group))
+        items = ranked([*self._sources.at_once(self._words), *self._found], self._words)
         self.view.show_items(items, searching=self._looking is not None)
 
     async def close(self) -> None:

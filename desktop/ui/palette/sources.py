@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from desktop.errors import AppError
@@ -102,16 +103,19 @@ class Sources:
             return []
 
     def _conversations(self, words: str, most: int) -> list[Item]:
-        wanted = words.casefold().split()
-        found: list[Item] = []
-        for one in self._rows.conversations:
-            if all(word in one.shown.casefold() for word in wanted):
-                moment = one.updated.astimezone()
-                act = self._opening(one.key)
-                found.append(Item(CONVERSATIONS, one.shown, act, _day(moment), "message-square"))
-                if len(found) == most:
-                    break
-        return found
+        """The last ones; with words, those that fit best."""
+        lines = (
+            Item(
+                CONVERSATIONS,
+                one.shown,
+                self._opening(one.key),
+                _day(one.updated.astimezone()),
+                "message-square",
+            )
+            for one in self._rows.conversations
+            if words or not one.archived
+        )
+        return fitting(lines, words, most) if words else list(islice(lines, most))
 
     def _opening(self, key: str, turn: str = "") -> Callable[[], object]:
         return lambda: self._place.show_conversation(key, turn)

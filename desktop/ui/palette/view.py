@@ -120,10 +120,12 @@ class PaletteView(QWidget):
         self._frame.setObjectName("palette")
         styled(self._frame, _SHEET)
         self.field, self.list, self.found = QLineEdit(), CalmList(), Found(self)
+        self._moved = False
+        """Whether the person chose a row since the last letter: only then it stays when more is found."""
         self._nothing = label("muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setFixedHeight(72)
-        self.field.textChanged.connect(self.typed)
+        self.field.textChanged.connect(self._typed)
         self.field.installEventFilter(self)
         self._lay_out()
         self.hide()
@@ -155,14 +157,16 @@ class PaletteView(QWidget):
         """Come, empty, with the keyboard."""
         self._before = self._window.focusWidget()
         self.field.clear()
+        self._forget()
         self._fit()
         self.show()
         self.raise_()
         self.field.setFocus()
 
     def show_items(self, items: Sequence[Item], *, searching: bool) -> None:
-        """Show these; the one that was chosen stays so where it is still there."""
-        before = self.list.currentIndex().data(_ITEM)
+        """Show these, the best of them chosen; the one that the person went to stays so where it is still
+        there."""
+        before = self.list.currentIndex().data(_ITEM) if self._moved else None
         self.found.fill(items)
         same = (
             at for at, row in enumerate(self.found.rows) if isinstance(row, Item) and _same(row, before)
@@ -171,6 +175,15 @@ class PaletteView(QWidget):
         self.list.setVisible(bool(items))
         self._nothing.setVisible(not items and not searching)
         self._fit()
+
+    def _typed(self, text: str) -> None:
+        self._forget()
+        self.typed.emit(text)
+
+    def _forget(self) -> None:
+        """Nothing is chosen yet of what will be found."""
+        self._moved = False
+        self.list.setCurrentIndex(QModelIndex())
 
     def _choose(self, row: int) -> None:
         if row < 0:
@@ -217,6 +230,7 @@ class PaletteView(QWidget):
     def _key(self, key: Qt.Key) -> bool:
         row = self.list.currentIndex().row()
         if key in _STEPS or key in _PAGES:
+            self._moved = True
             self._choose(self.found.step(row, _STEPS.get(key) or _PAGES[key]))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._take(self.list.currentIndex().data(_ITEM))

@@ -15,6 +15,7 @@ from desktop.bus.events import Event
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.transcript import own_words
 from desktop.ui.funnel import Funnel
 from desktop.ui.state import StateFile
 
@@ -35,6 +36,9 @@ class Quick(QObject):
 
     onward = Signal(str, str)
     """Key and draft: to be gone on with in the main window."""
+    came = Signal()
+    """It is in front now."""
+    went = Signal()
     first_key = Signal()
     settings_wanted = Signal()
 
@@ -84,6 +88,7 @@ class Quick(QObject):
         self._used = time.monotonic()
         if self.window is not None:
             self.window.hide()
+            self.went.emit()
 
     def handle(self, event: Event) -> None:
         """Take in one event of the bus."""
@@ -113,6 +118,7 @@ class Quick(QObject):
         if self.assistant:
             window.call(self.assistant)
         window.hidden_wanted.connect(self.hide)
+        window.came.connect(self.came)
         window.onward_wanted.connect(self._onward)
         window.new_wanted.connect(self._anew)
         window.composer.sent.connect(self._send)
@@ -132,6 +138,7 @@ class Quick(QObject):
         talk.model_known.connect(lambda line: window.tell_model(str(line["title"])))
         talk.settings_wanted.connect(self.settings_wanted)
         talk.refused.connect(self._refused)
+        talk.line.taken_back.connect(self._taken_back)
         self._funnel.told.connect(self._told)
         talk.questions.refresh()
         talk.open("")
@@ -179,6 +186,14 @@ class Quick(QObject):
         if self.window is not None:
             kept = "\n\n".join(part for part in (text, self.window.composer.text()) if part)
             self.window.composer.show_draft(kept)
+
+    def _taken_back(self, key: str, text: str, files: list[str]) -> None:
+        from desktop.ui.conversation.chips import Given
+
+        self._refused(key, own_words(text, files))
+        if self.window is not None:
+            for path in files:
+                self.window.composer.add_file(Given(path, PurePath(path).name))
 
     def _quote(self, text: str) -> None:
         assert self.window is not None

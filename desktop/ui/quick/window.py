@@ -3,8 +3,6 @@
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QCursor,
-    QGuiApplication,
     QKeyEvent,
     QMouseEvent,
     QPainterPath,
@@ -25,6 +23,7 @@ from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
+from desktop.ui.widgets.standing import screen_for, within
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -40,6 +39,8 @@ QFrame#quick-frame { background: transparent; border: 1px solid $border_strong; 
 class QuickWindow(QDialog):
     """Shows one conversation; hidden, not closed."""
 
+    came = Signal()
+    """It has the keyboard."""
     hidden_wanted = Signal()
     onward_wanted = Signal()
     """Go on in the main window."""
@@ -64,6 +65,7 @@ class QuickWindow(QDialog):
         self._frame.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._lay_out()
         self.setFixedWidth(_WIDTH)
+        self._highest = _HEIGHT
         self.composer.field.limit(8 * Size.TEXT * 2)
         self.composer.field.installEventFilter(self)
         self.new.clicked.connect(self.new_wanted)
@@ -122,7 +124,6 @@ class QuickWindow(QDialog):
     def present(self) -> None:
         """Come, on the screen where the cursor is, with the keyboard."""
         if not self.isVisible():
-            self._fit()
             self._place()
         self.show()
         self.raise_()
@@ -130,12 +131,13 @@ class QuickWindow(QDialog):
         self.composer.setFocus()
 
     def _place(self) -> None:
-        screen = QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
-        room = screen.availableGeometry()
+        room = screen_for().availableGeometry()
+        self.setFixedWidth(min(_WIDTH, room.width()))
+        self._highest = min(_HEIGHT, room.height())
+        self._fit()
         left = room.left() + (room.width() - self.width()) // 2
         top = room.top() + int(room.height() * _FROM_TOP)
-        highest = max(room.top(), room.bottom() - _HEIGHT)
-        self.move(QPoint(max(room.left(), left), min(top, highest)))
+        self.move(within(QRect(left, top, self.width(), self._highest), room).topLeft())
 
     def _fit(self) -> None:
         """As high as the field alone, until something was said."""
@@ -145,13 +147,18 @@ class QuickWindow(QDialog):
         layout = self.layout()
         assert layout is not None
         layout.activate()
-        height = _HEIGHT if talks else layout.totalMinimumSize().height()
+        height = self._highest if talks else min(layout.totalMinimumSize().height(), self._highest)
         if height != self.height():
             self.setFixedHeight(height)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         note("quick")
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.came.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.bus.events import Event, JobsChanged
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.rows import Card, Row
@@ -41,9 +41,9 @@ class DamageRow(Row):
         inner.addStretch(1)
         self.beside.insertWidget(0, Sign("triangle-alert", "warning"))
         self.beside.addStretch(1)
-        self.say(damage["title"], f"{damage['hurt']} {damage['whole']}")
+        self.say(damage["title"], sentences(str(damage["hurt"]), str(damage["whole"])))
         self.act.setText(damage["act"])
-        self.act.setAccessibleName(f"{damage['act']}: {damage['title']}")
+        self.act.setAccessibleName(titled(str(damage["act"]), str(damage["title"])))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._wide = self.width() < _NARROW  # then the button stands below the words
@@ -163,6 +163,6 @@ class RecoveryPanel(Part):
         self._all.setVisible(len(damage) > 1)
         self._told.setText("\n".join(self._done))
         self._told.setVisible(bool(self._done))
-        self._sound.setText(" ".join(self._found["sound"]))
+        self._sound.setText(sentences(*self._found["sound"]))
         self._sound.setVisible(bool(self._found["sound"]))
         self._sound.setAlignment(Qt.AlignmentFlag.AlignLeft)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.errors import AppError
-from desktop.text import _, ngettext
+from desktop.text import _, ngettext, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.rows import Card, Row
@@ -121,7 +121,7 @@ class Licences(Part):
         n = len(self._found)
         told = ngettext("{n} piece is shipped with it.", "{n} pieces are shipped with it.", n).format(n=n)
         free = _("Nanobot Desktop is free software under the MIT licence.")
-        self._about.setText(f"{free} {told}" if n else free)
+        self._about.setText(sentences(free, told) if n else free)
         self.search.setAccessibleName(_("Search the licences"))
         self.search.setPlaceholderText(_("Search"))
         self.list.setAccessibleName(_("Licences"))

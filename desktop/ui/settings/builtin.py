@@ -9,7 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
@@ -114,7 +114,7 @@ class ModelRow(QWidget):
         if self._failed:
             words = _("Try again")
         self.act.setText(words)
-        self.act.setAccessibleName(f"{words}: {self.model['title']}")
+        self.act.setAccessibleName(titled(words, str(self.model["title"])))
         self.act.setVisible(not self._in_use)
 
 

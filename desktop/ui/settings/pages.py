@@ -165,6 +165,7 @@ PAGES = (
             Group(
                 mark("On the screen"),
                 (
+                    "notifications.answer",
                     "notifications.approval",
                     "notifications.reminder",
                     "notifications.heartbeat",

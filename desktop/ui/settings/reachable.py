@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
+from desktop.text import sentences
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Size, Space
@@ -43,7 +44,7 @@ class _Line(QWidget):
         self._text.setText(str(line["text"]))
         self._remedy.setText(str(line["remedy"]))
         self._remedy.setVisible(bool(line["remedy"]))
-        self.setAccessibleName(f"{line['text']} {line['remedy']}".strip())
+        self.setAccessibleName(sentences(str(line["text"]), str(line["remedy"])))
 
 
 class Reachable(Part):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePoli
 
 from desktop.config.describe import APPLIES, Setting
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.settings.editors import (
     EDITOR_WIDTH,
@@ -204,7 +204,7 @@ class SettingRow(Row):
 
     def _words(self) -> None:
         title = _(self.setting.title)
-        self.say(title, " ".join(filter(None, (_(self.setting.help), self.setting.limits()))))
+        self.say(title, sentences(_(self.setting.help), self.setting.limits()))
         self.fix(self._variable)
         self.editor.say()
         self._reset.say(_("Back to the default: {title}").format(title=title))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
+from desktop.ui.widgets.standing import Standing
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -34,14 +35,14 @@ class SettingsWindow(QDialog):
     """Everything is to be deleted: the program must end for it."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+        # A dialog stays in front of its parent; a window of its own would go behind it at a click there.
+        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.WindowMaximizeButtonHint)
         self._actions, self._work = actions, Work(self)
-        self.resize(860, 640)
-        self.setMinimumSize(520, 400)
         self._side, self._stack, self._notice = Side(), QStackedWidget(), Notice()
         self._list = self._side.pages
         self.views = [PageView(page, actions) for page in PAGES]
         self._lay_out()
+        Standing(self, QSize(860, 640), QSize(520, 400))
         for view in self.views:
             self._stack.addWidget(view)
             self._side.add(icon(view.page.icon))

@@ -1,19 +1,19 @@
-"""How a row of the list looks: a title, when it was, a dot for unread, a menu button under the mouse."""
+"""How a row of the list looks: a title, when it was or what goes on, a menu button under the mouse."""
 
 from datetime import datetime
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QLocale, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop.text import _, language
-from desktop.ui.sidebar.rows import FOLD, HEADING, MOMENT, SNIPPET, UNREAD, Index
+from desktop.ui.sidebar.rows import ASKS, FOLD, HEADING, MOMENT, SNIPPET, STATE, UNREAD, WORKS, Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 
 _ROW, _HEADING, _FOUND = 36, 34, 54
-_DOT = 8
+_DOT, _ARC = 8, 11
 
 
 class RowPainter(QStyledItemDelegate):
@@ -145,10 +145,16 @@ def _trailing(painter: QPainter, rect: QRect, inner: QRect, index: Index, over: 
         side = (place.width() - Size.ICON) // 2
         icon("ellipsis").paint(painter, place.adjusted(side, side, -side, -side))
         return place.left()
-    right = inner.right()
-    if unread:
+    right, state = inner.right(), index.data(STATE)
+    if state == WORKS:
+        arc = QRect(right - _ARC, inner.center().y() - _ARC // 2 + 1, _ARC, _ARC)
+        for color, start, span in ((colors.border_strong, 0, 360), (colors.accent, 90, -100)):
+            painter.setPen(QPen(QColor(color), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawArc(arc, start * 16, span * 16)
+        return arc.left()
+    if unread or state == ASKS:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colors.accent))
+        painter.setBrush(QColor(colors.warning if state == ASKS else colors.accent))
         painter.drawEllipse(right - _DOT, inner.center().y() - _DOT // 2 + 1, _DOT, _DOT)
         return right - _DOT
     painter.setFont(text_font(Size.SMALL))

@@ -19,6 +19,9 @@ MOMENT: Final = Qt.ItemDataRole.UserRole + 3
 UNREAD: Final = Qt.ItemDataRole.UserRole + 4
 SNIPPET: Final = Qt.ItemDataRole.UserRole + 5
 """The words of a message that were looked for, with some around them; only where that was found."""
+STATE: Final = Qt.ItemDataRole.UserRole + 7
+"""What goes on in a conversation: ASKS, WORKS, or empty."""
+ASKS, WORKS = "asks", "works"
 FOLD: Final = Qt.ItemDataRole.UserRole + 6
 """Of the row that opens and closes the conversations put aside: whether they are shown."""
 
@@ -79,8 +82,20 @@ class Rows(QAbstractListModel):
         self._unfolded = False
         self._found: tuple[Found, ...] = ()
         self._rows: list[Row] = []
+        self._working: set[str] = set()
+        self._asking: set[str] = set()
         self._told: list[tuple[object, ...]] = []
         """Of each row what it is, and what of it was last told to the views."""
+
+    def mark(self, *, working: set[str], asking: set[str]) -> None:
+        """In which conversations an answer is on its way, and in which a question waits for the person."""
+        if (working, asking) != (self._working, self._asking):
+            self._working, self._asking = set(working), set(asking)
+            self._arrange()
+
+    def state(self, key: str) -> str:
+        """What goes on in a conversation: ASKS before WORKS, or empty."""
+        return ASKS if key in self._asking else WORKS if key in self._working else ""
 
     def fill(self, conversations: Iterable[Conversation]) -> None:
         """Show these."""
@@ -147,7 +162,7 @@ class Rows(QAbstractListModel):
             rows += [Fold(len(aside), opened), *(aside if opened else ())]
         if self._found:
             rows += [_("In messages"), *self._found]
-        before, self._told = self._told, [_told(row) for row in rows]
+        before, self._told = self._told, [(*_told(row), self.state(_key(row))) for row in rows]
         if rows and [told[0] for told in before] == [told[0] for told in self._told]:
             self._rows = rows  # each in its place: a title that is being edited stays open
             for number, told in enumerate(self._told):
@@ -189,6 +204,7 @@ class Rows(QAbstractListModel):
                 KEY: item.key,
                 MOMENT: item.updated,
                 UNREAD: False,
+                STATE: self.state(item.key),
                 SNIPPET: item.snippet,
             }.get(role)
         return {
@@ -196,12 +212,18 @@ class Rows(QAbstractListModel):
             Qt.ItemDataRole.EditRole: item.shown,
             Qt.ItemDataRole.ToolTipRole: item.shown,
             Qt.ItemDataRole.AccessibleTextRole: item.shown,
-            Qt.ItemDataRole.AccessibleDescriptionRole: _("unread") if item.unread else "",
+            Qt.ItemDataRole.AccessibleDescriptionRole: self._said(item),
             HEADING: False,
             KEY: item.key,
             MOMENT: item.updated,
             UNREAD: item.unread,
+            STATE: self.state(item.key),
         }.get(role)
+
+    def _said(self, item: Conversation) -> str:
+        """In words what the marks of a row say."""
+        state = {ASKS: _("needs your answer"), WORKS: _("is being answered")}.get(self.state(item.key), "")
+        return ", ".join(part for part in (state, _("unread") if item.unread else "") if part)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         item = self._rows[index.row()]
@@ -223,6 +245,10 @@ class Rows(QAbstractListModel):
         if isinstance(row, Found):
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+
+
+def _key(row: Row) -> str:
+    return row.key if isinstance(row, Conversation | Found) else ""
 
 
 def _told(row: Row) -> tuple[object, ...]:

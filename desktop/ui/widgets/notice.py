@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from desktop.text import sentences
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.labels import label
@@ -49,7 +50,7 @@ class Notice(QFrame):
         self.setProperty("tone", tone)
         self.style().unpolish(self)
         self.style().polish(self)
-        self.setAccessibleName(f"{text} {remedy}".strip())
+        self.setAccessibleName(sentences(text, remedy))
         self.show()
         QTimer.singleShot(0, self, self._come_into_sight)
 

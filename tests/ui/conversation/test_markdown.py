@@ -76,9 +76,136 @@ def test_tables_have_their_alignments() -> None:
     assert table.rows[1][1] == (Run("2", italic=True),)
 
 
-def test_raw_html_is_text() -> None:
-    text = "".join(words(block) for block in read("<script>alert(1)</script>\n\na <b>b</b>\n\n<!-- c -->"))
-    assert text == "<script>alert(1)</script>a <b>b</b><!-- c -->"
+def styles(text: str) -> list[tuple[str, str]]:
+    """The runs of one paragraph, each with the first letters of its styles."""
+    (block,) = read(text)
+    assert isinstance(block, Paragraph)
+    names = ("bold", "italic", "strike", "code")
+    return [(r.text, "".join(n[0] for n in names if getattr(r, n)) + r.more) for r in block.runs]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("**注意：**请", [("注意：", "b"), ("请", "")]),
+        ("**「…」**です", [("「…」", "b"), ("です", "")]),
+        (
+            "这是**“重点”**吗，**另一个：**好",
+            [("这是", ""), ("“重点”", "b"), ("吗，", ""), ("另一个：", "b"), ("好", "")],
+        ),
+        ("*（强调）*字~~（删）~~字", [("（强调）", "i"), ("字", ""), ("（删）", "s"), ("字", "")]),
+        ("请看**`code`**。", [("请看", ""), ("code", "bc"), ("。", "")]),
+        (
+            "**한국어(Korean)**은 **「말」**을",
+            [("한국어(Korean)", "b"), ("은 ", ""), ("「말」", "b"), ("을", "")],
+        ),
+        ("ハロー**(World)**です", [("ハロー", ""), ("(World)", "b"), ("です", "")]),
+        (
+            "**🎉**好 snake_case_name 2*3*4",
+            [("🎉", "b"), ("好 snake_case_name 2", ""), ("3", "i"), ("4", "")],
+        ),
+        ("**a ** b", [("**a ** b", "")]),
+    ],
+)
+def test_emphasis_needs_no_blanks_in_east_asian_text(text: str, runs: list[tuple[str, str]]) -> None:
+    assert styles(text) == runs
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("见 https://example.com/guide，详见后文。", "https://example.com/guide"),
+        ("（https://example.com/a_(b)）", "https://example.com/a_(b)"),
+        ("「https://example.com/?q=1&x=y」を見る", "https://example.com/?q=1&x=y"),
+        ("https://example.com/path…", "https://example.com/path"),
+        ("看https://example.com/a；还有", "https://example.com/a"),
+        ("写信 me@example.com。谢谢", "mailto:me@example.com"),
+        ("https://zh.wikipedia.org/wiki/维基 好", "https://zh.wikipedia.org/wiki/%E7%BB%B4%E5%9F%BA"),
+    ],
+)
+def test_a_bare_address_ends_where_full_width_punctuation_begins(text: str, address: str) -> None:
+    (block,) = read(text)
+    assert isinstance(block, Paragraph)
+    assert "".join(run.href for run in block.runs) == address
+    assert words(block) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("a<br>b<br/>\nc<BR />d", [(x, "") for x in "a\u2028b\u2028c\u2028d"]),
+        ("H<sub>2</sub>O x<sup>2</sup>", [("H", ""), ("2", "sub"), ("O x", ""), ("2", "sup")]),
+        ("<kbd>Ctrl</kbd>+<code>x</code>", [("Ctrl", "c"), ("+", ""), ("x", "c")]),
+        ("<b>a</b> <em>b</em> <del>c</del>", [("a", "b"), (" ", ""), ("b", "i"), (" ", ""), ("c", "s")]),
+        ("<u>a</u><mark>b</mark>", [("a", "under"), ("b", "mark")]),
+        ('<span style="color:red">a</span> <font color=red>b</font>', [("a b", "")]),
+        ("a <!-- hidden --> b", [("a  b", "")]),
+        ("<details>\n<summary>More</summary>", [("More", "b")]),
+        ("List<b> Map<i, j> a<b>c x</b", [("List<b> Map<i, j> a<b>c x</b", "")]),
+        ("use a <div> or <details> or </b> tag", [("use a <div> or <details> or </b> tag", "")]),
+        ("<script>alert(1)</script> <img src=x>", [("<script>alert(1)</script> <img src=x>", "")]),
+        ("`<br>` <b", [("<br>", "c"), (" <b", "")]),
+    ],
+)
+def test_the_few_tags_that_models_write(text: str, runs: list[tuple[str, str]]) -> None:
+    found: list[tuple[str, str]] = []
+    for words_, style in styles(text):
+        if found and found[-1][1] == style and "\u2028" not in (words_, found[-1][0]):
+            words_ = found.pop()[0] + words_
+        found.append((words_, style))
+    assert found == runs
+
+
+def test_tags_break_lines_in_tables_and_groups_leave_nothing() -> None:
+    (table,) = read("| a | b |\n|-|-|\n| x<br>y | z |")
+    assert isinstance(table, Table)
+    assert [run.text for run in table.rows[1][0]] == ["x", "\u2028", "y"]
+    blocks = read('<div align="center">\n\ntext\n\n</div>\n\n<details>\n\nmore\n\n</details>')
+    assert [words(block) for block in blocks] == ["text", "more"]
+
+
+def test_a_block_of_markdown_has_blocks_in_it() -> None:
+    inside = "# T\n```python\nx = 1\n```\n~~~\ny\n~~~\nend"
+    for before, after in (("", "\nafter"), ("- item\n\n", ""), ("x" * 4_000 + "\n\n", "\n\nafter")):
+        indent = "  " if before.startswith("-") else ""
+        text = before + "\n".join(
+            indent + line for line in f"```markdown\n{inside}\n```{after}".split("\n")
+        )
+        assert [block.text for block in read(text) if isinstance(block, Code)] == [inside]
+    assert [b.text for b in read("```md\n```js\na\n```\nb") if isinstance(b, Code)] == ["```js\na"]
+    assert [b.text for b in read("```text\n```js\na\n```\n\nb") if isinstance(b, Code)] == ["```js\na"]
+
+
+def test_numbers_have_room_for_the_widest() -> None:
+    blocks = read("\n".join(f"{n}. x" for n in range(97, 103)) + "\n     - y\n\n7. z")
+    hangs = [(b.marker, b.hang, b.indent) for b in blocks if isinstance(b, Paragraph)]
+    assert len({hang for marker, hang, _ in hangs[:6]}) == 1
+    assert hangs[0][1] > 1
+    assert hangs[6] == ("•", 1, hangs[0][1] + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "rtl"),
+    [
+        ("- مرحبا\n- hello", True),
+        ("- hello\n- مرحبا", False),
+        ("> שלום\n\n", True),
+        ("`code` ثم نص", True),
+        ("https://e.org ثم نص", True),
+        ("123 — مرحبا", True),
+        ("| اسم | x |\n|-|-|\n| ا | ب |", True),
+        ("123", False),
+    ],
+)
+def test_a_block_is_read_from_the_side_of_its_first_letter(text: str, rtl: bool) -> None:
+    for block in read(text):
+        assert isinstance(block, Paragraph | Quote | Table)
+        assert block.rtl is rtl
+
+
+def test_all_other_html_is_text() -> None:
+    html = "<script>alert(1)</script> <iframe src=x></iframe>"
+    assert "".join(words(block) for block in read(html)) == html
 
 
 def test_rules_headings_and_quotes() -> None:

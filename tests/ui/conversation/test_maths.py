@@ -45,6 +45,11 @@ def formulas(text: str) -> list[str]:
         ("$$\nnever closed", []),
         ("$$\n\n$$", []),
         ("$" + "x" * 2_000 + "$", []),
+        ("当$x$时，$[0,1)$ and $f(x)$", ["math:i:x", "math:i:[0,1)", "math:i:f(x)"]),
+        ("It is $50 (US$) or $40 (CA$).", []),
+        ("Set $HOME/bin:$PATH or ${A}:${B} or $(a)/$(b)", []),
+        ("$AAPL/$MSFT and $foo,$bar, US$5/AU$7", []),
+        ("echo $1$2 and $a-$(b)", []),
     ],
 )
 def test_what_is_a_formula(text: str, found: list[str]) -> None:
@@ -129,3 +134,12 @@ def test_copied_it_is_what_was_typed(view: ConversationView, qtbot: QtBot) -> No
     body = view.cells[0].body
     body.selectAll()
     assert body.createMimeDataFromSelection().text() == "So $x^2$ and $y$."
+
+
+def test_who_cannot_see_a_formula_is_told_how_it_is_written(view: ConversationView, qtbot: QtBot) -> None:
+    shown(view, "With $x^2$ and\n\n$$a+b$$", qtbot)
+    [cell] = view.cells
+    qtbot.waitUntil(lambda: pictures(view) == 2)
+    qtbot.waitUntil(lambda: cell.body.accessibleDescription() == "Formulas: $x^2$; $$a+b$$")
+    shown(view, "No formula", qtbot)
+    assert view.cells[0].body.accessibleDescription() == ""

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation.cell import Cell
 from desktop.ui.conversation.jump import JumpButton
-from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
+from desktop.ui.conversation.transcript import AGAIN, TO_SETTINGS, Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
@@ -286,17 +286,19 @@ def test_a_failure_says_what_and_offers_the_remedy(
         state=State.FAILED,
         detail="The key was refused.",
         remedy="Put in another.",
-        action="Settings",
+        action="Try again",
+        to_settings=True,
     )
     transcript.fill([said("Hello", 0), failed])
     notice = cell_of(view, "1").notice
     assert notice is not None
     assert notice.isVisible()
     assert notice.accessibleName() == "The key was refused. Put in another."
-    button = next(w for w in stops(cell_of(view, "1")) if w.property("text") == "Settings")
-    with qtbot.waitSignal(view.acted) as acted:
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert acted.args == ["1"]
+    for words, what in (("Open settings", TO_SETTINGS), ("Try again", AGAIN)):
+        button = next(w for w in stops(cell_of(view, "1")) if w.property("text") == words)
+        with qtbot.waitSignal(view.acted) as acted:
+            QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert acted.args == ["1", what]
 
 
 def test_a_cell_that_showed_a_failure_shows_none_for_another_entry(

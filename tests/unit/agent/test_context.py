@@ -131,6 +131,25 @@ def test_templates_are_written_once_and_never_over_an_edit(tmp_path: Path) -> No
     assert not (tmp_path / "USER.md").exists()
 
 
+def test_templates_that_nobody_edited_follow_the_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_templates(tmp_path)
+    (tmp_path / "USER.md").write_text("# About you\n\n- Likes tea\n", "utf-8")
+    (tmp_path / "TOOLS.md").unlink()
+    monkeypatch.setenv("NANOBOT_DESKTOP_LANGUAGE", "zh_CN")
+    use("")
+    try:
+        write_templates(tmp_path)
+    finally:
+        monkeypatch.undo()
+        use("")
+    shipped = resource("templates", "zh_CN", "SOUL.md").read_text("utf-8")
+    assert (tmp_path / "SOUL.md").read_text("utf-8") == shipped
+    assert (tmp_path / "USER.md").read_text("utf-8") == "# About you\n\n- Likes tea\n"
+    assert not (tmp_path / "TOOLS.md").exists()
+
+
 def test_templates_that_were_cut_short_are_written_again(tmp_path: Path) -> None:
     """As by a full disk: a file cannot be written whole, and nothing of it is left under its name."""
     before = getrlimit(RLIMIT_FSIZE)

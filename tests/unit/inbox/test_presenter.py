@@ -213,14 +213,15 @@ async def test_many_after_a_start_are_one(world: World) -> None:
     await eventually(lambda: world.daemon.on_screen() == ["Ask q0?", "Ask q1?"])
 
 
-async def test_what_the_person_looks_at_is_not_shown_but_reminders_are(world: World) -> None:
+async def test_what_the_person_looks_at_is_not_shown_while_they_do_but_reminders_are(world: World) -> None:
     world.presenter.attended = lambda notice: notice.session == "s"
     await world.add("q", "approval")
     await world.add("s", "subagent")
     await world.add("r")
     await world.shown("About r")
     world.presenter.attended = lambda _notice: False
-    await world.shown("About r")
+    world.presenter.look()  # they look away and have not answered
+    await world.shown("About r", "Ask q?")
 
 
 async def test_without_a_daemon_the_tray_has_it(world: World) -> None:

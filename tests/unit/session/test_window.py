@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.session.model import Message, message_tokens, text_tokens, title_of
+from desktop.session.model import HIDDEN, Message, marked, message_tokens, text_tokens, title_of, withdrawal
 from desktop.session.window import Window
 
 
@@ -134,3 +134,19 @@ def test_a_title_is_the_first_line_that_says_something() -> None:
     )
     assert len(title_of({"content": "long " * 100})) == 60
     assert title_of({"content": None}) == ""
+
+
+def test_a_message_that_was_taken_back_is_gone_and_what_came_after_it_stays() -> None:
+    talk = [
+        message("user", _turn="a"),
+        message("user", 40, _turn="b"),
+        message("user", 20, _turn="c"),
+        message("assistant", 30, _turn="a"),
+        withdrawal("b"),
+    ]
+    held = window(talk)
+    assert [item.get("_turn") for item in held.history(10**6)] == ["a", "a", "c"]
+    assert held.tokens == cost(held.history(10**6))
+    assert [HIDDEN in item for item in marked(talk)] == [False, True, False, False, True]
+    held.add(message("assistant", 5, _turn="c"))
+    assert [item.get("_turn") for item in held.history(10**6)] == ["a", "a", "c", "c"]

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
-from desktop.inbox.inbox import APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
-from desktop.text import _, mark
+from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
+from desktop.text import _, mark, titled
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.question import Question
@@ -31,6 +31,7 @@ DONE, SNOOZE, REPLY, VISIT, YES, NO = "done", "snooze", "reply", "open", "yes", 
 _SNOOZES = {"10m": mark("10 minutes"), "1h": mark("1 hour"), "tomorrow": mark("Tomorrow morning")}
 _ICONS = {
     APPROVAL: ("shield", "link"),
+    ANSWER: ("message-square", "link"),
     REMINDER: ("alarm-clock", "link"),
     HEARTBEAT: ("heart-pulse", "link"),
     SUBAGENT: ("bot", "link"),
@@ -173,7 +174,7 @@ class NoticeItem(QFrame):
             return
         title = shown(self._title_of())
         for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open, self.send):
-            made.setAccessibleName(f"{made.text().strip()}: {title}")
+            made.setAccessibleName(titled(made.text().strip(), title))
         self.open.setToolTip(_("Open conversation: {title}").format(title=self._session_title))
         self.field.setPlaceholderText(_("Reply in the conversation"))
         self.field.setAccessibleName(_("Reply to {title}").format(title=title))
@@ -192,7 +193,7 @@ class NoticeItem(QFrame):
         self._text.setVisible(bool(text))
         self.fold.setVisible(long)
         self.fold.setText(_("Show less") if self._unfolded else _("Show all"))
-        self.fold.setAccessibleName(f"{self.fold.text()}: {title}")
+        self.fold.setAccessibleName(titled(self.fold.text(), title))
         for made, told in ((self._remedy, str(body.get("remedy") or "")), (self._note, _note(notice))):
             made.setText(shown(told))
             made.setVisible(bool(told))

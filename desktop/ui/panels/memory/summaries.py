@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
@@ -77,7 +77,7 @@ class SummaryRow(QWidget):
         self._text.setText(whole if self._opened else whole[:_FOLD_CHARACTERS])
         self._long = len(whole) > _FOLD_CHARACTERS
         self.fold.setText(_("Show less") if self._opened else _("Show all"))
-        self.fold.setAccessibleName(f"{self.fold.text()}: {self._title.text()}")
+        self.fold.setAccessibleName(titled(self.fold.text(), self._title.text()))
         self._arrange()
 
     _long = False

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _, ngettext
+from desktop.text import _, ngettext, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
@@ -230,5 +230,5 @@ def _came_of_it(done: Json) -> str:
         said = "" if staged else _("Nothing new was worth keeping.")
     if staged:
         told = ngettext("{count} change waits for you.", "{count} changes wait for you.", int(staged))
-        said = f"{said} {told.format(count=staged)}".strip()
+        said = sentences(said, told.format(count=staged))
     return said

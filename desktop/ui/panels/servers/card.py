@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.servers.details import TROUBLES, Details
@@ -115,7 +115,7 @@ class ServerCard(FoldCard[Details]):
         self._about.say(about(server))
         self._dot.show_role(role)
         self._state.setText(words)
-        self._state.setAccessibleName(f"{self.name}: {words}")
+        self._state.setAccessibleName(titled(self.name, words))
         self.switch.setChecked(bool(server["enabled"]))
         self._tell(server)
         if self.details is not None:
@@ -131,7 +131,7 @@ class ServerCard(FoldCard[Details]):
             return
         if server["state"] == "degraded" and server.get("detail"):
             problem = str(server["detail"])  # says when it is tried again, too
-        said = f"{problem} {remedy}".strip()
+        said = sentences(problem, remedy)
         if self._notice.isHidden() or self._notice.accessibleName() != said:
             tone = "danger" if server["state"] == "failed" else "warning"
             asks = server["state"] == "needs_sign_in"

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.actions import copy
 from desktop.ui.conversation.plain import shown
@@ -131,7 +131,7 @@ class Details(QWidget):
             (self.remove, _("Remove")),
         ):
             made.setText(words)
-            made.setAccessibleName(f"{words}: {self._name}")
+            made.setAccessibleName(titled(words, self._name))
         self._trust_row.say(
             _("I trust this server"),
             _(

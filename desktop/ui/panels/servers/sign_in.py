@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from desktop.errors import AppError
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.actions import copy
 from desktop.ui.widgets.buttons import Button, button
@@ -45,7 +45,7 @@ class SignIn(QObject):
     def _words(self) -> None:
         for made, words in ((self._in, _("Sign in")), (self._out, _("Sign out"))):
             made.setText(words)
-            made.setAccessibleName(f"{words}: {self._name}")
+            made.setAccessibleName(titled(words, self._name))
         self.copy.setText(_("Copy the address"))
 
     def show_server(self, server: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from desktop.text import _, ngettext
+from desktop.text import _, ngettext, sentences
 from desktop.ui.conversation.plain import shown
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
@@ -115,7 +115,7 @@ class Tools(QWidget):
             "Below is all that the server says of them. The agent is told it once you accept; what changes "
             "later waits for another yes."
         )
-        if self._notice.isHidden() or self._notice.accessibleName() != f"{text} {remedy}":
+        if self._notice.isHidden() or self._notice.accessibleName() != sentences(text, remedy):
             actions = ((_("Accept"), self._accept),)
             self._notice.tell(text, remedy, tone="warning", actions=actions)
 

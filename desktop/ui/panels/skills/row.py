@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.skills import words
-from desktop.text import _
+from desktop.text import _, sentences
 from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
@@ -119,7 +119,7 @@ class SkillRow(QAbstractButton):
 
     def say(self) -> None:
         """Set the words."""
-        skill, why = self.skill, " ".join(trouble(self.skill)).strip()
+        skill, why = self.skill, sentences(*trouble(self.skill))
         self._about.setText(shown(about(skill)))
         self._about.setVisible(skill["description"] != skill["name"])
         tags = [
@@ -183,7 +183,7 @@ def about(skill: Json) -> str:
 
 def trouble(skill: Json) -> tuple[str, str]:
     """What is wrong with a skill, and what to do about it; "" for nothing."""
-    why = " ".join(filter(None, (skill["problem"], *skill["missing"])))
+    why = sentences(str(skill["problem"] or ""), *skill["missing"])
     if why and not skill["available"]:
         why = _("Not available: {why}").format(why=why)
     return why, skill["remedy"]

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.panels.usage import words
 from desktop.ui.panels.usage.bars import Bars
 from desktop.ui.theme.theme import text_font, theme
@@ -76,7 +76,7 @@ class Chart(QWidget):
 
     def _words(self) -> None:
         title, figures = self.told
-        whole = title if self._current < 0 else f"{self._bars.title}: {title}"
+        whole = title if self._current < 0 else titled(self._bars.title, title)
         self.setAccessibleName(f"{whole}. {figures}")
         self.setAccessibleDescription(_("Left and Right go through the bars."))
         self.update()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.usage import words
 from desktop.ui.theme.theme import text_font, theme
@@ -94,7 +94,7 @@ class Lines(CalmList):
 def said(line: Json) -> str:
     """A line in words."""
     title = ", ".join(filter(None, (shown(str(line["title"]))[:_TITLE], line["about"])))
-    return f"{title}: {words.told(line)}"
+    return titled(title, words.told(line))
 
 
 class _Painter(QStyledItemDelegate):

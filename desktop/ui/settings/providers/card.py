@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.providers.details import Details
@@ -46,7 +46,7 @@ class ProviderCard(FoldCard[Details]):
         self.title.setText(self.provider["title"])
         self._about.setText(self.provider["about"])
         self._state.setText(words)
-        self._state.setAccessibleName(f"{self.provider['title']}: {words}" if words else "")
+        self._state.setAccessibleName(titled(str(self.provider["title"]), words) if words else "")
         if self._state.property("kind") != kind:
             self._state.setProperty("kind", kind)
             self._state.style().unpolish(self._state)

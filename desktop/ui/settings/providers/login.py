@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QFont
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.errors import AppError, KeychainError
-from desktop.text import _
+from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.actions import CopyButton
 from desktop.ui.settings.key import KeychainNotice
@@ -174,7 +174,7 @@ class Login(QWidget):
         self._row.say(_("Login"), where if keyed else _("By a code that you enter on a page of theirs."))
         for made, words in ((self._in, _("Sign in")), (self._out, _("Sign out"))):
             made.setText(words)
-            made.setAccessibleName(f"{words}: {title}")
+            made.setAccessibleName(titled(words, title))
         self._in.setVisible(not keyed)
         self._out.setVisible(keyed)
 

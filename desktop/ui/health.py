@@ -1,0 +1,68 @@
+"""How the providers answered last: what the dot beside the model tells of the one that answers here.
+
+Nobody is asked for it: it is what came of the calls that were made anyway.
+"""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from desktop.bus.events import (
+    Event,
+    ReasoningDelta,
+    SettingsChanged,
+    TextDelta,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnWaiting,
+)
+from desktop.text import mark
+from desktop.ui.conversation.header import FAILED, OK, WAITS, Header
+
+_FAILURES = {
+    "Unreachable": mark("Not answering"),
+    "SignInNeeded": mark("Key refused"),
+    "QuotaExceeded": mark("No quota left"),
+    "RateLimited": mark("Too many requests"),
+}
+"""By the name of the error's class. Others say nothing of the provider."""
+
+
+class Health(QObject):
+    """Tells the header; one for the window."""
+
+    def __init__(self, header: Header, open_: Callable[[], str], parent: QObject) -> None:
+        """`open_` gives the open conversation."""
+        super().__init__(parent)
+        self._header, self._open = header, open_
+        self._asked: dict[str, str] = {}
+        """Each turn that runs, and the provider that answers it."""
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        match event:
+            case TurnStarted():
+                self._asked[event.turn] = event.provider
+            case TurnWaiting():
+                self._tell(event.turn, WAITS, mark("Trying again"), event.reason)
+            case TextDelta() | ReasoningDelta():
+                self._tell(event.turn, OK, mark("Ready"))
+            case TurnFailed():
+                self._failed(event)
+            case TurnFinished():
+                if event.text and not event.stopped:
+                    self._tell(event.turn, OK, mark("Ready"))
+                self._asked.pop(event.turn, None)
+            case SettingsChanged():  # a key or an address may be another one
+                self._header.forget_providers()
+
+    def _failed(self, event: TurnFailed) -> None:
+        here = self._header.provider if event.session == self._open() else ""
+        provider = self._asked.pop(event.turn, here)  # some fail before anybody was asked: without a key
+        if provider and event.kind_of_error in _FAILURES:
+            self._header.show_provider(provider, FAILED, _FAILURES[event.kind_of_error], event.error)
+
+    def _tell(self, turn: str, state: str, words: str, about: str = "") -> None:
+        if provider := self._asked.get(turn):
+            self._header.show_provider(provider, state, words, about)
