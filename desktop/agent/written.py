@@ -49,11 +49,11 @@ _FENCE = re.compile(r"\s*```(?:json)?\s*(?=[\[{])")
 _BLOCK = re.compile(
     r'\s*<(?:function=|invoke name=)"?([\w.-]{1,64})"?\s*>(.*?)(?:</(?:function|invoke)>|\Z)', re.DOTALL
 )
-_PARAMETER = re.compile(r'<parameter(?:=|\s+name=)"?([\w.-]+)"?[^>]*>(.*?)</parameter>', re.DOTALL)
+_PARAMETER = re.compile(r'<parameter(?:=|\s{1,9}name=)"?([\w.-]{1,64})"?[^>]{0,200}>(.*?)</parameter>', re.DOTALL)
 _PAIRS = re.compile(
-    r"\s*([\w.-]{1,64})\s*((?:<arg_key>.*?</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL
+    r"\s*([\w.-]{1,64})\s*((?:<arg_key>[^<]*</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL
 )
-_PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_PAIR = re.compile(r"<arg_key>([^<]*)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
 _MAY_GO_ON = re.compile(r"[\w.:-]{0,80}\s*(?:[\[{<(`].*)?", re.DOTALL)
 _CERTAIN = re.compile(r"(?:[\[{`]|[\w.:-]{1,80}\s*(?:[{(]|\[ARGS|\[CALL|<arg_key>|<\||<｜))")
 _NAME = re.compile(r'"name"\s*:\s*"([^"\\]{1,64})"')
@@ -64,6 +64,8 @@ _JSON = json.JSONDecoder(strict=False)
 _FENCES = ("```", "~~~")
 _MOST = 64
 """Calls of one answer."""
+LONGEST_PYTHON = 60_000
+"""Characters of a call in Python's words; its tree takes several hundred times their memory."""
 UNNAMED = "tool_call"
 
 
@@ -74,6 +76,8 @@ class Written:
         """`parameters`: the tools that the model was told of; without any, all is text."""
         self._parameters = parameters
         self._held = ""
+        self._later: list[str] = []
+        """What came after that, once a call has begun."""
         self._calling = False
         self._fenced, self._ticks, self._head = False, 0, ""
 
@@ -81,6 +85,9 @@ class Written:
         """What is certain to be text by now."""
         if not self._parameters:
             return text
+        if self._calling:
+            self._later.append(text)
+            return ""
         text, at, sure = self._held + text, 0, 0
         while not self._calling:
             found = _OPENING.search(text, at)
@@ -99,7 +106,7 @@ class Written:
 
     def end(self) -> tuple[str, tuple[ToolCall, ...]]:
         """The text that was held back, and the calls."""
-        held, self._held = self._held, ""
+        held, self._held, self._later = "".join([self._held, *self._later]), "", []
         if not self._calling:
             return held, ()
         return _read(held, self._parameters)
@@ -171,7 +178,8 @@ def _read(text: str, parameters: Parameters) -> tuple[str, tuple[ToolCall, ...]]
             break
         rest.append(text[at : opening.start()])
         body = opening.start() if opening[0] in ("<function=", "<invoke name=") else opening.end()
-        if _OPENING.match(text[body:].lstrip()) and body != opening.start():
+        after = _SPACE.match(text, body)
+        if after and _OPENING.match(text, after.end()) and body != opening.start():
             at = body
             continue
         calls, at = _body(text, body, parameters)
@@ -191,7 +199,9 @@ def _closed(text: str, at: int) -> int:
 def _body(text: str, at: int, parameters: Parameters) -> tuple[list[ToolCall], int]:
     """The calls after an opening, at least one, and where they end."""
     if block := _BLOCK.match(text, at):
-        pairs = dict(_PARAMETER.findall(block[2]))
+        # without what is never closed: a search for its end would go through the rest each time
+        closed = block[2].rpartition("</parameter>")
+        pairs = dict(_PARAMETER.findall(closed[0] + closed[1]))
         return [_named(block[1], pairs, parameters)], block.end()
     next_one = _OPENING.search(text, at)
     stop = next_one.start() if next_one else len(text)
@@ -270,6 +280,8 @@ def _value(text: str, schema: Any) -> Any:
 
 def _python_calls(text: str) -> list[ToolCall]:
     """`[read_file(path='a'), ...]`: literal values only."""
+    if len(text) > LONGEST_PYTHON:
+        return []
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         calls = tree.elts if isinstance(tree, ast.List) else [tree]
