@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from desktop.agent.written import LONGEST_PYTHON, json_call
+from desktop.agent.written import json_call, python
 from desktop.tools.base import Arguments, Effect, Tool, ToolFailure
 
 type Json = dict[str, Any]
@@ -61,7 +61,9 @@ def _repaired(tool: Tool[Any], text: str) -> Json:
             "complete arguments, in smaller parts if they are long."
         )
     if len(text) > _REPAIRED:
-        raise ToolFailure("The arguments are not valid JSON. Repeat the call with one complete JSON object.")
+        raise ToolFailure(
+            "The arguments are not valid JSON. Repeat the call with one complete JSON object."
+        )
     if _several(text):
         raise ToolFailure("The arguments are several JSON objects. Make one call for each.")
     import json_repair
@@ -128,10 +130,8 @@ def _python_call(name: str, inside: str) -> tuple[str, str] | None:
 
     if isinstance(given := _object(inside), dict) and inside.strip():
         return name, json.dumps(given, ensure_ascii=False)
-    if len(inside) > LONGEST_PYTHON:
-        return None
     try:
-        call = ast.parse(f"f({inside})", mode="eval").body
+        call = python(f"f({inside})")
         if not isinstance(call, ast.Call) or call.args:
             return None
         given = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}

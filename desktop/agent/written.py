@@ -9,6 +9,7 @@ it; raw it is never shown. In code and quotations such marks are only talked abo
 import ast
 import json
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,7 +50,9 @@ _FENCE = re.compile(r"\s*```(?:json)?\s*(?=[\[{])")
 _BLOCK = re.compile(
     r'\s*<(?:function=|invoke name=)"?([\w.-]{1,64})"?\s*>(.*?)(?:</(?:function|invoke)>|\Z)', re.DOTALL
 )
-_PARAMETER = re.compile(r'<parameter(?:=|\s{1,9}name=)"?([\w.-]{1,64})"?[^>]{0,200}>(.*?)</parameter>', re.DOTALL)
+_PARAMETER = re.compile(
+    r'<parameter(?:=|\s{1,9}name=)"?([\w.-]{1,64})"?[^>]{0,200}>(.*?)</parameter>', re.DOTALL
+)
 _PAIRS = re.compile(
     r"\s*([\w.-]{1,64})\s*((?:<arg_key>[^<]*</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL
 )
@@ -64,7 +67,7 @@ _JSON = json.JSONDecoder(strict=False)
 _FENCES = ("```", "~~~")
 _MOST = 64
 """Calls of one answer."""
-LONGEST_PYTHON = 60_000
+_PYTHON = 60_000
 """Characters of a call in Python's words; its tree takes several hundred times their memory."""
 UNNAMED = "tool_call"
 
@@ -280,10 +283,8 @@ def _value(text: str, schema: Any) -> Any:
 
 def _python_calls(text: str) -> list[ToolCall]:
     """`[read_file(path='a'), ...]`: literal values only."""
-    if len(text) > LONGEST_PYTHON:
-        return []
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = python(text.strip())
         calls = tree.elts if isinstance(tree, ast.List) else [tree]
         return [
             ToolCall(
@@ -296,6 +297,16 @@ def _python_calls(text: str) -> list[ToolCall]:
         ]
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return []
+
+
+def python(text: str) -> ast.expr:
+    """The tree of an expression in Python's words. Raises ValueError where it is too long, and what the
+    parser raises."""
+    if len(text) > _PYTHON:
+        raise ValueError
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of odd escapes in its texts: no business of the person's terminal
+        return ast.parse(text, mode="eval").body
 
 
 def _broken(text: str) -> ToolCall:

@@ -116,7 +116,7 @@ def _yaml(text: str) -> tuple[dict[str, Any] | None, int]:
     import yaml
 
     try:
-        found = yaml.load(text, _loader())
+        found = yaml.load(text, _loader())  # noqa: S506 (a SafeLoader)
         if found is None:
             return {}, 0
         if isinstance(found, dict):

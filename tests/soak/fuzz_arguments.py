@@ -6,6 +6,7 @@ come through as it is; a call that acts is never made from half a text; what the
 
 import importlib
 import json
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,9 +23,35 @@ _MODULES = (
 _TOLD = 4_000
 """Characters of a refusal at the most."""
 _MARKS = (
-    *("{", "}", "[", "]", ",", ":", '"', "'", "\\", "\\u", "\\ud83d", "```", "```json\n", "```\n", "\n", "("),
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        "'",
+        "\\",
+        "\\u",
+        "\\ud83d",
+        "```",
+        "```json\n",
+        "```\n",
+        "\n",
+        "(",
+    ),
     *("<tool_call>", "</tool_call>", "<function=look>", "<parameter=path>", "</parameter>", "<arg_key>"),
-    *("</arg_key>", "<arg_value>", "</arg_value>", "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>", "None", "NaN"),
+    *(
+        "</arg_key>",
+        "<arg_value>",
+        "</arg_value>",
+        "[TOOL_CALLS]",
+        "[ARGS]",
+        "<|python_tag|>",
+        "None",
+        "NaN",
+    ),
     *("<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>", "<invoke name=", "look(", "True", "9", "-", "not ", "b'"),
     *(")", "//", "/*", "\t", " ", "`", "null", '{"a":', "'''", "#", "1e9", "lambda: "),
 )
@@ -109,7 +136,7 @@ class _Reads(Look):
         self.name, self.arguments, self.effect = model.__name__, model, effect  # type: ignore[assignment]
 
 
-def rounds() -> dict[str, Round]:
+def rounds(_folder: Path) -> dict[str, Round]:
     """The readers by name."""
     for name in _MODULES:
         importlib.import_module(f"desktop.tools.{name}")

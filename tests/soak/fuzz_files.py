@@ -6,8 +6,6 @@ keeps it aside. Of damaged jobs the sound ones stay, or the file is kept aside.
 
 import asyncio
 import json
-import logging
-import tempfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -23,16 +21,47 @@ from tests.soak.fuzz_kit import Round, damaged, noisy, twisted
 
 _DATA = Path(__file__).parents[1] / "data"
 _YAML = (
-    *("---\n", "- ", ": ", "{", "}", "[", "]", "&a ", "*a", "<<: *a\n", "!!int ", "!!timestamp ", "!!bool "),
-    *("!!python/object:os.system ", '"', "'", "|\n", "> ", "? ", "%", "@", "`", "#", "\t", "\n  ", "0x", "9"),
+    *(
+        "---\n",
+        "- ",
+        ": ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "&a ",
+        "*a",
+        "<<: *a\n",
+        "!!int ",
+        "!!timestamp ",
+        "!!bool ",
+    ),
+    *(
+        "!!python/object:os.system ",
+        '"',
+        "'",
+        "|\n",
+        "> ",
+        "? ",
+        "%",
+        "@",
+        "`",
+        "#",
+        "\t",
+        "\n  ",
+        "0x",
+        "9",
+    ),
     *("!!set ", "!!binary ", "!!float ", "= ", "~", "1:2:3", "2026-13-45", "a: ", "metadata: ", "\n"),
 )
 _JSON = ("{", "}", "[", "]", ",", ":", '"', "\\", "\\ud83d", "null", "9", "1e9", "//", "NaN", "\n", '{"a":')
 _SKILLS = (
     "---\nname: notes\ndescription: Keeps notes, and finds them.\nalways: true\n---\n\n# Notes\nDo it.\n",
-    '---\nname: notes\ndescription: "Two: words"\nmetadata: {"nanobot": {"emoji": "🗒", "requires": '
-    '{"bins": ["git", null], "anyBins": "a", "env": ["HOME"]}, "os": ["linux"], '
-    '"install": [{"kind": "apt", "label": "apt install git"}]}}\n---\nBody\n',
+    (
+        '---\nname: notes\ndescription: "Two: words"\nmetadata: {"nanobot": {"emoji": "🗒", "requires": '
+        '{"bins": ["git", null], "anyBins": "a", "env": ["HOME"]}, "os": ["linux"], '
+        '"install": [{"kind": "apt", "label": "apt install git"}]}}\n---\nBody\n'
+    ),
     "---\nname: notes\ndescription: >\n  folded\n  text\nlist:\n  - one\n  - &a {b: c}\n  - *a\n---\n",
     "---\nname: notes\ndescription: one: two: three\n",
     "# Notes\n\nNo header at all.\n",
@@ -196,8 +225,12 @@ def _all_there(data: bytes) -> bool:
     """Whether the three sound jobs stand in a file as they were made."""
     try:
         entries = json.loads(data.decode("utf-8-sig"))["jobs"]
-        found = {one["id"] for one in entries if {**one, "id": 0, "name": 0, "schedule": 0} == {
-            **_JOB, "id": 0, "name": 0, "schedule": 0} and one["schedule"] in _SCHEDULES}
+        found = {
+            one["id"]
+            for one in entries
+            if {**one, "id": 0, "name": 0, "schedule": 0} == {**_JOB, "id": 0, "name": 0, "schedule": 0}
+            and one["schedule"] in _SCHEDULES
+        }
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
     return found == {"sound0", "sound1", "sound2"}
@@ -213,9 +246,6 @@ def _generations() -> list[str]:
     return [name for name in ("feb-apr-2026", "v0.3.5") if (_DATA / name / "config.json").exists()]
 
 
-def rounds() -> tuple[dict[str, Round], tempfile.TemporaryDirectory[str]]:
-    """The readers by name, and the folder that they work in."""
-    logging.getLogger("desktop").setLevel(logging.CRITICAL)
-    home = tempfile.TemporaryDirectory()
-    folder = Path(home.name)
-    return {"SKILL.md": skill(folder), "config.json": settings(folder), "jobs.json": jobs(folder)}, home
+def rounds(folder: Path) -> dict[str, Round]:
+    """The readers by name; they work in `folder`."""
+    return {"SKILL.md": skill(folder), "config.json": settings(folder), "jobs.json": jobs(folder)}

@@ -114,7 +114,9 @@ def _copied(value: Any) -> Any:
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     for key, one in list(items):
         yield value, key
         if isinstance(one, dict | list):
@@ -161,7 +163,7 @@ class Watch:
         self.largest = 0.0
         self.grown = 0.0
 
-    def over(self, round_: Round, seed: int, rounds: int) -> list[str]:
+    def over(self, round_: Round, seed: str, rounds: int) -> list[str]:
         """So many rounds, each with a chance of its own, so that one can be had again alone."""
         rss = psutil.Process().memory_info
         before = rss().rss
@@ -206,12 +208,12 @@ def _ending() -> Iterator[None]:
         raise Hang
 
     former = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, _HANGS_S)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, _HANGS_S)  # of a test's own limit
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, former)
+        signal.setitimer(signal.ITIMER_REAL, left)
 
 
 def _last() -> str:
