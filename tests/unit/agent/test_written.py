@@ -115,12 +115,23 @@ def test_without_tools_all_is_text() -> None:
     assert split(WRITTEN[0], {}) == (WRITTEN[0], ())
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("first", ["", "<function=read_file>", "<tool_call>read_file", "<|python_tag|>a("])
 @pytest.mark.parametrize(
-    "piece", ["<tool_call> x ", "<function=a>", "<tool_call>a<arg_key>", "[TOOL_CALLS]{"]
+    "piece",
+    [
+        *("<tool_call> x ", "<function=a>", "<tool_call>a<arg_key>", "[TOOL_CALLS]{", "<tool_call>", "1,"),
+        *("<parameter=x>", '<parameter name="x" ', "<arg_key>a</arg_key><arg_value>", "\n", "<arg_key>a"),
+    ],
 )
-def test_a_long_row_of_marks_takes_no_time(piece: str) -> None:
-    import time
+def test_a_long_row_of_marks_takes_no_time(first: str, piece: str) -> None:
+    split(first + piece * 50_000, TOOLS)
 
-    begun = time.monotonic()
-    split(piece * 50_000, TOOLS)
-    assert time.monotonic() - begun < 2
+
+def test_a_long_call_in_small_pieces_comes_whole() -> None:
+    text, said, reading = f"Now. {WRITTEN[0]}", "", Written(TOOLS)
+    for letter in text:
+        said += reading.feed(letter)
+    rest, calls = reading.end()
+    assert (said + rest).strip() == "Now."
+    assert [(call.name, call.arguments) for call in calls] == [("read_file", GIVEN)]
