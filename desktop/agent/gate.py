@@ -24,6 +24,7 @@ from desktop.marks import Marks
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Claim
+from desktop.tools.form import Form
 from desktop.tools.permissions.card import Card, card, digest
 from desktop.tools.permissions.places import resolve, settled
 from desktop.tools.permissions.policy import Decision, Situation, Verdict, decide
@@ -78,6 +79,10 @@ class Answer:
     yes: bool
     reason: str = ""
     network: bool = False
+    content: Mapping[str, Any] = field(default_factory=dict)
+    """What they filled in, where the question was a form; checked."""
+    front: str = ""
+    """Where they said it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class Gate:
     def __init__(self, scope: Scope, inbox: Inbox, bus: Bus, marks: Marks) -> None:
         self._scope, self._inbox, self._bus, self._marks = scope, inbox, bus, marks
         self._open: dict[str, asyncio.Future[Answer | None]] = {}
+        self._forms: dict[str, Form] = {}
         self._leaving = False
 
     def leave(self) -> None:
@@ -113,6 +119,10 @@ class Gate:
             return False
         future.set_result(answer)
         return True
+
+    def form(self, question: str) -> Form | None:
+        """What is to be filled in, where a call waits for that."""
+        return self._forms.get(question)
 
     def park(self, question: str) -> bool:
         """Have the call that waits for this answer go on without it; False if none does."""
@@ -136,7 +146,7 @@ class Gate:
             if ruling := _without_asking(turn, plan, decision):
                 return replace(ruling, judged=judged.paths, guarded=situation.marked)
             shown = await in_thread(
-                _card, plan.tool, plan.claim, plan.arguments, situation, decision, _origin(turn)
+                _card, plan.tool, plan.claim, plan.arguments, situation, decision, origin(turn)
             )
             if yes:
                 shown = replace(shown, why=f"{_otherwise(known, shown.files)} {shown.why}")
@@ -164,7 +174,6 @@ class Gate:
         again and again by what comes again and again, waits as one question."""
         if _nobody_waits(turn) and await self._asked_before(turn, shown):
             return None
-        question = uuid.uuid4().hex[:12]
         rule = await in_thread(standing, plan.tool, plan.claim, situation)
         body: dict[str, Any] = {
             "card": shown.as_json(),
@@ -175,21 +184,35 @@ class Gate:
             "files": json.dumps(dict(shown.files)),
             "rule": rule.model_dump(by_alias=True, exclude_defaults=True) if rule else None,
         }
-        title = f"{plan.tool}: {one_line(plan.claim.gist)}"
+        return await self.put(turn, plan.id, f"{plan.tool}: {one_line(plan.claim.gist)}", body)
+
+    async def put(
+        self, turn: Turn, call: str, title: str, body: Mapping[str, Any], form: Form | None = None
+    ) -> Answer | None:
+        """Put a question (`body`: its `card`, and what its answer needs) to the person. None where they
+        gave no answer: then it stays in the inbox, but for a form, whose server waits no longer. Raises
+        StorageError."""
+        question = uuid.uuid4().hex[:12]
         await self._inbox.add(Notice(question, APPROVAL, turn.home, turn.id, title, body))
         future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self._open[question] = future
-        self._bus.publish(PermissionAsked(turn.home, turn.id, plan.id, question, shown.as_json()))
+        if form is not None:
+            self._forms[question] = form
+        self._bus.publish(PermissionAsked(turn.home, turn.id, call, question, dict(body["card"])))
         settled = "withdrawn"
         try:
             answer = await self._wait(turn, future)
-            settled = "parked" if answer is None else ("yes" if answer.yes else "no")
+            if answer is not None:
+                settled = "yes" if answer.yes else "no"
+            elif form is None:
+                settled = "parked"
             return answer
         finally:
             self._open.pop(question, None)
-            if settled == "withdrawn" and self._leaving:
+            if settled == "withdrawn" and self._leaving and form is None:
                 settled = "parked"
-            await see_through(self._settle(turn, plan, question, settled), name=f"settle:{question}")
+            self._forms.pop(question, None)
+            await see_through(self._settle(turn, call, question, settled), name=f"settle:{question}")
 
     async def _asked_before(self, turn: Turn, shown: Card) -> bool:
         """Whether the very same question waits already."""
@@ -205,10 +228,10 @@ class Gate:
                     return await future
         return None
 
-    async def _settle(self, turn: Turn, plan: Plan, question: str, settled: str) -> None:
+    async def _settle(self, turn: Turn, call: str, question: str, settled: str) -> None:
         if settled != "parked":
             await self._inbox.settle(question, settled)
-        self._bus.publish(PermissionSettled(turn.home, turn.id, plan.id, question, settled))
+        self._bus.publish(PermissionSettled(turn.home, turn.id, call, question, settled))
 
 
 def _nobody_waits(turn: Turn) -> bool:
@@ -216,7 +239,7 @@ def _nobody_waits(turn: Turn) -> bool:
     return turn.inbound.approve in ("never", "all")
 
 
-def _origin(turn: Turn) -> str:
+def origin(turn: Turn) -> str:
     """Where the call comes from, for the card."""
     if turn.inbound.parent:
         return _("Subagent {label}").format(label=turn.inbound.label)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from desktop.agent.arguments import arguments_of
 from desktop.agent.call import Done, Kit
+from desktop.agent.forms import FormAsker
 from desktop.agent.gate import Gate, Plan
 from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
@@ -86,6 +87,7 @@ class Hands:
         return planned
 
     def _plan(self, turn: Turn, kit: Kit, call: ToolCall, late: Late | None) -> Done:
+        call = replace(call, name=kit.named(call.name))
         done = Done(call, gist=call.name)
         done.tool = kit.tools.get(call.name)
         if done.tool is None:
@@ -136,10 +138,12 @@ class Hands:
         )
         outside, begun = not turn.mark.trusted, time.monotonic()
         try:
-            if done.plan is not None:
-                if done.plan.claim.reads:
-                    done.plan, done.meant = await in_thread(meant, done.plan)
-                done.ruling = await self._gate.rule(turn, done.plan)
+            if (plan := done.plan) is not None:
+                if plan.claim.reads:
+                    found = await in_thread(meant, plan)
+                    plan = done.plan = found[0]
+                    done.meant = found[1]
+                done.ruling = await self._gate.rule(turn, plan)
                 begun = time.monotonic()
                 if done.ruling.allowed:
                     await self._carry_out(turn, done)
@@ -223,6 +227,7 @@ class Hands:
             return await self._spawner(turn, task, label)
 
         return ToolContext(
+            asker=FormAsker(self._gate, self._audit, self._bus, turn, call),
             session=turn.key,
             turn=turn.id,
             call=call.id,

@@ -139,6 +139,15 @@ class PermissionSettled(TurnEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class PageWanted(TurnEvent):
+    """A page is to be opened in the person's browser: they agreed to it in `front` (window, terminal)."""
+
+    call: str = ""
+    url: str = ""
+    front: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SubagentChanged(TurnEvent):
     """A subagent of a conversation (`session`; `turn` is the one that called for it) has a new state:
     queued, running, done, failed, stopped or interrupted. What it does meanwhile is told in events of the

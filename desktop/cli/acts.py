@@ -1,6 +1,7 @@
 """What the agent may do and did: tools list, audit, undo, inbox list, approve."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,8 +11,10 @@ from desktop.cli.asked import question, show
 from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
+from desktop.errors import UsageError
 from desktop.paths import Home
 from desktop.text import _
+from desktop.tools.permissions.visible import one_line
 
 type Json = dict[str, Any]
 
@@ -55,10 +58,19 @@ def register(app: click.Group) -> None:
     @click.option("--reason", default="", help=_("Why not; the agent is told."))
     @click.option("--network", is_flag=True, help=_("Let the command use the internet."))
     @click.option("--always", is_flag=True, help=_("Allow calls like this from now on."))
+    @click.option("--field", "filled", multiple=True, help=_("NAME=VALUE, where it asks you to fill in."))
     def approve_command(
-        question: str, no: bool, reason: str, network: bool, always: bool, *, as_json: bool
+        question: str,
+        no: bool,
+        reason: str,
+        network: bool,
+        always: bool,
+        filled: tuple[str, ...],
+        *,
+        as_json: bool,
     ) -> None:
-        given = {"yes": not no, "reason": reason, "network": network, "always": always}
+        content = {name: value for name, _equals, value in (line.partition("=") for line in filled)}
+        given = {"yes": not no, "reason": reason, "network": network, "always": always, "content": content}
         run(lambda home: _approve(home, question, given, as_json), as_json=as_json)
 
 
@@ -195,6 +207,8 @@ async def _approve(home: Home, id_: str, given: Json, as_json: bool) -> int:
     async with reach(home, "approve", eager=True) as verb:
         async for line in verb("permit", {"question": id_, **arguments, **given}):
             if "event" not in line:
+                if faults := dict(line.get("result") or {}).get("faults"):
+                    raise _unfilled(faults)
                 continue
             answers.show(line)
             if line["event"] == "tool_finished":
@@ -205,6 +219,14 @@ async def _approve(home: Home, id_: str, given: Json, as_json: bool) -> int:
                 show(line["card"])
                 hint(_("Answer it with: nanobot-desktop approve {id}").format(id=line["question"]))
     return 0 if answers.ok and outcome != "parked" else 1
+
+
+def _unfilled(faults: Mapping[str, str]) -> UsageError:
+    said = " ".join(f"{one_line(name)}: {fault}" for name, fault in faults.items())
+    return UsageError(
+        _("The form cannot be sent like this. {faults}").format(faults=said),
+        _("Give what is asked for with: --field NAME=VALUE"),
+    )
 
 
 def _few(files: list[str]) -> list[str]:

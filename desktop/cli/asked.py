@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from desktop.cli.forms import fill_in
 from desktop.cli.output import block, complain, hint
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, result
 from desktop.errors import AppError
 from desktop.text import _
-from desktop.tools.permissions.visible import visible
 
 type Json = dict[str, Any]
 
@@ -17,6 +17,9 @@ async def question(verb: Verb, lines: Lines, event: Json) -> None:
     card = event["card"]
     hint("")
     show(card)
+    if "form" in card:
+        await fill_in(verb, lines, event["question"], card["form"])
+        return
     offers = [_("y = yes, once")]
     if card.get("network"):
         offers.append(_("i = yes, with the internet"))
@@ -46,7 +49,7 @@ def show(card: Json) -> None:
     hint(f"● {card['title']}")
     for text in (card.get("command"), card.get("body")):
         if text:
-            block(visible(str(text)), indent="    ", aside=True)
+            block(str(text), indent="    ", aside=True)
     for line in card.get("lines", ()):
         if line not in (card.get("command"), card.get("body")):
             hint(f"  {line}")

@@ -1,25 +1,22 @@
 """The verbs of MCP servers: list, add, remove, test, tools, sign-in."""
 
-import os
-import sys
-import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
 from desktop.cli import options
+from desktop.cli.browser import show_page
+from desktop.cli.mcp_set import CLIENT_ID_HELP, CLIENT_SECRET_HELP, LOCAL, TRUSTED, asked, register_set
 from desktop.cli.output import complain, emit, hint, say, table
 from desktop.cli.reach import Verb, reach, result
 from desktop.cli.run import run
+from desktop.config.mcp import CLIENT_SECRET
 from desktop.errors import AppError, UsageError
 from desktop.paths import Home
-from desktop.text import _, mark, ngettext
+from desktop.text import _, ngettext
 
 type Json = dict[str, Any]
-
-_TRUSTED = mark("What it says of its tools is believed: those that only read run without a question.")
-_LOCAL = mark("You say that it is on this computer and only reads: nothing it is given leaves it.")
 
 
 def register(app: click.Group) -> None:
@@ -55,7 +52,7 @@ def register(app: click.Group) -> None:
     def accept_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _accept(home, name, as_json), as_json=as_json)
 
-    _register_set(group)
+    register_set(group)
 
     @options.verb(group, "update", _("Show newer versions of what a server is run from, and take them."))
     @click.argument("name")
@@ -79,8 +76,10 @@ def _register_add(group: click.Group) -> None:
     @click.option("--sse", is_flag=True, help=_("The address speaks the older SSE."))
     @click.option("--env", multiple=True, help=_("NAME=VALUE for its environment. Secrets: only NAME."))
     @click.option("--header", multiple=True, help=_("NAME=VALUE to send along. Secrets: only NAME."))
-    @click.option("--trusted", is_flag=True, help=_(_TRUSTED))
-    @click.option("--local-reads", "local", is_flag=True, help=_(_LOCAL))
+    @click.option("--client-id", default="", help=_(CLIENT_ID_HELP))
+    @click.option("--client-secret", is_flag=True, help=_(CLIENT_SECRET_HELP))
+    @click.option("--trusted", is_flag=True, help=_(TRUSTED))
+    @click.option("--local-reads", "local", is_flag=True, help=_(LOCAL))
     def add_command(
         name: str,
         command: tuple[str, ...],
@@ -88,24 +87,16 @@ def _register_add(group: click.Group) -> None:
         sse: bool,
         env: tuple[str, ...],
         header: tuple[str, ...],
+        client_id: str,
+        client_secret: bool,
         trusted: bool,
         local: bool,
         *,
         as_json: bool,
     ) -> None:
         given = {"command": command, "url": url, "sse": sse, "env": env, "headers": header}
-        given |= {"trusted": trusted, "local": local}
+        given |= {"trusted": trusted, "local": local, "id": client_id, "secret": client_secret}
         run(lambda home: _add(home, name, given, as_json), as_json=as_json)
-
-
-def _register_set(group: click.Group) -> None:
-    @options.verb(group, "set", _("Say how far you trust a server."))
-    @click.argument("name")
-    @click.option("--trusted/--not-trusted", "trusted", default=None, help=_(_TRUSTED))
-    @click.option("--local-reads/--no-local-reads", "local", default=None, help=_(_LOCAL))
-    def set_command(name: str, trusted: bool | None, local: bool | None, *, as_json: bool) -> None:
-        wanted = {"mcp_trust": trusted, "mcp_local": local}
-        run(lambda home: _set(home, name, wanted, as_json), as_json=as_json)
 
 
 class _Adding(click.Command):
@@ -128,7 +119,7 @@ class _Adding(click.Command):
                 words.append(word)
                 continue
             ours.append(word)
-            if word in ("--url", "--env", "--header") and left:
+            if word in ("--url", "--env", "--header", "--client-id") and left:
                 ours.append(left.pop(0))
         return super().parse_args(ctx, [*ours, "--", *words])
 
@@ -191,11 +182,14 @@ async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
         server = {"command": program, "args": words}
     else:
         server = {"url": given["url"], **({"type": "sse"} if given["sse"] else {})}
+        server |= {"clientId": given["id"]} if given["id"] else {}
     secrets: Json = {}
     for kind in ("env", "headers"):
         pairs = [entry.partition("=") for entry in given[kind]]
         server[kind] = {key: value for key, equals, value in pairs if equals}
-        secrets[kind] = {key: await _asked(key) for key, equals, _value in pairs if not equals}
+        secrets[kind] = {key: await asked(key) for key, equals, _value in pairs if not equals}
+    if given["secret"]:
+        secrets["client"] = {CLIENT_SECRET: await asked(_("the client secret"))}
     server |= {key: True for key in ("trusted", "local") if given[key]}
     async with reach(home, "mcp") as verb:
         done = await result(verb, "mcp_save", name=name, server=server, secrets=secrets, new=True)
@@ -279,29 +273,6 @@ async def _agreed() -> bool:
     return (answer or "").strip().casefold() in ("y", "yes", _("y"), _("yes"))
 
 
-async def _set(home: Home, name: str, wanted: dict[str, bool | None], as_json: bool) -> None:
-    said = {what: on for what, on in wanted.items() if on is not None}
-    if not said:
-        raise UsageError(
-            _("Nothing was given to set."),
-            _("Give one of: --trusted, --not-trusted, --local-reads, --no-local-reads."),
-        )
-    async with reach(home, "mcp") as verb:
-        for what, on in said.items():
-            await result(verb, what, name=name, on=on)
-    if as_json:
-        emit({"name": name})
-    else:
-        say(_("Done."))
-
-
-async def _asked(key: str) -> str:
-    """A secret value, typed unseen or read from standard input: never an argument."""
-    from desktop.cli.prompt import Lines
-
-    return (await Lines().secret(_("Value of {name}: ").format(name=key))).strip()
-
-
 async def _do(home: Home, what: str, as_json: bool, **arguments: Any) -> None:
     async with reach(home, "mcp") as verb:
         done = await result(verb, what, **arguments)
@@ -324,6 +295,12 @@ async def _test(home: Home, name: str, as_json: bool) -> None:
     )
     for tool in done["tools"]:
         say(f"  {tool}")
+    if done["unused"]:
+        hint(
+            _("It also offers {what}, of which Nanobot makes no use.").format(
+                what=", ".join(done["unused"])
+            )
+        )
 
 
 async def _tools(home: Home, name: str, as_json: bool) -> None:
@@ -364,11 +341,21 @@ async def _sign_in(home: Home, name: str, as_json: bool) -> None:
         async for line in verb("mcp_sign_in", {"name": name}):
             if line.get("event") != "open":
                 continue
-            if as_json:
+            if as_json:  # a script opens it
                 emit(line)
             else:
-                say(_("Sign in at this address, it is being opened: {address}").format(address=line["url"]))
-            if sys.stdout.isatty() and (os.environ.get("DISPLAY") or sys.platform != "linux"):
-                webbrowser.open(line["url"])
-    if not as_json:
-        say(_("Signed in."))
+                await show_page(line["url"])
+        if not as_json:
+            say(_("Signed in."))
+        try:
+            await _accepted_first(verb, name, as_json)
+        except AppError as error:
+            if not as_json:
+                complain(error)
+
+
+async def _accepted_first(verb: Verb, name: str, as_json: bool) -> None:
+    """Where the sign-in is the end of adding a server, its tools are accepted as adding does it; what a
+    known server changed is not. Raises AppError."""
+    if not (await result(verb, "mcp_tools", name=name))["known"]:
+        await _accepted(verb, name, as_json)

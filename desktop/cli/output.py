@@ -117,7 +117,7 @@ class Answers:
     """
 
     def __init__(self, *, as_json: bool) -> None:
-        self._as_json = as_json
+        self.as_json = as_json
         self._live = sys.stderr.isatty() and not as_json
         self._shown = 0
         self._dots = False
@@ -132,7 +132,7 @@ class Answers:
     def show(self, line: Json) -> None:
         """Take one event of an `ask`."""
         self.over = line["event"] in _LAST
-        if self._as_json:
+        if self.as_json:
             self.ok = self.ok and line["event"] != "turn_failed"
             emit(line)
             return

@@ -9,6 +9,7 @@ import click
 
 from desktop.cli import options
 from desktop.cli.asked import question
+from desktop.cli.browser import show_page
 from desktop.cli.output import Answers, complain, emit, hint, say
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import Verb, reach, result
@@ -171,3 +172,5 @@ async def _answer(verb: Verb, text: str, how: Asking, lines: Lines, answers: Ans
         answers.show(line)
         if line["event"] == "permission_asked" and arguments["approve"] == "ask":
             await question(verb, lines, line)
+        elif line["event"] == "page_wanted" and line["front"] == "terminal" and not answers.as_json:
+            await show_page(line["url"])

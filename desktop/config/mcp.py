@@ -2,6 +2,7 @@
 
 import re
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
@@ -27,8 +28,14 @@ def plain_name(name: str) -> str:
     return _FOREIGN.sub("_", name).strip("_") or "_"
 
 
+KINDS = (("env", "env"), ("headers", "header"), ("client", "client"))
+"""What may hold secrets and what the keychain calls it."""
+CLIENT_SECRET = "secret"  # noqa: S105 its name
+"""The one name in `client`."""
+
+
 def keychain_name(server: str, kind: str, key: str) -> str:
-    """Under which name of the keychain a value is; `kind`: env or header."""
+    """Under which name of the keychain a value is; `kind`: env, header or client."""
     return f"mcp:{server}:{kind}:{key}"
 
 
@@ -59,6 +66,11 @@ class McpServer(Section):
     url: str = Field(default="", pattern=ADDRESS, max_length=2000)
     headers: dict[str, str] = Field(default_factory=dict)
     auth: Literal["oauth"] | None = None
+    client_id: str = Field(default="", max_length=2000)
+    """What the authorization server calls this program, where the person registered it there by hand; or
+    the https address of a client metadata document. Empty: it registers by itself."""
+    client_secret: str = Field(default="", max_length=4096)
+    """KEYCHAIN, or ${NAME}: the secret that came with the id is never in the settings."""
     tool_timeout: float = Field(default=30.0, ge=1, le=3600)
     """Seconds that a call may take."""
     enabled_tools: tuple[str, ...] = ("*",)
@@ -84,6 +96,17 @@ class McpServer(Section):
             "streamable_http": "streamableHttp",
         }
         return names.get(value, value) if isinstance(value, str) else value
+
+    @property
+    def client(self) -> dict[str, str]:
+        """The secret of the client, as `env` and `headers` have theirs."""
+        return {CLIENT_SECRET: self.client_secret} if self.client_secret else {}
+
+    @property
+    def metadata_document(self) -> str:
+        """The address of the client metadata document; empty where the id is none."""
+        parts = urlsplit(self.client_id) if self.client_id.startswith("https://") else None
+        return self.client_id if parts and parts.hostname and len(parts.path) > 1 else ""
 
     @property
     def kind(self) -> str:

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sign_in_name
+from desktop.config.mcp import KEYCHAIN, KINDS, McpServer, keychain_name, sign_in_name
 from desktop.text import _
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -30,7 +30,8 @@ def faults(server: McpServer, environ: Mapping[str, str]) -> Iterator[Fault]:
 def missing(server: McpServer, environ: Mapping[str, str]) -> list[str]:
     """Variables that the settings refer to and the environment has not."""
     texts = [server.command, *server.args, server.cwd, server.url]
-    texts += [value for value in (*server.env.values(), *server.headers.values()) if value != KEYCHAIN]
+    values = (value for field, _kind in KINDS for value in getattr(server, field).values())
+    texts += [value for value in values if value != KEYCHAIN]
     named = (name for text in texts for name in _REFERENCE.findall(text))
     return [name for name in dict.fromkeys(named) if name not in environ]
 
@@ -39,8 +40,8 @@ def entries(name: str, server: McpServer) -> list[tuple[str, str]]:
     """What the keychain must have for a server: (entry, what it is for)."""
     found = [
         (keychain_name(name, kind, key), key)
-        for kind, values in (("env", server.env), ("header", server.headers))
-        for key, value in values.items()
+        for field, kind in KINDS
+        for key, value in getattr(server, field).items()
         if value == KEYCHAIN
     ]
     return [*found, (sign_in_name(name), "")] if server.auth == "oauth" else found

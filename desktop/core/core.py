@@ -210,6 +210,7 @@ class Core:
             await save_before(home, core.workspace, "migration")
         await core.database.open()
         await core.marks.recover()
+        await core.inbox.close_forms()
         await core.notices.files_are_unknown()
         core.database.begun_anew = lambda: spawn(core.notices.files_are_unknown(), name="marks")
         core.finding.start()

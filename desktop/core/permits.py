@@ -25,6 +25,7 @@ from desktop.origin import TRUSTED, mark_of, sentence
 from desktop.session.model import now
 from desktop.tasks import in_thread
 from desktop.text import _
+from desktop.tools.form import filled
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -60,10 +61,14 @@ class Permits:
 
         `late` in the result tells that its turn had ended: the answer began a new one; with `wait`, its
         events are told and its end waited for. What that one asks, such as about a call that changed since,
-        waits in the inbox at once where `approve` is never. Raises UsageError if it is not open any more.
+        waits in the inbox at once where `approve` is never. A form also takes its `content`; what is wrong
+        with that is in `faults`, by field, and the question stays open. Raises UsageError if it is not open
+        any more.
         """
         with self._core.bus.subscribe() as events:
-            turn = await self._answer(arguments)
+            turn, faults = await self._answer(arguments)
+            if faults:
+                return {"late": False, "faults": faults}
             if turn and arguments.get("wait"):
                 await told(events, turn, send)
         return {"late": bool(turn)}
@@ -72,8 +77,9 @@ class Permits:
         """Leave a question for later: the turn goes on without it, the inbox keeps it."""
         return {"parked": self._core.gate.park(str(arguments["question"]))}
 
-    async def _answer(self, arguments: Json) -> str:
-        """The turn that a late answer began; empty where a call had waited for it."""
+    async def _answer(self, arguments: Json) -> tuple[str, dict[str, str]]:
+        """The turn that a late answer began, empty where a call had waited for it; and what is wrong with
+        what was filled in."""
         async with self._answering:
             notice = await self._core.inbox.get(str(arguments["question"]))
             if notice is None or notice.kind != APPROVAL or notice.state != OPEN:
@@ -82,16 +88,34 @@ class Permits:
                 bool(arguments["yes"]),
                 str(arguments.get("reason") or ""),
                 bool(arguments.get("network")),
+                front=str(arguments.get("front") or "window"),
             )
+            if "form" in (notice.body.get("card") or {}):
+                return "", await self._fill(notice, answer, arguments)
             if answer.yes and arguments.get("always"):
                 await self._keep(notice)
             if self._core.gate.answer(notice.id, answer):
-                return ""
-            front = str(arguments.get("front") or "window")
+                return "", {}
             approve = "never" if arguments.get("approve") == "never" else "ask"
-            turn = await self._core.loop.submit(replace(_late(notice, answer, front), approve=approve))
+            turn = await self._core.loop.submit(
+                replace(_late(notice, answer, answer.front), approve=approve)
+            )
             await self._core.inbox.settle(notice.id, "yes" if answer.yes else "no")
-            return turn
+            return turn, {}
+
+    async def _fill(self, notice: Notice, answer: Answer, arguments: Json) -> dict[str, str]:
+        """Hand what was filled in to the call that waits for it. Raises UsageError where none does."""
+        form = self._core.gate.form(notice.id)
+        content, faults = filled(form, dict(arguments.get("content") or {})) if form else ({}, {})
+        if form and answer.yes and faults:
+            return faults
+        if not self._core.gate.answer(notice.id, replace(answer, content=content)):
+            await self._core.inbox.settle(notice.id, "withdrawn")
+            raise UsageError(
+                _("The server does not wait for this answer any more."),
+                _("Ask for the same again, if you still want it."),
+            )
+        return {}
 
     async def _keep(self, notice: Notice) -> None:
         """Store what "always like this" stands for."""

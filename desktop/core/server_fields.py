@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sounds_secret
+from desktop.config.mcp import CLIENT_SECRET, KEYCHAIN, KINDS, McpServer, keychain_name, sounds_secret
 from desktop.core.pasted import plain, validated
 from desktop.core.verbs import Json
 from desktop.errors import UsageError
 from desktop.text import _
 
-KINDS = (("env", "env"), ("headers", "header"))
-"""Fields that may hold secrets, and what the keychain calls them."""
+_OF_ADDRESS = ("url", "headers", "auth", "clientId", "clientSecret", "type")
 
 
 def given_secrets(arguments: Json) -> dict[str, dict[str, str]]:
@@ -30,7 +29,9 @@ def merged(base: McpServer | None, given: Mapping[str, Any]) -> McpServer:
     if changed.get("url") and "command" not in changed:
         kept = {key: value for key, value in kept.items() if key not in ("command", "args", "cwd", "type")}
     if changed.get("command") and "url" not in changed:
-        kept = {key: value for key, value in kept.items() if key not in ("url", "headers", "auth", "type")}
+        kept = {key: value for key, value in kept.items() if key not in _OF_ADDRESS}
+    if not (kept | changed).get("clientId"):
+        kept.pop("clientSecret", None)
     server = validated(kept | changed)
     if not (server.command if server.kind == "stdio" else server.url):
         raise UsageError(
@@ -54,11 +55,13 @@ def with_secret_looking(
 
 def referring(server: McpServer, given: Mapping[str, Mapping[str, str]]) -> McpServer:
     """The server with KEYCHAIN in the place of each secret."""
-    values = {
+    values: dict[str, Any] = {
         kind: {**getattr(server, kind), **dict.fromkeys(given[kind], KEYCHAIN)}
         for kind, _entry in KINDS
         if given[kind]
     }
+    if client := values.pop("client", None):
+        values["client_secret"] = client[CLIENT_SECRET]
     return server.model_copy(update=values)
 
 

@@ -8,10 +8,9 @@ import secrets as random
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sign_in_name
+from desktop.config.mcp import KEYCHAIN, KINDS, McpServer, keychain_name, sign_in_name
 from desktop.core.pasted import LONGEST_NAME, servers, validated
 from desktop.core.server_fields import (
-    KINDS,
     given_secrets,
     keychain_entries,
     merged,
@@ -24,6 +23,7 @@ from desktop.errors import KeychainError, UsageError
 from desktop.services import ServiceState
 from desktop.tasks import in_thread
 from desktop.text import _
+from desktop.tools.mcp.keychain import ForServers
 from desktop.tools.mcp.listing import told
 from desktop.tools.permissions.visible import visible
 
@@ -40,7 +40,7 @@ class ServerVerbs:
     """Acts on MCP servers."""
 
     def __init__(self, core: "Core") -> None:
-        self._core = core
+        self._core, self._keychain = core, ForServers(core.keychain)
         self._removed: dict[str, tuple[str, McpServer, dict[str, str], dict[str, str]]] = {}
 
     def verbs(self) -> dict[str, Verb]:
@@ -73,6 +73,8 @@ class ServerVerbs:
             "url": server.url,
             "headers": dict(server.headers),
             "oauth": server.auth == "oauth",
+            "client_id": server.client_id,
+            "client_secret": bool(server.client_secret),
             "timeout": server.tool_timeout,
             "protocol": server.protocol,
             "enabled": server.enabled,
@@ -90,12 +92,14 @@ class ServerVerbs:
         }
 
     async def mcp_tools(self, arguments: Json, _send: Send) -> Json:
-        """The tools of a server, which is connected for it. Raises UsageError, AppError."""
+        """The tools of a server, which is connected for it; `known`: whether any was accepted before.
+        Raises UsageError, AppError."""
         running = await self._core.workshop.servers()
         server = await running.reached(str(arguments["name"]))
         return {
             "state": server.status.state.value,
             "detail": server.status.detail,
+            "known": bool(await running.known.of(server.name)),
             "tools": [
                 {
                     "name": tool.listed.name,
@@ -183,14 +187,14 @@ class ServerVerbs:
         """Put secret values into the keychain; those of a renamed server are there under its old name."""
         for kind, entry in KINDS:
             for key, value in given[kind].items():
-                await self._core.keychain.set(keychain_name(name, entry, key), value)
+                await self._keychain.set(keychain_name(name, entry, key), value)
             for key, value in getattr(server, kind).items():
                 if value == KEYCHAIN and before and before != name and key not in given[kind]:
-                    kept = await self._core.keychain.get(keychain_name(before, entry, key))
+                    kept = await self._keychain.get(keychain_name(before, entry, key))
                     if kept:
-                        await self._core.keychain.set(keychain_name(name, entry, key), kept)
-        if before and before != name and (tokens := await self._core.keychain.get(sign_in_name(before))):
-            await self._core.keychain.set(sign_in_name(name), tokens)
+                        await self._keychain.set(keychain_name(name, entry, key), kept)
+        if before and before != name and (tokens := await self._keychain.get(sign_in_name(before))):
+            await self._keychain.set(sign_in_name(name), tokens)
 
     async def _move_accepted(self, before: str, name: str) -> None:
         """What was accepted of a server goes with it to its new name."""
@@ -206,9 +210,9 @@ class ServerVerbs:
         wanted = set(keychain_entries(name, new))
         for entry in keychain_entries(before, old):
             if entry not in wanted:
-                await self._core.keychain.delete(entry)
+                await self._keychain.delete(entry)
         if before != name and old.auth == "oauth":
-            await self._core.keychain.delete(sign_in_name(before))
+            await self._keychain.delete(sign_in_name(before))
 
     async def mcp_remove(self, arguments: Json, _send: Send) -> Json:
         """Take a server out of the settings and its secrets out of the keychain; `undo` brings them back
@@ -220,13 +224,13 @@ class ServerVerbs:
             names = [*keychain_entries(name, server), *([sign_in_name(name)] if server.url else [])]
             try:
                 for entry in names:
-                    if value := await self._core.keychain.get(entry):
+                    if value := await self._keychain.get(entry):
                         kept[entry] = value
             except KeychainError:
                 names = []  # shut: what is in it stays, for the server may come back
             await store(self._core, {name: None})
             for entry in names:
-                await self._core.keychain.delete(entry)
+                await self._keychain.delete(entry)
             known = (await self._core.workshop.servers()).known
             accepted = await known.of(name)
             await known.forget(name)
@@ -244,7 +248,7 @@ class ServerVerbs:
             if name in self._config():
                 raise UsageError(_("There is a server called {name} already.").format(name=name))
             for entry, value in kept.items():
-                await self._core.keychain.set(entry, value)
+                await self._keychain.set(entry, value)
             await (await self._core.workshop.servers()).known.accept(name, accepted)
             await store(self._core, {name: server})
             del self._removed[token]

@@ -104,21 +104,20 @@ class Workshop:
         return self._servers
 
     def _make_servers(self) -> "Servers":
+        from desktop.tools.mcp.keychain import ForServers
         from desktop.tools.mcp.known import Known
         from desktop.tools.mcp.servers import Servers
         from desktop.tools.mcp.sign_in import SignIns
 
-        async def secret(name: str) -> str:
-            return await self._keychain.get(name) or ""
-
+        keychain = ForServers(self._keychain)
         return Servers(
             lambda: self._config().tools.mcp_servers,
-            secret,
+            keychain.secret,
             Known(self._database),
             self._bus,
             self._home.logs / "mcp",
             self._workspace / "files" / "mcp",
-            SignIns(self._keychain),
+            SignIns(keychain),
             self._keep_pins,
         )
 

@@ -114,6 +114,15 @@ class Inbox:
         )
         return await self._changed(settled)
 
+    async def close_forms(self) -> None:
+        """Close what is to be filled in for a call: the program has begun anew, and none waits for it."""
+        closed = await self._database.write(
+            "UPDATE inbox SET state = ?, answer = 'withdrawn', settled = ? WHERE state = ? AND kind = ? "
+            "AND json_type(body, '$.card.form') = 'object'",
+            (DONE, time.time(), OPEN, APPROVAL),
+        )
+        await self._changed(closed)
+
     async def snooze(self, id_: str, until: float) -> bool:
         """Show an open notice anew, not before this Unix time; False if it is not open."""
         snoozed = await self._database.write(

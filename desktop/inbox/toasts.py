@@ -80,7 +80,7 @@ def _all_of(card: Mapping[str, Any]) -> list[str]:
 
 
 def _fits(card: Mapping[str, Any], lines: Sequence[str]) -> bool:
-    if card.get("outside") or card.get("body") or card.get("environment"):
+    if card.get("form") or card.get("outside") or card.get("body") or card.get("environment"):
         return False
     text = "\n".join(lines)
     return len(text) <= _SHORT and text.count("\n") < _FEW_LINES + 1

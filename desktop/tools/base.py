@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from desktop.files import Seen
 from desktop.origin import TRUSTED, Mark
+from desktop.tools.form import Asker
 
 type Json = dict[str, Any]
 
@@ -115,6 +116,8 @@ class ToolContext:
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
     spawn: Callable[[str, str], Awaitable[bool]] | None = None
     """Has a subagent do a task under a label; whether it has to wait. Raises ToolFailure."""
+    asker: Asker | None = None
+    """Asks the person what somebody outside wants to know in the middle of the call."""
 
     def path(self, name: str) -> Path:
         """A path as a call names it: `~` is the home, a relative one starts in the working folder, `..`

@@ -5,9 +5,10 @@ Those of the inbox are the truth; what the bus tells in between is shown at once
 
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 
-from desktop.bus.events import Event, InboxChanged, PermissionAsked, PermissionSettled
+from desktop.bus.events import Event, InboxChanged, PageWanted, PermissionAsked, PermissionSettled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
 from desktop.ui.funnel import Funnel
@@ -29,6 +30,7 @@ class Questions(QObject):
         self._actions, self._funnel = actions, funnel
         self._open: dict[str, Question] = {}
         self._answering: set[str] = set()
+        self._faults: dict[str, dict[str, str]] = {}
         self._waiting: set[str] = set()
         """Those that a call waits for at this moment."""
 
@@ -66,12 +68,15 @@ class Questions(QObject):
             self.refresh()
         elif isinstance(event, PermissionSettled):
             self._waiting.discard(event.question)
+            self._faults.pop(event.question, None)
             if event.answer != "parked":
                 self._open.pop(event.question, None)
                 self.changed.emit()
             self.refresh()
         elif isinstance(event, InboxChanged):
             self.refresh()
+        elif isinstance(event, PageWanted) and event.front == "window":
+            QDesktopServices.openUrl(QUrl(event.url))
 
     async def _refresh(self) -> None:
         found = (await self._actions.call("inbox", kind="approval", limit=_MOST))["notices"]
@@ -90,6 +95,7 @@ class Questions(QObject):
             body.get("card") or {},
             notice["id"] not in self._waiting,
             notice["at"],
+            self._faults.get(notice["id"], {}),
         )
 
     async def _answer(self, question: str, given: Json) -> None:
@@ -99,6 +105,7 @@ class Questions(QObject):
         self._answering.add(question)
         try:
             done = await self._actions.call("permit", question=question, front="window", **given)
+            self._faults[question] = dict(done.get("faults") or {})
         finally:
             self._answering.discard(question)
             await self._refresh()

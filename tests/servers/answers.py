@@ -283,6 +283,12 @@ async def use(to: Connection, body: Body, rest: list[str]) -> None:
     await _stream(to, body, [piece(tool_calls=[call]) for call in calls] + [finish("tool_calls")])
 
 
+async def calls(to: Connection, body: Body, rest: list[str]) -> None:
+    """Calls of tools as `use` has them, and a word once these have brought something."""
+    last = (body.get("messages") or [{}])[-1]
+    await (say(to, body, ["Done."]) if last.get("role") == "tool" else use(to, body, rest))
+
+
 async def error(to: Connection, body: Body, rest: list[str]) -> None:
     """An error object inside a stream that began well."""
     code: int | str = int(rest[0]) if rest else "server_error"
@@ -426,6 +432,7 @@ _ALL: tuple[Answer, ...] = (
     reasoning,
     tools,
     use,
+    calls,
     error,
     plain,
     message,

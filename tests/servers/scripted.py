@@ -120,7 +120,7 @@ class ScriptedServer:
         """Let requests whose last message has these words wait until the event is set."""
         return self._held.setdefault(words, threading.Event())
 
-    def wait_for_request(self, number: int = 1, seconds: float = 10.0) -> Seen:
+    def wait_for_request(self, number: int = 1, seconds: float = 60.0) -> Seen:
         """Block until so many chat requests have come; the last of them."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: len(self.requests) >= number, seconds):

@@ -50,7 +50,7 @@ class Program:
         }
 
     def run(
-        self, *arguments: str, given: str = "", seconds: float = 60, encoding: str = "utf-8"
+        self, *arguments: str, given: str = "", seconds: float = 180, encoding: str = "utf-8"
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; half letters go in as the bytes that they stand for."""
         return subprocess.run(
@@ -102,7 +102,7 @@ class Program:
                 if process.poll() is None:
                     process.terminate()
                     try:
-                        process.wait(10)
+                        process.wait(60)
                     except subprocess.TimeoutExpired:
                         process.kill()
 

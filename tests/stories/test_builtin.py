@@ -37,7 +37,7 @@ def test_a_first_answer_without_any_key(with_model: Program) -> None:
         assert not [child for child in family if "server.mjs" in " ".join(child.cmdline())]
         rest = psutil.Process(chat.pid).children(recursive=True)
         chat.kill()
-        chat.wait(10)
+        chat.wait(60)
     _gone, alive = psutil.wait_procs(rest, timeout=10)
     assert not alive, "nothing outlives the program"
 

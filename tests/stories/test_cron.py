@@ -260,7 +260,7 @@ def test_two_homes_with_one_workspace_do_each_job_once(program: Program, tmp_pat
         assert f"process {first.pid}" in refused.stderr
 
         first.terminate()
-        first.wait(10)
+        first.wait(60)
         add(other, "Cake", "--plain", "--at", in_seconds(1))
         until(lambda: titles(other) == ["Cake"], "then the other one does")
         assert second.poll() is None
@@ -285,7 +285,7 @@ def test_serving_is_shared_and_ends_when_told(program: Program, server: Scripted
         assert program.events("cron", "list") == [], "it was to be done once"
 
         first.terminate()
-        first.wait(10)
+        first.wait(60)
         assert first.stderr.read() == ""
     [run] = program.events("cron", "log")
     assert (run["outcome"], run["detail"]) == ("ok", "It rains.")

@@ -1,5 +1,6 @@
 """A key given to onboard: in the keychain, in the request, and nowhere else."""
 
+import json
 import os
 from pathlib import Path
 
@@ -96,3 +97,20 @@ def test_a_key_in_an_old_settings_file_moves_to_the_keychain(
     assert program.run("doctor").returncode == 0
     assert program.run("ask", "hi").stdout == "ok\n"
     assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_client_registered_by_hand_has_its_secret_in_the_keychain_alone(program: Program) -> None:
+    secret = "cl1ent-s3cret-of-a-test"
+    more = ("--url", "http://127.0.0.1:9/mcp", "--client-id", "nano", "--client-secret")
+    program.run("mcp", "add", "hand", *more, given=f"{secret}\n")
+    settings = json.loads((program.home / "config.json").read_text("utf-8"))["tools"]["mcpServers"]["hand"]
+    assert (settings["clientId"], settings["clientSecret"]) == ("nano", "${keychain}")
+    assert not [path for path, content in texts(program.home) if secret.encode() in content]
+    kept = in_the_keychain("mcp:hand:client:secret")
+    assert kept == secret
+    [listed] = program.events("mcp", "list")
+    assert (listed["client_id"], listed["client_secret"]) == ("nano", True)
+    assert program.run("mcp", "set", "hand", "--client-id", "").returncode == 0
+    settings = json.loads((program.home / "config.json").read_text("utf-8"))["tools"]["mcpServers"]["hand"]
+    assert "clientSecret" not in settings
+    assert in_the_keychain("mcp:hand:client:secret") is None

@@ -35,7 +35,7 @@ def ollama(port: int = 11434) -> Iterator[None]:
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
     try:
-        assert up.wait(5)
+        assert up.wait(60)
         yield
     finally:
         loop.call_soon_threadsafe(done.set)

@@ -1,7 +1,9 @@
 """The inbox over a real core: counted, shown by day in a drawer, acted on there, its history searched."""
 
+import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop.agent.forms import card
 from desktop.cron.job import Job
 from desktop.cron.ledger import ASKED, DUE, Run
 from desktop.cron.schedule import Every
 from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
 from desktop.tasks import cancel, spawn
+from desktop.tools.form import Field, Form, Kind
 from desktop.ui.answering import Answering
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.view import ConversationView
@@ -199,6 +203,29 @@ def test_each_question_is_answered_in_the_drawer_and_leads_to_its_conversation(d
     desk.settle()
     assert desk.library.key == "window:a"
     assert not desk.window.inbox.isVisible()
+
+
+def test_a_form_is_filled_in_in_the_drawer_and_one_that_no_call_waits_for_goes(desk: Desk) -> None:
+    fields = (
+        Field("name", Kind.TEXT, "Name on the ticket", required=True),
+        Field("side", Kind.ONE, "Side", choices=(("w", "Window"), ("a", "Aisle")), default="w"),
+    )
+    body = {"card": card(Form("trains", "Who travels?", fields=fields), "terminal"), "call": "c"}
+    desk.put("f", kind=APPROVAL, at=time.time(), session="window:f", body=body)
+    desk.toggle()
+    shown_card = desk.question("f").card
+    assert shown_card.yes.text() == "Send"
+    assert "Asked for in: the terminal" in desk.text
+    [name, _side] = shown_card.form.fields
+    QTest.keyClicks(name.editor, "Ada")
+    desk.put("r", session="window:r")
+    assert shown_card.form.read() == {"name": "Ada", "side": "w"}, "another notice takes nothing away"
+    if folder := os.environ.get("NANOBOT_TEST_SHOTS"):
+        desk.window.grab().save(str(Path(folder) / "form-inbox.png"))
+    shown_card.yes.click()
+    desk.settle()
+    assert desk.states()["f"] == ("done", "withdrawn")
+    assert "f" not in desk.drawer.items
 
 
 def test_what_was_being_written_stays_when_another_notice_comes(desk: Desk) -> None:

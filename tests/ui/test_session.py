@@ -72,7 +72,7 @@ def test_keyboard_mouse_and_clipboard(window: Window, desk: Desk) -> None:
     desk.click_on(window.extents("Send"))
     window.wait_text("Nanobot", "PASTED 字")
     desk.close_active("Nanobot Desktop")
-    assert window.process.wait(10) == 0
+    assert window.process.wait(60) == 0
 
 
 def test_the_tray_icon_is_clicked_and_its_menu_used(sample: Program, desk: Desk) -> None:
@@ -85,7 +85,7 @@ def test_the_tray_icon_is_clicked_and_its_menu_used(sample: Program, desk: Desk)
         icon.choose("Status", "Busy")
         window.wait("Done: busy")
         icon.choose("Quit")
-        assert window.process.wait(10) == 0
+        assert window.process.wait(60) == 0
 
 
 @pytest.mark.parametrize("told", ["deny", "default"])

@@ -32,7 +32,7 @@ async def reach(bus: Bus, *wanted: tuple[str, str]) -> list[ServiceChanged]:
     seen: list[ServiceChanged] = []
     missing = set(wanted)
     with bus.subscribe() as events:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             async for event in events:
                 if isinstance(event, ServiceChanged):
                     seen.append(event)

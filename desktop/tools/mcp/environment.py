@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop import logs
-from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sounds_secret
+from desktop.config.mcp import (
+    CLIENT_SECRET,
+    KEYCHAIN,
+    KINDS,
+    McpServer,
+    keychain_name,
+    sounds_secret,
+)
 from desktop.text import _
 from desktop.tools.exec.environment import Environment
 from desktop.tools.mcp.failures import Misconfigured
@@ -33,6 +40,11 @@ class Ready:
     cwd: Path
     url: str
     headers: dict[str, str]
+    client_id: str = ""
+    """What the person registered this program as, or the address of its client metadata document."""
+    client_secret: str = ""
+    document: bool = False
+    """Whether client_id is such an address."""
 
 
 async def resolved(
@@ -44,9 +56,11 @@ async def resolved(
 ) -> Ready:
     """What to start or reach. Raises Misconfigured naming what is missing, KeychainError."""
     values: dict[str, dict[str, str]] = {}
-    for kind, given in (("env", server.env), ("header", server.headers)):
+    _check_client(server)
+    for field, kind in KINDS:
         values[kind] = {
-            key: await _value(name, kind, key, text, secret, environ) for key, text in given.items()
+            key: await _value(name, kind, key, text, secret, environ)
+            for key, text in getattr(server, field).items()
         }
     env = await usual.make("") if server.kind == "stdio" else {}
     folder = _replaced(server.cwd, environ)
@@ -57,7 +71,19 @@ async def resolved(
         cwd=Path(folder).expanduser() if folder else Path.home(),
         url=_replaced(server.url, environ),
         headers=values["header"],
+        client_id=server.client_id,
+        client_secret=values["client"].get(CLIENT_SECRET, ""),
+        document=bool(server.metadata_document),
     )
+
+
+def _check_client(server: McpServer) -> None:
+    """Raises Misconfigured where the client's secret stands in the settings, which are no place for it."""
+    if server.client_secret not in ("", KEYCHAIN) and not _REFERENCE.fullmatch(server.client_secret):
+        raise Misconfigured(
+            _("The client secret of this server stands in config.json."),
+            _("Take it out there, and enter it in the settings of this server: the keychain keeps it."),
+        )
 
 
 async def _value(

@@ -22,6 +22,19 @@ class SignInNeeded(AppError):
         )
 
 
+class RightsNeeded(SignInNeeded):
+    """The server wants more rights than the sign-in gave."""
+
+    def __init__(self, rights: frozenset[str]) -> None:
+        super().__init__()
+        named = said(" ".join(sorted(rights)))
+        self.text = (
+            _("The server wants more rights for this: {rights}.").format(rights=named)
+            if named
+            else _("The server wants more rights for this than you gave it.")
+        )
+
+
 class Misconfigured(AppError):
     """It cannot work before its settings, or this computer, change: trying again is no use."""
 

@@ -14,8 +14,9 @@ from desktop.errors import AppError
 from desktop.net import way_out
 from desktop.tasks import cancel, spawn
 from desktop.tools.mcp.environment import Ready
-from desktop.tools.mcp.failures import refused, unreachable
+from desktop.tools.mcp.failures import RightsNeeded, refused, unreachable
 from desktop.tools.mcp.link import LARGEST, too_large
+from desktop.tools.mcp.renewing import lacking
 
 CONNECT_SECONDS = 10.0
 _PROBE_SECONDS = 0.3
@@ -24,16 +25,15 @@ _PROBE_SECONDS = 0.3
 class Http:
     """A Link to an address. `auth` is an httpx2.Auth."""
 
-    def __init__(
-        self, ready: Ready, kind: str, seconds: float, bell: asyncio.Event, auth: Any = None
-    ) -> None:
-        """`seconds`: how long an answer may keep still."""
-        self._ready, self._kind, self._seconds = ready, kind, seconds
+    def __init__(self, ready: Ready, kind: str, bell: asyncio.Event, auth: Any = None) -> None:
+        self._ready, self._kind = ready, kind
         self._bell, self._auth = bell, auth
         self.lost = False
         self.failure: AppError | None = None
         self.status = 0
         """Of the last refusal."""
+        self._lacks: frozenset[str] | None = None
+        """The rights that it named, where it was for want of rights."""
         self._probing: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -98,9 +98,8 @@ class Http:
         return way_out.client(
             httpx2,
             headers=self._ready.headers,
-            timeout=httpx2.Timeout(
-                CONNECT_SECONDS, read=max(self._seconds, 60.0) if self._kind != "sse" else None
-            ),
+            # An answer may keep still for as long as the person is asked: who waits for it has the clock.
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             auth=self._auth,
             event_hooks={"response": [note]},
         )
@@ -109,6 +108,7 @@ class Http:
         """Look at an answer before the SDK does."""
         if response.request.method == "POST" or self._kind == "sse":
             self.status = response.status_code if response.status_code >= 400 else 0
+            self._lacks = lacking(response)
         events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
         response.stream = _heard_out(response.stream, self, None if events else LARGEST)
 
@@ -144,6 +144,8 @@ class Http:
 
     def refusal(self) -> AppError | None:
         """What the last status says, where it was a refusal."""
+        if self._lacks is not None and self.failure is None:
+            return RightsNeeded(self._lacks)
         return self.failure or (refused(self.status) if self.status else None)
 
 

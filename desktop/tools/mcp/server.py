@@ -25,12 +25,15 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 from desktop.tools.base import ToolFailure
 from desktop.tools.exec.environment import Environment
+from desktop.tools.form import Asker
+from desktop.tools.mcp.asking import Asking
 from desktop.tools.mcp.environment import Ready, Secret, resolved
 from desktop.tools.mcp.failures import Misconfigured, SignInNeeded, said, told
 from desktop.tools.mcp.http import Http
 from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.link import Link
 from desktop.tools.mcp.listing import Listed, learn, pages
+from desktop.tools.mcp.renewing import Widen
 from desktop.tools.mcp.sdk import load
 from desktop.tools.mcp.stdio import Stdio, runnable
 from desktop.tools.mcp.versions import fixed
@@ -40,7 +43,9 @@ CONNECT_SECONDS = 30.0
 _LEAST_DELAY, _MOST_DELAY = 1.0, 300.0
 _STEADY_SECONDS = 30.0
 """After how long a connection counts as one that works: the delays begin anew."""
-_OVERTIME, _AGAIN_SECONDS = 2.0, 10.0
+_AGAIN_SECONDS = 10.0
+_EVER = 86_400.0
+"""Seconds that the SDK waits for an answer: the clock of a call is ours."""
 _FORGOTTEN = "Session terminated"
 """How the SDK says that a server over HTTP does not know us any more."""
 _log = logging.getLogger(__name__)
@@ -57,8 +62,8 @@ class Surroundings:
     logs: Path
     keep_pins: Callable[[str, Mapping[str, str]], Awaitable[None]]
     """Keeps the versions of a server's packages in its settings. Raises StorageError."""
-    auth: Callable[[str, McpServer, str], Awaitable[Any]]
-    """The httpx2.Auth for a server by its name, settings and address; None where it needs none."""
+    auth: Callable[[str, McpServer, Ready, Widen], Awaitable[Any]]
+    """The httpx2.Auth for a server by its name and settings; None where it needs none."""
 
 
 class Server:
@@ -83,7 +88,7 @@ class Server:
         self._bell, self._nudge = asyncio.Event(), asyncio.Event()
         self._stale = False
         self._turned = asyncio.Condition()
-        self._under_way = 0
+        self._asking = Asking(name)
         self._stopping = False
         self._failed = 0
         """How many attempts to connect came to nothing."""
@@ -115,6 +120,7 @@ class Server:
             self._owner.cancel()
             self._bell.set()
             await asyncio.wait({self._owner}, timeout=_AGAIN_SECONDS)  # one may be swallowed
+        await self._asking.stop()
         self.status.set(ServiceState.OFF)
         stopped = AppError(_("The server was stopped."), _("Switch it on, and try again."))
         await self._down(stopped, was_up=False)
@@ -124,8 +130,9 @@ class Server:
         found = self.tools.get(tool.name)
         return found is not None and found.identity == tool.identity and tool.name not in self.changed
 
-    async def call(self, tool: Listed, arguments: dict[str, Any]) -> Any:
-        """The SDK's result of a call. Raises ToolFailure, StorageError; the server is told of an end."""
+    async def call(self, tool: Listed, arguments: dict[str, Any], asker: Asker | None = None) -> Any:
+        """The SDK's result of a call; `asker` puts what the server asks in it to the person. Raises
+        ToolFailure, StorageError; the server is told of an end."""
         seconds = self.settings.tool_timeout
         until = time.monotonic() + seconds
         try:
@@ -140,14 +147,11 @@ class Server:
             )
         left = max(0.1, until - time.monotonic())
         link = self._link
-        self._under_way += 1
         try:
-            async with asyncio.timeout(left + _OVERTIME):
-                answer = await client.call_tool(tool.name, arguments, read_timeout_seconds=left)
+            sent = client.call_tool(tool.name, arguments, read_timeout_seconds=_EVER)
+            answer = await self._asking.call(asker, left, sent)
         except Exception as error:
             raise ToolFailure(self._failed_call(error, link)) from error
-        finally:
-            self._under_way -= 1
         self._steady = True
         self.status.last_ok = time.time()
         return answer
@@ -190,7 +194,7 @@ class Server:
         gone = isinstance(error, MCPError) and (
             error.code == CONNECTION_CLOSED or error.message == _FORGOTTEN
         )
-        if gone and link is not None and self._under_way == 1:
+        if gone and link is not None and not self._asking.count:
             link.lost = True  # over HTTP nothing else tells
             self._bell.set()
         if gone:
@@ -262,6 +266,7 @@ class Server:
             link.streams(),
             mode=self.settings.protocol,
             message_handler=self._hear,
+            elicitation_callback=self._asking.elicit,
             client_info=info(name="nanobot-desktop", version=__version__),
             cache=None,
             read_timeout_seconds=CONNECT_SECONDS,
@@ -278,8 +283,8 @@ class Server:
     async def _link_to(self, ready: Ready) -> Link:
         if self.settings.kind == "stdio":
             return Stdio(ready, self.log, self._bell)
-        auth = await self._around.auth(self.name, self.settings, ready.url)
-        return Http(ready, self.settings.kind, self.settings.tool_timeout, self._bell, auth)
+        auth = await self._around.auth(self.name, self.settings, ready, self._asking.widen)
+        return Http(ready, self.settings.kind, self._bell, auth)
 
     async def _hear(self, message: Any) -> None:
         """What the server tells by itself."""

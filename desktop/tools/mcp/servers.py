@@ -7,6 +7,7 @@ longer than some seconds; what is not there by then is left out of that turn.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,7 @@ class Servers:
             async with trial.connection() as (client, _link):
                 found = [tool.name for tool in await pages(client)]
                 info = client.server_info
+                unused = await _unused(client)
         except Exception as error:
             why = told(error)
             if isinstance(why, SignInNeeded):
@@ -182,6 +184,7 @@ class Servers:
         return {
             "tools": found,
             "seconds": seconds,
+            "unused": unused,
             "server": f"{info.name} {info.version}".strip() if info else "",
         }
 
@@ -236,6 +239,17 @@ async def _settled(server: Server, seconds: float) -> None:
                 await server.settled.wait()
         except TimeoutError:
             return
+
+
+async def _unused(client: Any) -> list[str]:
+    """What a server offers besides tools, and nothing here makes use of. Many say that they have such
+    things and have none, so they are asked for; who cannot answer that is none the worse."""
+    found = []
+    for name, listing in (("prompts", client.list_prompts), ("resources", client.list_resources)):
+        with suppress(Exception):
+            if getattr(client.server_capabilities, name, None) and getattr(await listing(), name):
+                found.append(name)
+    return found
 
 
 def _size(log: Path) -> int:

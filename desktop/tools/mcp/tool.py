@@ -6,6 +6,7 @@ taken that a tool merely reads; its word that one destroys is always taken.
 
 import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from desktop.origin import Mark, untrusted
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure, ToolResult
+from desktop.tools.form import Asker
 from desktop.tools.mcp.listing import Listed
 from desktop.tools.mcp.names import switched_on
 from desktop.tools.mcp.results import result
@@ -96,13 +98,23 @@ class McpTool(Tool[Anything]):
 
     async def run(self, args: Anything, context: ToolContext) -> ToolResult:
         """Send the call. Raises ToolFailure, StorageError."""
-        answer = await self._server.call(self.listed, args.model_extra or {})
+        asker = context.asker
+        try:
+            answer = await self._server.call(self.listed, args.model_extra or {}, asker)
+        except ToolFailure as failure:
+            raise ToolFailure(_with_notes(failure.text, asker)) from failure
         made = await in_thread(
             result, answer.content, answer.structured_content, self._folder, context.workspace
         )
         if answer.is_error:
-            raise ToolFailure(f"The MCP server {self._server.name} reports an error: {made.text}")
-        return made
+            text = f"The MCP server {self._server.name} reports an error: {made.text}"
+            raise ToolFailure(_with_notes(text, asker))
+        return replace(made, text=_with_notes(made.text, asker))
+
+
+def _with_notes(text: str, asker: Asker | None) -> str:
+    """A result, and what became of what the server asked the person."""
+    return "\n".join([text, *(f"[{note}]" for note in (asker.notes if asker else ()))])
 
 
 def _preview(arguments: Json) -> str:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.text import _
+from desktop.ui.conversation.fields import FormFields
 from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.step import ORIGINS
 from desktop.ui.theme.tokens import Size, Space
@@ -49,6 +50,7 @@ class ApprovalCard(QFrame):
         self._warning = label(wrap=True)
         self._strip = _strip(self._warning)
         self.command, self.body = CodeField(), CodeField()
+        self.form = FormFields()
         self._facts, self._why = label("muted", wrap=True), label("small", wrap=True)
         self.network, self._network_words = Switch(), label()
         self._network_row = QWidget()
@@ -88,7 +90,15 @@ class ApprovalCard(QFrame):
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
         column.setSpacing(Space.S)
         column.addLayout(head)
-        for part in (self._strip, self.command, self._facts, self.body, self._why, self._network_row):
+        for part in (
+            self._strip,
+            self.command,
+            self._facts,
+            self.body,
+            self.form,
+            self._why,
+            self._network_row,
+        ):
             column.addWidget(part)
         column.addSpacing(Space.XS)
         column.addLayout(buttons)
@@ -97,6 +107,7 @@ class ApprovalCard(QFrame):
 
     def _connect(self) -> None:
         self.yes.clicked.connect(self.allow)
+        self.form.entered.connect(self.allow)
         self.always.clicked.connect(lambda: self.allow(always=True))
         self.no.clicked.connect(self.ask_why)
         self.later.clicked.connect(lambda: self._answer(None))
@@ -106,20 +117,33 @@ class ApprovalCard(QFrame):
     def _words(self) -> None:
         self._network_words.setText(_("With the internet"))
         self.network.setAccessibleName(_("With the internet"))
-        self.yes.setText(_("Allow once"))
         self.yes.setToolTip(YES_KEYS)
         self.always.setText(_("Always like this"))
         self.no.setText(_("No"))
         self.no.setToolTip(NO_KEYS)
-        self.later.setText(_("Later"))
-        self.later.setToolTip(_("The answer goes on without it. The question stays in the inbox."))
         self.reason.setPlaceholderText(_("Why not? The agent is told."))
         self.reason.setAccessibleName(_("Reason"))
         self.say_no.setText(_("Say no"))
         for part, words in ((self.command, _("Command")), (self.body, _("Text"))):
             part.setAccessibleName(words)
+        self.form.say()
         if self.question:
             self._show(self.question)
+        else:
+            self._name_answers(None)
+
+    def _name_answers(self, form: Mapping[str, Any] | None) -> None:
+        """What the buttons say; `form`: what is to be filled in, where it is that."""
+        if form is None:
+            self.yes.setText(_("Allow once"))
+            self.later.setText(_("Later"))
+            self.later.setToolTip(_("The answer goes on without it. The question stays in the inbox."))
+            return
+        plain = _("Send") if form.get("fields") else _("Yes")
+        words = {"page": _("Open the page"), "rights": _("Sign in")}
+        self.yes.setText(words.get(str(form.get("purpose")), plain))
+        self.later.setText(_("Not now"))
+        self.later.setToolTip(_("The server is told that nobody answered; there is no later for it."))
 
     def show_question(self, question: Question) -> None:
         """Show this one. What was chosen for another is forgotten."""
@@ -144,6 +168,11 @@ class ApprovalCard(QFrame):
             field.setVisible(bool(card.get(name)))
         _tell(self._facts, "\n".join(_facts(card)))
         _tell(self._why, _text(card, "why"))
+        form = card.get("form")
+        self._name_answers(form)
+        self.form.show_form(question.id, (form or {}).get("fields") or [], question.faults)
+        if question.faults:
+            self.resized.emit()
         self._network_row.setVisible(bool(card.get("network")))
         meaning = _text(card, "remember")
         self.always.setVisible(bool(meaning))
@@ -162,7 +191,10 @@ class ApprovalCard(QFrame):
 
     def allow(self, *, always: bool = False) -> None:
         """Say yes, this time or to all like it."""
-        self._answer({"yes": True, "always": always, "network": self.network.isChecked()})
+        if self.question is not None and self.question.card.get("form") is not None:
+            self._answer({"yes": True, "content": self.form.read()})
+        else:
+            self._answer({"yes": True, "always": always, "network": self.network.isChecked()})
 
     def ask_why(self) -> None:
         """Open the line for a reason; a second press says no without one."""

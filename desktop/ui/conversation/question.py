@@ -1,7 +1,7 @@
 """A question of permission, as the window knows it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -18,3 +18,5 @@ class Question:
     parked: bool = False
     """Its turn goes on, or went on, without an answer."""
     at: float = 0.0
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with what was filled in last, by field."""

@@ -1,4 +1,5 @@
-"""Installs the real MCP servers that tests talk to: `install.py FOLDER`. Which ones, the lock says."""
+"""Installs npm packages that tests talk to: `install.py FOLDER LOCKED`. Which ones, the lock in the folder
+LOCKED says."""
 
 import asyncio
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 from desktop.providers.engine import node
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, locked: Path) -> None:
     """Put them there, whole or not at all."""
     runtime = asyncio.run(node(installer=True))
     if runtime is None:
@@ -19,7 +20,7 @@ def main(folder: Path) -> None:
     fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(Path(__file__).parent / name, fresh / name)
+            shutil.copy(locked / name, fresh / name)
         options = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
         subprocess.run([*runtime.npm, "ci", *options], cwd=fresh, check=True, stdout=sys.stderr)
         shutil.rmtree(folder, ignore_errors=True)
@@ -28,4 +29,4 @@ def main(folder: Path) -> None:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-main(Path(sys.argv[1]))
+main(Path(sys.argv[1]), Path(sys.argv[2]))

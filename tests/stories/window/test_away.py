@@ -75,7 +75,7 @@ def test_a_question_is_told_when_the_window_is_closed_and_outlives_the_program(
         desk.key("ctrl+w")
         until(lambda: any("touch made.txt" in one.text for one in desk.notifications()), "it is told")
         window.process.terminate()
-        assert window.process.wait(10) == 0
+        assert window.process.wait(60) == 0
     with running_window(program) as window:
         desk.wait_active(TITLE)
         window.press("Waiting for you: 1")

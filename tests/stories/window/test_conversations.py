@@ -150,7 +150,7 @@ def test_each_conversation_has_its_own_answer_and_its_own_draft(
         window.set_text("Message", "a draft of what is new\nin two lines")
         wait_on_disk(program, "a draft beside the story", "a draft of what is new\nin two lines")
         window.process.kill()
-        window.process.wait(10)
+        window.process.wait(60)
 
     with running_window(program) as window:
         window.wait("New conversation", "label")

@@ -60,7 +60,7 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
         desk.close_active(TITLE)
         window.gone(TITLE, "frame")
         icon.choose("Quit")
-        assert window.process.wait(10) == 0
+        assert window.process.wait(60) == 0
     desk.run("dunstify", "The end")
     desk.wait_notification("The end", before)
     ours = [each for each in desk.notifications()[before:] if each.title == "Nanobot is still here"]

@@ -211,7 +211,7 @@ def test_a_message_whose_answer_a_crash_took_is_answered_once(
         ask(window, "are you there?")
         window.wait_text("Nanobot", "word word")
         window.process.kill()
-        window.process.wait(10)
+        window.process.wait(60)
     with running_window(program) as window:
         window.wait_text("You", "are you there?")
         window.wait("This message has no answer: the program ended before it came.")

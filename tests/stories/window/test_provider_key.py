@@ -154,9 +154,9 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         desk.type("a")  # as long as nobody is chosen to answer, no model is woken by that
         window.wait("发送", states="enabled")
         desk.key("BackSpace")
-        tab_to(window, desk, re.compile("^(下载|使用): Qwen"))
+        tab_to(window, desk, re.compile("^(下载|使用)：Qwen"))
         tab_to(window, desk, "重新查找")
-        tab_to(window, desk, "设置: 使用需要密钥的提供商")
+        tab_to(window, desk, "设置：使用需要密钥的提供商")
         assert not psutil.Process(window.pid).children(recursive=True)
         assert not window.find(re.compile("模型出错"))
         desk.key("Return")

@@ -82,5 +82,5 @@ def test_everything_is_deleted_when_it_is_meant(
         window.press("Delete everything…")
         window.set_text("Type delete to confirm", "delete")
         window.press("Delete everything", "push button")
-        assert window.process.wait(20) == 0
+        assert window.process.wait(60) == 0
     assert not program.home.exists()

@@ -172,7 +172,7 @@ def test_a_test_can_be_called_off(
     qtbot.waitUntil(lambda: len(server.requests) == 1)
     press(custom, "Cancel")
     running.settle()
-    assert server.requests[0].left.wait(10)
+    assert server.requests[0].left.wait(60)
     assert "Asking" not in shown(custom)
     server.script("say:ok")
     press(custom, "Test")

@@ -67,7 +67,7 @@ class ScriptedModel:
 
     async def busy(self, calls: int) -> None:
         """Wait until so many calls are under way."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while self.running < calls:
                 self.asked.clear()
                 await self.asked.wait()
@@ -168,7 +168,7 @@ class Agent:
         return await self.until(found)
 
     async def until[T](self, found: Callable[[], T | None]) -> T:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while (value := found()) is None:
                 event = await anext(self.events)
                 if isinstance(event, TurnEvent):

@@ -216,7 +216,7 @@ async def test_all_calls_of_a_round_are_asked_for_at_once(agent: Agent, model: S
     agent.bench.tools["look"] = Far()
     model.scripts = [calls(*far), answer("ok")]
     turn = await agent.loop.submit(Inbound("s", "q"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         questions = [(await agent.asked(number)).question for number in (1, 2)]
     for question in questions:
         agent.gate.answer(question, Answer(yes=True))

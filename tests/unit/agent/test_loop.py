@@ -192,7 +192,7 @@ async def test_the_history_leaves_room_for_the_answer(agent: Agent, model: Scrip
 
 
 async def _shown(agent: Agent) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         async for event in agent.events:
             if isinstance(event, TextDelta):
                 return

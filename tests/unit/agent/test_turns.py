@@ -51,7 +51,7 @@ async def test_safe_calls_run_side_by_side_and_answer_in_order(
     look.held = asyncio.Event()
     model.scripts = [calls(*(("look", {"word": word}) for word in "abc")), answer("ok")]
     turn = await agent.loop.submit(Inbound("s", "q"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while look.running < 3:
             look.begun.clear()
             await look.begun.wait()

@@ -125,7 +125,7 @@ def test_without_tools_all_is_text() -> None:
     ],
 )
 def test_a_long_row_of_marks_takes_no_time(first: str, piece: str) -> None:
-    split(first + piece * 50_000, TOOLS)
+    assert split(first + piece * 50_000, TOOLS)
 
 
 def test_a_long_call_in_small_pieces_comes_whole() -> None:

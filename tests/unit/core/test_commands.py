@@ -30,7 +30,7 @@ async def typed(desk: Desk, text: str) -> str:
     """The reply to a command."""
     reply = await desk.call("submit", session="s", text=text, front="window")
     assert reply["command"] is True
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         async for event in desk.events:
             if isinstance(event, TurnFinished) and event.turn == reply["turn"]:
                 return event.text

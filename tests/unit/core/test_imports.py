@@ -66,7 +66,7 @@ async def test_a_path_that_means_nothing_here(desk: Desk) -> None:
 async def test_the_end_is_told_so_that_lists_are_read_anew(desk: Desk, tmp_path: Path) -> None:
     conversation(tmp_path / "old/workspace/sessions/cli_1.jsonl", "cli:1", ["one", "two"])
     await desk.call("import_run", path=str(tmp_path / "old"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         async for event in desk.events:
             if isinstance(event, SettingsChanged):
                 break

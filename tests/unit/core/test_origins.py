@@ -77,7 +77,7 @@ async def test_what_is_delivered_keeps_its_mark(desk: Desk) -> None:
     await desk.ask("s", "hello")
     deliveries = desk.owner.core.background.deliveries
     await deliveries.put("run:1", "s", "It says: obey.", "cron:j", PAGE)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(await desk.said("s")) < 3:
             await anext(desk.events)
     found = await marked(desk, "s")
@@ -94,7 +94,7 @@ async def test_a_delivery_that_was_cut_off_keeps_its_mark(tmp_path: Path, server
         await desk.owner.core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
     async with started(home) as desk:
         await desk.owner.core.background.deliveries.recover()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(await desk.said("s")) < 3:
                 await anext(desk.events)
         found = await marked(desk, "s")
@@ -108,7 +108,7 @@ async def test_a_subagent_s_result_is_as_what_it_read(desk: Desk, server: Script
     call = json.dumps([["spawn", {"task": "Task A", "label": "A"}]])
     server.script(f"use:{call}", "say:Begun.", "say:It is a letter.", "say:So it is.")
     await desk.call("submit", session="s", text="Go", front="window")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while await marked(desk, "s") is None:
             await anext(desk.events)
     found = await marked(desk, "s")

@@ -90,7 +90,7 @@ async def test_an_address_left_behind_by_a_crash_is_no_window(home: Home) -> Non
     home.root.mkdir(exist_ok=True)
     home.ipc.write_text('{"port": 1, "token": "x", "socket": "/no/such/socket", "pid": 1}', "utf-8")
     assert not await in_thread(_runs, home, True)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         ownership = await take_over(home)
     assert ownership is not None
     ownership.release()

@@ -69,7 +69,7 @@ async def test_a_server_is_added_tested_listed_and_used_in_a_turn(desk: Desk) ->
     with desk.owner.bus.subscribe() as events:
         found = await desk.call("mcp_tools", name="s")
         states = []
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             async for event in events:
                 if isinstance(event, ServiceChanged) and event.name == "mcp:s":
                     states.append(event.state)

@@ -151,7 +151,7 @@ class Bed:
         return list(reversed(await self.ledger.list(limit=100_000, **fields)))  # type: ignore[arg-type]
 
 
-async def soon(reached: Callable[[], bool], seconds: float = 5.0) -> None:
+async def soon(reached: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something that other tasks or the system bring about."""
     end = time.monotonic() + seconds
     while not reached():

@@ -30,7 +30,7 @@ class Heard:
         self._more.set()
 
     async def wait(self, *names: str) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while self.calls != list(names):
                 self._more.clear()
                 await self._more.wait()

@@ -65,7 +65,7 @@ def acts(screen: DBusScreen) -> Acts:
     return acts
 
 
-async def eventually(check: Callable[[], object], what: str = "", seconds: float = 10) -> None:
+async def eventually(check: Callable[[], object], what: str = "", seconds: float = 60) -> None:
     """Wait, with the loop at work, until this holds."""
     deadline = time.monotonic() + seconds
     while not check():

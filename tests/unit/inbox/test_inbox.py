@@ -133,3 +133,15 @@ async def test_two_that_settle_at_once(inbox: Inbox) -> None:
     await inbox.add(reminder("a"))
     settled = await asyncio.gather(*(inbox.settle("a", answer) for answer in ("yes", "no", "withdrawn")))
     assert sorted(settled) == [False, False, True]
+
+
+async def test_forms_that_no_call_waits_for_are_closed_and_other_questions_stay(inbox: Inbox) -> None:
+    form = {"title": "An MCP server asks you", "form": {"purpose": "form", "fields": []}}
+    await inbox.add(notice("a", 1.0))
+    await inbox.add(Notice("b", "approval", "s", "t", "asks", {"card": form}))
+    await inbox.add(reminder("c"))
+    await inbox.close_forms()
+    assert {found.id for found in await inbox.list()} == {"a", "c"}
+    closed = await inbox.get("b")
+    assert closed
+    assert closed.answer == "withdrawn"

@@ -49,7 +49,7 @@ async def test_each_is_shown_and_none_twice_without_a_reason(
             stored |= {f"Reminder {line.strip()}" for line in process.stdout}
     presenter = Presenter(Inbox(database, Bus()), Notifications, screen := DBusScreen())
     presenter.start()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await database.read("SELECT 1 FROM inbox WHERE shown < 2"):
             await asyncio.sleep(0.02)
     await presenter.stop()

@@ -116,7 +116,7 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
 
 
 async def reached(server: BuiltinServer, bus: Bus, *states: ServiceState) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         with bus.subscribe() as changes:
             while server.status.state not in states:
                 await anext(changes)
@@ -148,7 +148,7 @@ async def test_how_the_engine_is_started(make: Make, notes: Notes) -> None:
 async def test_the_stable_prompt_is_read_in_advance(make: Make, notes: Notes) -> None:
     server = make(warm=prompt("You are kind."))
     running = await server.ensure()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await asyncio.wait(server._tasks, return_when=asyncio.FIRST_COMPLETED)
     body = {"model": "tiny", **await prompt("You are kind.")(), "max_tokens": 1}
     assert notes.asked == [[f"Bearer {running.token}", body]]

@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
+from desktop.config.mcp import CLIENT_SECRET
 from desktop.text import _, mark
 from desktop.ui.panels.servers.pairs import Pairs
 from desktop.ui.panels.servers.words import words_of
@@ -52,8 +53,8 @@ class Fields(Card):
     async def make_rest(self) -> None:
         """Add all fields but the first, with a turn for the window in between."""
         steps = (self._make_kind, self._make_program, self._make_arguments, self._make_env, self._make_cwd)
-        more = (self._make_address, self._make_sign_in, self._make_headers, self._make_timeout)
-        for make in (*steps, *more):
+        more = (self._make_address, self._make_sign_in, self._make_client, self._make_headers)
+        for make in (*steps, *more, self._make_timeout):
             await asyncio.sleep(0)
             make()
 
@@ -132,6 +133,23 @@ class Fields(Card):
         )
         self._belongs(row, _ADDRESS)
 
+    def _make_client(self) -> None:
+        self.client = QLineEdit(str(self._given("client_id") or ""))
+        self.client.setFont(code_font())
+        row = self._row(self.client)
+        about = mark(
+            "Only where you registered Nanobot with the service by hand. Empty: it does so itself."
+        )
+        self._say(row, self.client, mark("Client id"), about)
+        self._belongs(row, _ADDRESS)
+        self.secret = QLineEdit()
+        self.secret.setEchoMode(QLineEdit.EchoMode.Password)
+        row = self._row(self.secret)
+        kept = mark("It is in the keychain. Another replaces it.")
+        given = kept if self._given("client_secret") else mark("It is kept in the keychain.")
+        self._say(row, self.secret, mark("Client secret"), given)
+        self._belongs(row, _ADDRESS)
+
     def _make_headers(self) -> None:
         about = mark("Sent with each request, such as a key.")
         self.headers = self._pairs("headers", _ADDRESS, mark("Headers"), about)
@@ -207,6 +225,8 @@ class Fields(Card):
             server["url"] = self.url.text().strip()
             server["headers"], secrets["headers"] = self.headers.read()
             server["auth"] = "oauth" if self.sign_in.isChecked() else None
+            server["clientId"] = self.client.text().strip() or None
+            secrets["client"] = {CLIENT_SECRET: self.secret.text().strip()}
             if old.get("url") == server["url"]:
                 server["type"] = old.get("kind")
         return server, secrets

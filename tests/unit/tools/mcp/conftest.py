@@ -168,7 +168,7 @@ async def serving(script: str, *arguments: str, port: int = 0) -> AsyncIterator[
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     _reader, writer = await asyncio.open_connection("127.0.0.1", port)

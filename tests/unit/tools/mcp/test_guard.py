@@ -26,7 +26,7 @@ def command(*words: str, program: int = 0) -> list[str]:
 
 
 async def gone(*pids: int) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):
             await asyncio.sleep(0.01)
 

@@ -38,6 +38,12 @@ async def test_everything(place: Place, runtime: Node) -> None:
     assert "The sum of 2 and 3 is 5" in (await place.call("mcp_e_get-sum", a=2, b=3)).text
 
 
+async def test_what_is_offered_besides_tools_is_said_to_be_of_no_use(place: Place, runtime: Node) -> None:
+    everything = McpServer(command=runtime.node, args=(script("everything"), "stdio"))
+    assert (await place.servers.test("e", everything, {}))["unused"] == ["prompts", "resources"]
+    assert (await place.servers.test("s", place.sound(), {}))["unused"] == []
+
+
 async def test_filesystem(place: Place, runtime: Node) -> None:
     folder = place.folder / "shared"
     folder.mkdir()
@@ -95,7 +101,7 @@ async def test_everything_over_http(place: Place, runtime: Node) -> None:
     )
     try:
         assert child.stderr
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while b"listening" not in (await child.stderr.readline()).lower():
                 pass
         await place.up(e=McpServer(url=f"http://127.0.0.1:{port}/mcp"))

@@ -24,7 +24,7 @@ async def browse(url: str) -> httpx.Response:
 async def sign_in(place: Place, name: str = "s") -> httpx.Response:
     pages: asyncio.Queue[str] = asyncio.Queue()
     signing = spawn(place.servers.sign_in(name, pages.put_nowait), name="sign-in")
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         page = await browse(await pages.get())
         await signing
     return page

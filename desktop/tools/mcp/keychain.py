@@ -1,0 +1,71 @@
+"""The keychain as MCP servers use it: what is wrong with it is told in words about them.
+
+Elsewhere the remedy is a key of a provider for one run, which is of no use here.
+"""
+
+from typing import Protocol
+
+from desktop.errors import KeychainError
+from desktop.text import _
+
+
+class Entries(Protocol):
+    """A keychain, as far as it is needed here."""
+
+    async def get(self, name: str) -> str | None: ...
+
+    async def set(self, name: str, value: str) -> None: ...
+
+    async def delete(self, name: str) -> None: ...
+
+
+class ForServers:
+    """Entries of another keychain."""
+
+    def __init__(self, keychain: Entries) -> None:
+        self._keychain = keychain
+
+    async def get(self, name: str) -> str | None:
+        """The value of a name; None where there is none. Raises KeychainError."""
+        try:
+            return await self._keychain.get(name)
+        except KeychainError as error:
+            raise _told(error) from error
+
+    async def secret(self, name: str) -> str:
+        """The same, "" where there is none. Raises KeychainError."""
+        return await self.get(name) or ""
+
+    async def set(self, name: str, value: str) -> None:
+        """Store a value. Raises KeychainError."""
+        try:
+            await self._keychain.set(name, value)
+        except KeychainError as error:
+            raise _told(error) from error
+
+    async def delete(self, name: str) -> None:
+        """Remove a value; it is no error if there is none. Raises KeychainError."""
+        try:
+            await self._keychain.delete(name)
+        except KeychainError as error:
+            raise _told(error) from error
+
+
+def _told(error: KeychainError) -> KeychainError:
+    if error.state == "missing":
+        return KeychainError(
+            _("This computer offers no keychain, where the keys and sign-ins of MCP servers are kept."),
+            _(
+                "Install gnome-keyring or KWallet. Without one, a key of a server can be a variable of the "
+                "environment that its settings name as ${NAME}; a sign-in cannot be kept."
+            ),
+            state=error.state,
+        )
+    remedies = {
+        "locked": _("Unlock it, and try again."),
+        "waiting": _("Answer its prompt, and try again."),
+        "dismissed": _("Try again and answer it."),
+    }
+    remedy = remedies.get(error.state, _("Try again."))
+    kept = _("The keys and sign-ins of MCP servers are kept there.")
+    return KeychainError(error.text, f"{remedy} {kept}", state=error.state)
