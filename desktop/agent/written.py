@@ -147,7 +147,7 @@ def _begins(opening: str, rest: str) -> bool | None:
             True
             if re.match(r'"?[\w.-]{1,64}"?\s*>', rest)
             else None
-            if re.fullmatch(r'"?[\w.-]{0,64}"?', rest)
+            if len(rest) < 200 and re.fullmatch(r'"?[\w.-]{0,64}"?\s*', rest)
             else False
         )
     start = rest.lstrip()

@@ -128,9 +128,17 @@ def test_a_long_row_of_marks_takes_no_time(first: str, piece: str) -> None:
     assert split(first + piece * 50_000, TOOLS)
 
 
-def test_a_long_call_in_small_pieces_comes_whole() -> None:
-    text, said, reading = f"Now. {WRITTEN[0]}", "", Written(TOOLS)
-    for letter in text:
+@pytest.mark.parametrize(
+    "call",
+    [
+        WRITTEN[0],
+        "<function=read_file\n>\n<parameter=path>\na.txt\n</parameter></function>",
+        "<tool_call>" + '<invoke name="read_file" ><parameter name="path">a.txt</parameter></invoke>',
+    ],
+)
+def test_a_call_letter_by_letter_comes_whole(call: str) -> None:
+    said, reading = "", Written(TOOLS)
+    for letter in f"Now. {call}":
         said += reading.feed(letter)
     rest, calls = reading.end()
     assert (said + rest).strip() == "Now."
