@@ -217,7 +217,7 @@ async def _read_jobs(place: Path, data: bytes, rest: Mapping[str, Any]) -> list[
     wrong += [f"{id_} is gone after a change" for id_ in before if id_ not in again.jobs]
     wrong += [] if "added" in again.jobs else ["what was added is not there"]
     now = (place / "jobs.json").read_bytes()
-    lost = [] if b'"odd"' not in data or b'"odd"' in now else ["the odd entry is gone"]
+    lost = [] if b'"odd"' not in data or b"odd" in now else ["the odd entry is gone"]
     return [*wrong, *lost]
 
 

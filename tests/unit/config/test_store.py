@@ -271,7 +271,7 @@ async def test_half_a_character_stays_what_it_was(path: Path) -> None:
     "data",
     [
         pytest.param(b'{"own": ' + b"[" * 150 + b"]" * 150 + b"}", id="nested too deep"),
-        pytest.param('{"own": "x"}'.encode("utf-16")[:-3] + b"\xd8\xff\xff", id="half in UTF-16"),
+        pytest.param('{"own": "'.encode("utf-16") + b'\x00\xd8"\0}\0', id="half a character in UTF-16"),
     ],
 )
 async def test_what_could_not_be_written_back_is_kept_aside(path: Path, data: bytes) -> None:
