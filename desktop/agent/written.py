@@ -42,9 +42,9 @@ _CLOSING = re.compile(
     r"|<｜tool▁calls?▁end｜>|\[/TOOL_CALLS\]|<\|eom_id\|>|<\|eot_id\|>|```)"
 )
 _HEAD = re.compile(
-    r"\s*(?:function<｜tool▁sep｜>)?(?:functions\.)?([\w.-]{1,64})(?::\d+)?\s*"
-    r"(?:\[CALL_ID\][^\[{]*)?(?:\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>)?\s*"
-    r"(?:```(?:json)?\s*)?(?=\{)"
+    r"\s{0,40}(?:function<｜tool▁sep｜>)?(?:functions\.)?([\w.-]{1,64})(?::\d+)?\s{0,40}"
+    r"(?:\[CALL_ID\][^\[{]*)?(?:\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>)?\s{0,40}"
+    r"(?:```(?:json)?\s{0,40})?(?=\{)"
 )
 _FENCE = re.compile(r"\s*```(?:json)?\s*(?=[\[{])")
 _BLOCK = re.compile(

@@ -207,13 +207,13 @@ def _ending() -> Iterator[None]:
     def late(*_: object) -> None:
         raise Hang
 
-    former = signal.signal(signal.SIGALRM, late)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, _HANGS_S)  # of a test's own limit
+    former = signal.signal(signal.SIGPROF, late)  # of this process's time: others may need the computer
+    signal.setitimer(signal.ITIMER_PROF, _HANGS_S)
     try:
         yield
     finally:
-        signal.signal(signal.SIGALRM, former)
-        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, former)
 
 
 def _last() -> str:

@@ -116,12 +116,15 @@ def test_without_tools_all_is_text() -> None:
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("first", ["", "<function=read_file>", "<tool_call>read_file", "<|python_tag|>a("])
+@pytest.mark.parametrize(
+    "first", ["", "<function=read_file>", "<tool_call>read_file", "<|python_tag|>a(", "[TOOL_CALLS]a"]
+)
 @pytest.mark.parametrize(
     "piece",
     [
         *("<tool_call> x ", "<function=a>", "<tool_call>a<arg_key>", "[TOOL_CALLS]{", "<tool_call>", "1,"),
         *("<parameter=x>", '<parameter name="x" ', "<arg_key>a</arg_key><arg_value>", "\n", "<arg_key>a"),
+        *("\t", " {", "`"),
     ],
 )
 def test_a_long_row_of_marks_takes_no_time(first: str, piece: str) -> None:
