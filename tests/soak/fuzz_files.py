@@ -142,8 +142,8 @@ def _after_a_change(path: Path, data: bytes, store: ConfigStore, problems: list[
     kept = [one.read_bytes() for one in path.parent.glob("config.json.damaged-*")]
     if store.damaged:
         return [f"still damaged after a change: {[str(one) for one in store.problems]}, was {data[:300]!r}"]
-    if kept:
-        return [] if kept == [data] else ["what is kept aside is not what was there"]
+    if kept or not data:
+        return [] if kept == [data] * bool(data) else ["what is kept aside is not what was there"]
     if store.config.agents.defaults.temperature != 0.25:
         return [f"the change was not made ({problems}): {path.read_bytes()[:3000]!r}"]
     before = json.loads(data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"))
