@@ -20,7 +20,11 @@ def mask(secret: str) -> None:
     """From now on never show this value. Values under six characters are no secrets."""
     if len(secret) >= 6:
         _secrets.update(
-            {secret, urllib.parse.quote(secret, safe=""), base64.b64encode(secret.encode()).decode()}
+            {
+                secret,
+                urllib.parse.quote(secret, safe="", errors="replace"),
+                base64.b64encode(secret.encode("utf-8", "replace")).decode(),
+            }
         )
 
 

@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "desktop"
 CLOCKS = ("time.monotonic() - ", "time.perf_counter() - ")
 
-KIT = "errors paths text logs tasks pace origin files addresses"
+KIT = "errors paths text logs tasks pace origin files addresses jsontext"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "tasks": KIT,
     "pace": KIT,
     "origin": KIT,
+    "jsontext": KIT,
     "addresses": KIT,
     "files": KIT,
     "bus": KIT,

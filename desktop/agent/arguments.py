@@ -11,14 +11,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from desktop.agent.written import json_call
+from desktop.agent.written import json_call, python
 from desktop.tools.base import Arguments, Effect, Tool, ToolFailure
 
 type Json = dict[str, Any]
 
 LONGEST = 2_000_000
 """Characters of arguments that are looked at; a longer call is refused."""
-_FENCE = re.compile(r"^\s*```[a-z]*\s*\n(.*?)\n?```\s*$", re.DOTALL)
+_REPAIRED = 4_000
+"""Characters of broken JSON that are repaired: the time that it takes grows with their square."""
+_FENCE = re.compile(r"```[a-z]*[ \t]*\n")
 _PYTHON = re.compile(r"^\s*([a-z_]+)\((.*)\)\s*$", re.DOTALL)
 
 
@@ -58,6 +60,10 @@ def _repaired(tool: Tool[Any], text: str) -> Json:
             "The arguments are not valid JSON, maybe cut off. Nothing was done: repeat the call with "
             "complete arguments, in smaller parts if they are long."
         )
+    if len(text) > _REPAIRED:
+        raise ToolFailure(
+            "The arguments are not valid JSON. Repeat the call with one complete JSON object."
+        )
     if _several(text):
         raise ToolFailure("The arguments are several JSON objects. Make one call for each.")
     import json_repair
@@ -92,8 +98,8 @@ def _explained(tool: Tool[Any], error: ValidationError) -> str:
 def written_call(text: str, names: Collection[str]) -> tuple[str, str] | None:
     """A call that was written as text: the tool's name and its arguments as JSON; None if it is none."""
     body = text.strip()
-    if match := _FENCE.match(body):
-        body = match[1].strip()
+    if (match := _FENCE.match(body)) and body.endswith("```"):
+        body = body[match.end() : -3].strip()
     if body.startswith("{"):
         return _json_call(body, names)
     if (match := _PYTHON.match(body)) and match[1] in names:
@@ -125,7 +131,7 @@ def _python_call(name: str, inside: str) -> tuple[str, str] | None:
     if isinstance(given := _object(inside), dict) and inside.strip():
         return name, json.dumps(given, ensure_ascii=False)
     try:
-        call = ast.parse(f"f({inside})", mode="eval").body
+        call = python(f"f({inside})")
         if not isinstance(call, ast.Call) or call.args:
             return None
         given = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}

@@ -9,6 +9,7 @@ it; raw it is never shown. In code and quotations such marks are only talked abo
 import ast
 import json
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,19 +42,21 @@ _CLOSING = re.compile(
     r"|<｜tool▁calls?▁end｜>|\[/TOOL_CALLS\]|<\|eom_id\|>|<\|eot_id\|>|```)"
 )
 _HEAD = re.compile(
-    r"\s*(?:function<｜tool▁sep｜>)?(?:functions\.)?([\w.-]{1,64})(?::\d+)?\s*"
-    r"(?:\[CALL_ID\][^\[{]*)?(?:\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>)?\s*"
-    r"(?:```(?:json)?\s*)?(?=\{)"
+    r"\s{0,40}(?:function<｜tool▁sep｜>)?(?:functions\.)?([\w.-]{1,64})(?::\d+)?\s{0,40}"
+    r"(?:\[CALL_ID\][^\[{]*)?(?:\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>)?\s{0,40}"
+    r"(?:```(?:json)?\s{0,40})?(?=\{)"
 )
 _FENCE = re.compile(r"\s*```(?:json)?\s*(?=[\[{])")
 _BLOCK = re.compile(
     r'\s*<(?:function=|invoke name=)"?([\w.-]{1,64})"?\s*>(.*?)(?:</(?:function|invoke)>|\Z)', re.DOTALL
 )
-_PARAMETER = re.compile(r'<parameter(?:=|\s+name=)"?([\w.-]+)"?[^>]*>(.*?)</parameter>', re.DOTALL)
-_PAIRS = re.compile(
-    r"\s*([\w.-]{1,64})\s*((?:<arg_key>.*?</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL
+_PARAMETER = re.compile(
+    r'<parameter(?:=|\s{1,9}name=)"?([\w.-]{1,64})"?[^>]{0,200}>(.*?)</parameter>', re.DOTALL
 )
-_PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_PAIRS = re.compile(
+    r"\s*([\w.-]{1,64})\s*((?:<arg_key>[^<]*</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL
+)
+_PAIR = re.compile(r"<arg_key>([^<]*)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
 _MAY_GO_ON = re.compile(r"[\w.:-]{0,80}\s*(?:[\[{<(`].*)?", re.DOTALL)
 _CERTAIN = re.compile(r"(?:[\[{`]|[\w.:-]{1,80}\s*(?:[{(]|\[ARGS|\[CALL|<arg_key>|<\||<｜))")
 _NAME = re.compile(r'"name"\s*:\s*"([^"\\]{1,64})"')
@@ -64,6 +67,8 @@ _JSON = json.JSONDecoder(strict=False)
 _FENCES = ("```", "~~~")
 _MOST = 64
 """Calls of one answer."""
+_PYTHON = 60_000
+"""Characters of a call in Python's words; its tree takes several hundred times their memory."""
 UNNAMED = "tool_call"
 
 
@@ -74,6 +79,8 @@ class Written:
         """`parameters`: the tools that the model was told of; without any, all is text."""
         self._parameters = parameters
         self._held = ""
+        self._later: list[str] = []
+        """What came after that, once a call has begun."""
         self._calling = False
         self._fenced, self._ticks, self._head = False, 0, ""
 
@@ -81,6 +88,9 @@ class Written:
         """What is certain to be text by now."""
         if not self._parameters:
             return text
+        if self._calling:
+            self._later.append(text)
+            return ""
         text, at, sure = self._held + text, 0, 0
         while not self._calling:
             found = _OPENING.search(text, at)
@@ -99,7 +109,7 @@ class Written:
 
     def end(self) -> tuple[str, tuple[ToolCall, ...]]:
         """The text that was held back, and the calls."""
-        held, self._held = self._held, ""
+        held, self._held, self._later = "".join([self._held, *self._later]), "", []
         if not self._calling:
             return held, ()
         return _read(held, self._parameters)
@@ -137,7 +147,7 @@ def _begins(opening: str, rest: str) -> bool | None:
             True
             if re.match(r'"?[\w.-]{1,64}"?\s*>', rest)
             else None
-            if re.fullmatch(r'"?[\w.-]{0,64}"?', rest)
+            if len(rest) < 200 and re.fullmatch(r'"?[\w.-]{0,64}"?\s*', rest)
             else False
         )
     start = rest.lstrip()
@@ -171,7 +181,8 @@ def _read(text: str, parameters: Parameters) -> tuple[str, tuple[ToolCall, ...]]
             break
         rest.append(text[at : opening.start()])
         body = opening.start() if opening[0] in ("<function=", "<invoke name=") else opening.end()
-        if _OPENING.match(text[body:].lstrip()) and body != opening.start():
+        after = _SPACE.match(text, body)
+        if after and _OPENING.match(text, after.end()) and body != opening.start():
             at = body
             continue
         calls, at = _body(text, body, parameters)
@@ -191,7 +202,9 @@ def _closed(text: str, at: int) -> int:
 def _body(text: str, at: int, parameters: Parameters) -> tuple[list[ToolCall], int]:
     """The calls after an opening, at least one, and where they end."""
     if block := _BLOCK.match(text, at):
-        pairs = dict(_PARAMETER.findall(block[2]))
+        # without what is never closed: a search for its end would go through the rest each time
+        closed = block[2].rpartition("</parameter>")
+        pairs = dict(_PARAMETER.findall(closed[0] + closed[1]))
         return [_named(block[1], pairs, parameters)], block.end()
     next_one = _OPENING.search(text, at)
     stop = next_one.start() if next_one else len(text)
@@ -271,7 +284,7 @@ def _value(text: str, schema: Any) -> Any:
 def _python_calls(text: str) -> list[ToolCall]:
     """`[read_file(path='a'), ...]`: literal values only."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = python(text.strip())
         calls = tree.elts if isinstance(tree, ast.List) else [tree]
         return [
             ToolCall(
@@ -284,6 +297,16 @@ def _python_calls(text: str) -> list[ToolCall]:
         ]
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return []
+
+
+def python(text: str) -> ast.expr:
+    """The tree of an expression in Python's words. Raises ValueError where it is too long, and what the
+    parser raises."""
+    if len(text) > _PYTHON:
+        raise ValueError
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of odd escapes in its texts: no business of the person's terminal
+        return ast.parse(text, mode="eval").body
 
 
 def _broken(text: str) -> ToolCall:

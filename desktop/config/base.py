@@ -51,15 +51,17 @@ class Section(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _null_is_default(cls, data: Any) -> Any:
-        """nanobot writes null where it means "not set"."""
+    def _as_meant(cls, data: Any) -> Any:
+        """Names in whatever style, as a change of a setting finds them; nanobot writes null where it means
+        "not set"."""
         if not isinstance(data, dict):
             return data
-        by_name = {normal(name): field for name, field in cls.model_fields.items()}
-        return {
-            key: value
-            for key, value in data.items()
-            if value is not None
-            or (field := by_name.get(normal(str(key)))) is None
-            or type(None) in get_args(field.annotation)
-        }
+        by_name = {normal(name): (name, field) for name, field in cls.model_fields.items()}
+        meant: dict[Any, Any] = {}
+        for key, value in data.items():
+            name, field = by_name.get(normal(str(key)), ("", None))
+            if field and value is None and type(None) not in get_args(field.annotation):
+                continue
+            named = to_camel(name) if field and key != name else key
+            meant[key if named in data or named in meant else named] = value
+        return meant

@@ -5,11 +5,13 @@ import json
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from desktop import jsontext
 from desktop.config.base import normal
 from desktop.errors import ConfigError
 from desktop.text import _
@@ -26,8 +28,8 @@ def parse(data: bytes, name: str, twice: list[ConfigError] | None = None) -> dic
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(found)
         if twice is not None and len(made) < len(found):
-            names = [key for key, _value in found]
-            twice.extend(_twice(name, key) for key in made if names.count(key) > 1)
+            names = Counter(key for key, _value in found)
+            twice.extend(_twice(name, key) for key, count in names.items() if count > 1)
         return made
 
     try:
@@ -41,7 +43,7 @@ def parse(data: bytes, name: str, twice: list[ConfigError] | None = None) -> dic
         ) from None
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or jsontext.too_deep(value):
         raise ConfigError(
             _("{file} holds no settings: it must be one JSON object.").format(file=name),
             _("Correct the file, or change any setting: the damaged file is then kept aside."),
@@ -57,11 +59,9 @@ def _twice(file: str, key: str) -> ConfigError:
 
 
 def _text(data: bytes, name: str) -> str:
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(
@@ -74,7 +74,7 @@ def render(document: Mapping[str, Any], like: str = "") -> bytes:
     """The document as a file, indented like the text it replaces."""
     found = _INDENT.search(like)
     indent = found[1] if found else "  "
-    return (json.dumps(document, indent=indent, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    return (jsontext.dumps(document, indent) + "\n").encode()
 
 
 def write(path: Path, data: bytes) -> None:

@@ -5,13 +5,13 @@ Tool calls are one line each; what they read stays in the log.
 """
 
 import html
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from desktop import jsontext
 from desktop.config.document import write
 from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError, explain
@@ -91,19 +91,18 @@ class Exports:
 
 
 def export(kind: Format, key: str, title: str, messages: Iterable[Message]) -> str:
-    """The whole document, without secrets that this process knows."""
+    """The whole document as text that UTF-8 can hold, without secrets that this process knows."""
     made: dict[str, Callable[[str, str, list[Message]], str]] = {
         "markdown": _markdown,
         "html": _html,
         "json": _json,
     }
-    return masked(made[kind](key, title or key, [m for m in messages if replayable(m)]))
+    text = masked(made[kind](key, title or key, [m for m in messages if replayable(m)]))
+    return text.encode("utf-8", "replace").decode()
 
 
 def _json(key: str, title: str, messages: list[Message]) -> str:
-    return (
-        json.dumps({"key": key, "title": title, "messages": messages}, ensure_ascii=False, indent=2) + "\n"
-    )
+    return jsontext.dumps({"key": key, "title": title, "messages": messages}, 2) + "\n"
 
 
 def _markdown(key: str, title: str, messages: list[Message]) -> str:

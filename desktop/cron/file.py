@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from desktop import jsontext
 from desktop.errors import StorageError
 from desktop.text import _
 
@@ -86,13 +87,15 @@ def _document(reader: _Reader) -> Document:
         name = reader.name()
         reader.need(":")
         if name == "jobs":
-            entries = tuple(_entries(reader))
+            entries += tuple(_entries(reader))
             rest.setdefault("version", 1)
         else:
             rest[name] = reader.value()
     reader.need("}")
     if reader.look():
         raise json.JSONDecodeError("more text than one document", reader.text, reader.at)
+    if jsontext.too_deep(rest):
+        raise RecursionError
     return Document(entries, rest)
 
 
@@ -114,14 +117,14 @@ def _entries(reader: _Reader) -> Iterable[tuple[Any, str]]:
 
 def render(entry: Mapping[str, Any]) -> str:
     """The words of one entry."""
-    text = json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False)
+    text = jsontext.dumps(entry, 2)
     return text.replace("\n", f"\n{_INDENT}")
 
 
 def join(entries: Iterable[str], rest: Mapping[str, Any]) -> bytes:
     """The file's bytes."""
     head = {"version": 1} | dict(rest)
-    lines = [f"  {json.dumps(name)}: {render(value)}" for name, value in head.items()]
+    lines = [f"  {jsontext.dumps(name)}: {render(value)}" for name, value in head.items()]
     jobs = ",\n".join(f"{_INDENT}{entry}" for entry in entries)
     lines.append(f'  "jobs": [\n{jobs}\n  ]' if jobs else '  "jobs": []')
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8", "surrogatepass")
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

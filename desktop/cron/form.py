@@ -28,6 +28,7 @@ _STATE = (
     "nextRunAtMs lastRunAtMs lastStatus lastError lastDueAtMs lastRunId lastOutcome failures paused "
     "plannedAs plannedIn"
 )
+_WHOLE = 2**53
 _OUTCOMES = {"ok": "ok", "error": "failed", "skipped": "skipped"}
 _STATUSES = {"ok": "ok", "failed": "error", "interrupted": "error", "stopped": "skipped", "": None}
 
@@ -76,7 +77,7 @@ def system(raw: Mapping[str, Any]) -> bool:
     """Whether an entry is one of nanobot's own."""
     payload = raw.get("payload")
     kind = payload.get("kind") if isinstance(payload, dict) else ""
-    return kind == "system_event" or raw.get("id") in SYSTEM
+    return kind == "system_event" or str(raw.get("id")) in SYSTEM
 
 
 def read(raw: Mapping[str, Any], zone: str) -> Job:
@@ -254,7 +255,7 @@ def _number(fields: Json, name: str, default: float) -> float:
         return default
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise UsageError(_("`{field}` must be a number.").format(field=name), _("Correct it in the file."))
@@ -264,7 +265,7 @@ def _number(fields: Json, name: str, default: float) -> float:
 def _moment(fields: Json, name: str) -> float | None:
     """Seconds of a field in milliseconds."""
     value = fields.get(name)
-    if type(value) is int:
+    if type(value) is int and abs(value) < _WHOLE:
         return value / 1000
     return None if value is None or value == "" else round(_number(fields, name, 0)) / 1000
 

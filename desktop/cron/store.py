@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from desktop import jsontext
 from desktop.cron import file, form
 from desktop.cron.job import Job
 from desktop.errors import AppError, StorageError, UsageError, explain
@@ -199,6 +200,8 @@ def _worded(entry: _Entry) -> _Entry:
 def _entry(raw: Any, text: str, zone: str, jobs: Mapping[str, Job]) -> _Entry:
     if not isinstance(raw, dict):
         raise UsageError(_("It is no object in braces."))
+    if jsontext.too_deep(raw):
+        raise UsageError(_("It is nested too deep."))
     if form.system(raw):
         return _Entry(text)
     job = form.read(raw, zone)

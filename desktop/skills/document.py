@@ -122,6 +122,11 @@ def _wrong(header: Header, folder: str, size: int, *, strange: bool) -> Trouble 
             mark("Put the value in that line into quotation marks."),
             {"line": header.broken},
         )
+    if header.long:
+        return Trouble(
+            mark("The header of SKILL.md is very long; it was read line by line."),
+            mark("Move what is long below the header."),
+        )
     if not header.closed:
         return Trouble(mark("The header of SKILL.md does not end."), mark("Put a line of --- below it."))
     if not header.found:

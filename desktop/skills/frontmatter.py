@@ -9,7 +9,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from yaml import MappingNode, SafeLoader, Token
 
 _LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*)", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z\u4e00-\u9fff][^:#\x00-\x1f\x7f-\xa0\ud800-\uffff]*[.!?。！？]")
@@ -18,6 +22,12 @@ _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff
 """What YAML takes nowhere."""
 _METADATA = ("nanobot", "openclaw", "clawdbot")
 _MANY = 50
+_LONGEST = 16_000
+"""Characters of a header that are read as YAML, which takes its time."""
+_MERGED = 2_000
+"""Fields that `<<` brings into others: each level of it can multiply those of the level below."""
+_DEEP = 50
+_BITS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,8 @@ class Header:
     broken: int = 0
     """The line of the file at which the YAML cannot be read; the fields were read line by line then."""
     closed: bool = True
+    long: bool = False
+    """Too long to be read as YAML; the fields were read line by line."""
 
     def text(self, name: str) -> str:
         """A field as one text; "" where it is none."""
@@ -65,6 +77,8 @@ def read(text: str) -> Header:
         end = next((n for n in range(start + 1, len(lines)) if not _LINE.match(lines[n])), len(lines))
         return Header(_by_line(lines[start + 1 : end]), "\n".join(lines[end:]), found=True, closed=False)
     body = "\n".join(lines[end + 1 :])
+    if end - start > _LONGEST or sum(map(len, lines[start:end])) > _LONGEST:
+        return Header(_by_line(lines[start + 1 : end]), body, found=True, long=True)
     fields, wrong = _yaml("\n".join(lines[start + 1 : end]))
     if fields is None:
         fields = _by_line(lines[start + 1 : end])
@@ -83,6 +97,8 @@ def as_text(value: Any) -> str:
     """A plain value as text; lists and mappings are none (one small header can unfold to a huge one)."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return ""  # Python refuses to write it out
     if isinstance(value, str | int | float) or hasattr(value, "isoformat"):
         return str(value).strip()
     return ""
@@ -100,14 +116,41 @@ def _yaml(text: str) -> tuple[dict[str, Any] | None, int]:
     import yaml
 
     try:
-        found = yaml.load(text, yaml.SafeLoader)
+        found = yaml.load(text, _loader())  # noqa: S506 (a SafeLoader)
+        if found is None:
+            return {}, 0
+        if isinstance(found, dict):
+            return {str(key): value for key, value in found.items()}, 0
     except yaml.MarkedYAMLError as error:
         return None, error.problem_mark.line if error.problem_mark else 0
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
-        return None, 0
-    if found is None:
-        return {}, 0
-    return ({str(key): value for key, value in found.items()}, 0) if isinstance(found, dict) else (None, 0)
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        pass  # a value that is not of the type that its tag names raises anything
+    return None, 0
+
+
+@cache
+def _loader() -> "type[SafeLoader]":
+    import yaml
+    from yaml.constructor import ConstructorError
+    from yaml.scanner import ScannerError
+
+    class Loader(yaml.SafeLoader):
+        """Merges only so much, and nests only so deep: both take the square of their size, or more."""
+
+        merged = 0
+
+        def fetch_flow_collection_start(self, token: "type[Token]") -> None:
+            if self.flow_level > _DEEP:
+                raise ScannerError(None, None, "nested too deep", self.get_mark())
+            super().fetch_flow_collection_start(token)
+
+        def flatten_mapping(self, node: "MappingNode") -> None:
+            super().flatten_mapping(node)
+            self.merged += len(node.value)
+            if self.merged > _MERGED:
+                raise ConstructorError(None, None, "too many fields are merged", node.start_mark)
+
+    return Loader
 
 
 def _by_line(lines: list[str]) -> dict[str, Any]:

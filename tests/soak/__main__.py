@@ -5,7 +5,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak kill-subagents [--rounds 100] [--seed N]
        .venv/bin/python tests/soak kill-memory [--rounds 200] [--seed N]
        .venv/bin/python tests/soak kill-due [--rounds 500] [--seed N]
-       .venv/bin/python tests/soak fuzz [--rounds 2000] [--seed N]
+       .venv/bin/python tests/soak fuzz [--rounds 2000] [--only NAME] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak remember [--messages 3000]
        .venv/bin/python tests/soak documents [--count 10000]
@@ -31,6 +31,7 @@ from tests.soak import (
     documents,
     everyday,
     fuzz,
+    fuzz_readers,
     fuzz_streams,
     kill,
     kill_due,
@@ -61,8 +62,11 @@ def main() -> None:
     remembering.add_argument("--rounds", type=int, default=200)
     reminding = verbs.add_parser("kill-due", help="kill the program when reminders and jobs are due")
     reminding.add_argument("--rounds", type=int, default=500)
-    damage = verbs.add_parser("fuzz", help="damage session files and model streams, and read them")
+    damage = verbs.add_parser("fuzz", help="damage everything that is read, and read it")
     damage.add_argument("--rounds", type=int, default=2000)
+    damage.add_argument(
+        "--only", default="", help="one of sessions, streams or a reader, such as jobs.json"
+    )
     long = verbs.add_parser("talk", help="a long conversation through the window, and its memory")
     long.add_argument("--messages", type=int, default=1000)
     longer = verbs.add_parser("remember", help="a conversation far longer than the model's window")
@@ -94,7 +98,7 @@ def main() -> None:
     elif arguments.verb == "kill-due":
         lost = kill_due.run(chance, arguments.rounds)
     elif arguments.verb == "fuzz":
-        lost = fuzz.run(chance, arguments.rounds) + fuzz_streams.run(chance, arguments.rounds)
+        lost = _fuzz(chance, arguments.rounds, arguments.only)
     elif arguments.verb == "talk":
         lost = talk.run(arguments.messages)
     elif arguments.verb == "remember":
@@ -114,6 +118,13 @@ def main() -> None:
     for line in lost:
         print(f"LOST: {line}")
     sys.exit(1 if lost else 0)
+
+
+def _fuzz(chance: random.Random, rounds: int, only: str) -> list[str]:
+    """Each reader in turn, or only one."""
+    lost = fuzz.run(chance, rounds) if only in ("", "sessions") else []
+    lost += fuzz_streams.run(chance, rounds) if only in ("", "streams") else []
+    return lost + fuzz_readers.run(chance, rounds, only)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,11 @@ def _handlers_as_before() -> Iterator[None]:
     root.handlers[:], root.level = handlers, level
 
 
+def test_a_secret_with_half_a_character_is_masked() -> None:
+    logs.mask("\ud83d-secret")
+    assert "secret" not in logs.masked("it is \ud83d-secret")
+
+
 def test_a_secret_is_masked_in_messages_arguments_and_tracebacks(tmp_path: Path) -> None:
     logs.mask(KEY)
     listener = logs.start(tmp_path)

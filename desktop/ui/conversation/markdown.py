@@ -129,7 +129,7 @@ def _window(
     while True:
         end = _end(text, at, size, lines)
         if end - at > 2 * BLOCK:
-            end = text.find("\n", at, at + 2 * BLOCK) + 1 or at + 2_000
+            end = text.find("\n", at) + 1 or len(text)  # never in a line: the rest would be read as one
             yield from typed(text[at:end])
             return end, False
         if text.count("|", at, line := text.find("\n", at, end) + 1 or end) > 4 * _COLUMNS:
@@ -288,13 +288,30 @@ class _Walk:
             if token.type == "tr_open":
                 rows.append([])
             elif token.type in ("th_open", "td_open"):
-                rows[-1].append(inline(inside[at + 1].content, self._references))
+                content = inside[at + 1].content
+                if inside[at + 3].type == "tr_close":
+                    content += self._beyond(inside, at)
+                rows[-1].append(inline(content, self._references))
                 if token.type == "th_open":
                     alignments.append(str(token.attrGet("style") or "").removeprefix("text-align:"))
         if len(alignments) > _COLUMNS or len(rows) > _ROWS:
             first, last = opening.map or [0, 0]
             return Code("\n".join(self._text.split("\n")[first:last]), indent=self._indent)
         return Table(tuple(map(tuple, rows)), tuple(alignments), self._indent, self._rtl)
+
+    def _beyond(self, inside: "Sequence[Token]", at: int) -> str:
+        """What a row has beyond its last column, the cell at `at`: Markdown would leave it out."""
+        from markdown_it.rules_block.table import escapedSplit
+
+        line = (inside[at + 1].map or [0])[0]
+        cells = [cell.strip() for cell in escapedSplit(self._text.split("\n")[line].strip())]
+        begin = next(i for i in range(at, -1, -1) if inside[i].type == "tr_open")
+        kept = [token.content for token in inside[begin : at + 2] if token.type == "inline"]
+        for end in (len(kept), len(kept) + 1):  # before the first cell may stand a sign of a quotation
+            first = end - len(kept)
+            if cells[first + 1 : end] == kept[1:] and "".join(cells[first : first + 1]).endswith(kept[0]):
+                return "".join(f" | {cell}" for cell in cells[end:] if cell)
+        return ""
 
 
 def _hang(start: int, tokens: "Sequence[Token]", at: int) -> float:

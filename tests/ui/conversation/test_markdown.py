@@ -310,3 +310,28 @@ def test_no_word_of_a_big_table_is_lost() -> None:
 )
 def test_what_deceives_is_made_visible(text: str, seen: str) -> None:
     assert shown(text) == seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| a | b |\n|---|---|\n| 1 | 2 | 3 | `4` |",
+        "a | b\n--|--\n1 | 2 | 3 | `4`",
+        "> | a | b |\n> |---|---|\n> | 1 | 2 | 3 | `4` |",
+        "- | a | b |\n  |---|---|\n  | 1 | 2 | 3 | `4` |",
+        "- > a | b\n  > ---|---\n  > 1 | 2 | 3 | `4`",
+    ],
+)
+def test_what_a_row_has_beyond_its_columns_stands_in_the_last(text: str) -> None:
+    block = read(text)[-1]
+    while isinstance(block, Quote):
+        block = block.blocks[-1]
+    assert isinstance(block, Table)
+    assert ["".join(run.text for run in cell) for cell in block.rows[1]] == ["1", "2 | 3 | 4"]
+
+
+def test_a_line_too_long_to_be_read_is_as_typed_to_its_end() -> None:
+    text = "a" + "~" * 30_000 + " one two three\n\n*after*"
+    *line, after = read(text)
+    assert "".join(words(block) for block in line) == text.partition("\n")[0]
+    assert after == Paragraph((Run("after", italic=True),))

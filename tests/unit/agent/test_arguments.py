@@ -73,6 +73,32 @@ def test_what_is_broken_is_mended_for_reading_only() -> None:
         arguments_of(Look(), '{"other": 1}')
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ['{"a": x, ' * 9_000, "{" * 90_000, "'" + '\\"' * 90_000])
+def test_what_is_broken_and_long_is_not_mended(text: str) -> None:
+    with pytest.raises(ToolFailure, match="not valid JSON"):
+        arguments_of(Look(), text)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n" + "\n" * 500_000 + "x",
+        "```\n" + "```\n" * 200_000 + "x",
+        "read_file(path=[" + "1," * 500_000 + "])",
+        "read_file(" + ") " * 200_000,
+    ],
+)
+def test_a_long_text_that_is_nearly_a_call_takes_no_time(text: str) -> None:
+    assert written_call(text, NAMES) is None
+
+
+def test_odd_escapes_in_a_call_warn_nobody(recwarn: pytest.WarningsRecorder) -> None:
+    assert written_call(r"read_file(path='\o')", NAMES) == ("read_file", r'{"path": "\\o"}')
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize(
     ("text", "task"),
     [

@@ -115,9 +115,34 @@ def test_without_tools_all_is_text() -> None:
     assert split(WRITTEN[0], {}) == (WRITTEN[0], ())
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
-    "piece", ["<tool_call> x ", "<function=a>", "<tool_call>a<arg_key>", "[TOOL_CALLS]{"]
+    "first", ["", "<function=read_file>", "<tool_call>read_file", "<|python_tag|>a(", "[TOOL_CALLS]a"]
 )
-def test_a_long_row_of_marks_takes_no_time(piece: str) -> None:
-    assert split(piece * 50_000, TOOLS)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("<tool_call> x ", "<function=a>", "<tool_call>a<arg_key>", "[TOOL_CALLS]{", "<tool_call>", "1,"),
+        *("<parameter=x>", '<parameter name="x" ', "<arg_key>a</arg_key><arg_value>", "\n", "<arg_key>a"),
+        *("\t", " {", "`"),
+    ],
+)
+def test_a_long_row_of_marks_takes_no_time(first: str, piece: str) -> None:
+    assert split(first + piece * 50_000, TOOLS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        WRITTEN[0],
+        "<function=read_file\n>\n<parameter=path>\na.txt\n</parameter></function>",
+        "<tool_call>" + '<invoke name="read_file" ><parameter name="path">a.txt</parameter></invoke>',
+    ],
+)
+def test_a_call_letter_by_letter_comes_whole(call: str) -> None:
+    said, reading = "", Written(TOOLS)
+    for letter in f"Now. {call}":
+        said += reading.feed(letter)
+    rest, calls = reading.end()
+    assert (said + rest).strip() == "Now."
+    assert [(call.name, call.arguments) for call in calls] == [("read_file", GIVEN)]

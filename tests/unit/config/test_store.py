@@ -245,6 +245,50 @@ async def test_what_windows_editors_write_is_read(path: Path, encoding: str) -> 
     assert json.loads(path.read_text("utf-8"))["agents"]["defaults"] == {"botName": "小猫", "model": "m"}
 
 
+async def test_a_setting_in_whatever_style_is_read_and_can_be_changed(path: Path) -> None:
+    write(path, {"AGENTS": {"Defaults": {"MODEL": "m", "max-tokens": 100}}})
+    store = loaded(path)
+    assert (store.config.agents.defaults.model, store.config.agents.defaults.max_tokens) == ("m", 100)
+    await store.update({"agents.defaults.model": "n"})
+    assert store.config.agents.defaults.model == "n"
+    assert json.loads(path.read_bytes()) == {"AGENTS": {"Defaults": {"MODEL": "n", "max-tokens": 100}}}
+
+
+def test_of_two_styles_of_a_name_the_programs_own_counts(path: Path) -> None:
+    write(path, {"agents": {"DEFAULTS": {"model": "x"}, "defaults": {"MODEL": "y", "model": "z"}}})
+    assert loaded(path).config.agents.defaults.model == "z"
+
+
+async def test_half_a_character_stays_what_it_was(path: Path) -> None:
+    write(path, b'{"own": "\\ud83d", "providers": {"acme": {"apiKey": "\\ud83d-secret"}}}')
+    store = loaded(path)
+    await store.update({"agents.defaults.model": "m"})
+    assert b'"own": "\\ud83d"' in path.read_bytes()
+
+
+@pytest.mark.expected_log("damaged settings were kept")
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b'{"own": ' + b"[" * 150 + b"]" * 150 + b"}", id="nested too deep"),
+        pytest.param('{"own": "'.encode("utf-16") + b'\x00\xd8"\0}\0', id="half a character in UTF-16"),
+    ],
+)
+async def test_what_could_not_be_written_back_is_kept_aside(path: Path, data: bytes) -> None:
+    write(path, data)
+    store = loaded(path)
+    assert store.damaged
+    await store.update({"agents.defaults.model": "m"})
+    assert [kept.read_bytes() for kept in path.parent.glob("*.damaged-*")] == [data]
+
+
+@pytest.mark.timeout(20)
+def test_many_names_that_stand_there_twice(path: Path) -> None:
+    names = ", ".join(f'"n{number}": 1' for number in range(40_000))
+    write(path, f"{{{names}, {names}}}".encode())
+    assert len(loaded(path).problems) == 40_000
+
+
 def test_null_means_not_set(path: Path) -> None:
     write(
         path,

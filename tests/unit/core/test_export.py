@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop.core.export import FORMATS, Format, export
 from desktop.errors import AppError, UsageError
 from tests.unit.core.test_conversations import Desk
 from tests.unit.core.test_spending import used
@@ -25,6 +26,14 @@ async def test_a_conversation_is_written_as_it_stands(desk: Desk, tmp_path: Path
     assert [m["content"] for m in written["messages"] if m["role"] == "user"] == ["First"], (
         "what was said otherwise before is no longer part of it"
     )
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_half_a_character_can_be_written(kind: Format) -> None:
+    made = export(kind, "window:a", "T\ud83d", [{"role": "user", "content": "so \ud83d far"}])
+    assert b" far" in made.encode()
+    if kind == "json":
+        assert json.loads(made)["messages"][0]["content"] == "so \ud83d far"
 
 
 async def turn_of(desk: Desk, text: str) -> str:

@@ -51,6 +51,13 @@ def entry(**fields: Any) -> Json:
     } | fields
 
 
+def nested(levels: int) -> Any:
+    value: Any = "inside"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 def without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: without_nulls(item) for name, item in value.items() if item is not None}
@@ -198,6 +205,10 @@ BAD: list[Any] = [
     entry(schedule=[1]),
     entry(payload="x"),
     entry(retries="many"),
+    entry(retries=10**400),
+    entry(createdAtMs=10**400),
+    entry(id={"a": 1}, schedule={}),
+    entry(deep=nested(150)),
     entry(state={"nextRunAtMs": float("nan")}),
     "text",
     17,
@@ -217,6 +228,34 @@ async def test_a_bad_job_costs_that_job_only(tmp_path: Path, bad: Any) -> None:
     kept = json.loads(text)["jobs"]
     assert kept[1]["name"] == "better"
     assert str(kept[0]) == str(bad)
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("half a character", '"\\ud83d"'), ("no number", "NaN"), ("endless", "Infinity")],
+)
+async def test_what_only_json_can_hold_is_written_back_as_it_was(
+    tmp_path: Path, field: str, text: str
+) -> None:
+    whole = json.dumps({"own": 0, "jobs": [entry(own=1)]}).replace('"own": 0', f'"own": {text}')
+    made = await filled(tmp_path, whole.replace('"own": 1', f'"own": {text}'))
+    await touch(made, name="better")
+    written = made.path.read_text("utf-8")
+    assert written.count(f'"own": {text}') == 2, field
+    assert "better" in written
+
+
+async def test_a_list_of_jobs_that_stands_there_twice_is_read_whole(tmp_path: Path) -> None:
+    lists = ", ".join(f'"jobs": [{json.dumps(entry(id=id_))}]' for id_ in ("aaaaaaaa", "bbbbbbbb"))
+    made = await filled(tmp_path, f"{{{lists}}}")
+    assert list(made.jobs) == ["aaaaaaaa", "bbbbbbbb"]
+
+
+async def test_what_is_too_deep_to_be_written_back_is_damage(tmp_path: Path) -> None:
+    made = await filled(tmp_path, {"own": nested(150), "jobs": [entry()]})
+    assert "damaged" in made.trouble
+    await made.update(lambda _: {"aaaaaaaa": Job("aaaaaaaa", "new", At(NOW + 3600), "m")}, by_person=True)
+    assert len(list(made.folder.glob("jobs.json.damaged-*"))) == 1
 
 
 async def test_systems_jobs_of_nanobot_are_kept_and_not_ours(tmp_path: Path) -> None:

@@ -169,6 +169,41 @@ def test_a_header_that_unfolds_to_a_huge_one(described: Make) -> None:
     assert (found.description, found.missing) == ("Herbs", ())
 
 
+@pytest.mark.timeout(20)
+def test_a_header_that_merges_without_end(described: Make) -> None:
+    lines = ["a0: &a0 {x: 1}"]
+    lines += [f"a{n}: &a{n} {{k{n}: 1, <<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 12)]
+    found = described("\n".join(["---", "description: Herbs", *lines, "---", "Body"]))
+    assert (found.description, found.usable) == ("Herbs", True)
+
+
+def test_a_header_may_merge_a_little(described: Make) -> None:
+    assert described("---\nbase: &a {x: 1}\nmore:\n  <<: *a\ndescription: Herbs\n---\nBody").problem == ""
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "line", ["a: " + "{" * 3_000, "\n".join(f"k{n}: [1, 2, {{}}]" for n in range(9_000))]
+)
+def test_a_header_that_takes_long_to_read_is_read_line_by_line(described: Make, line: str) -> None:
+    found = described(f"---\ndescription: Herbs\n{line}\n---\nBody")
+    assert (found.description, found.usable) == ("Herbs", True)
+    assert "line by line" in found.problem
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("!!bool maybe", '!!int ""', "!!timestamp soon", "!!float x", "0x" + "f" * 9_000, "2026-13-45"),
+        *("!!set x", "!!python/object:os.system x"),
+    ],
+)
+def test_a_value_that_is_not_of_its_type(described: Make, value: str) -> None:
+    for header in (f"description: Herbs\nother: {value}", f"{value}: x\ndescription: Herbs"):
+        found = described(f"---\n{header}\nemoji: {value}\n---\nBody")
+        assert (found.description, found.usable) == ("Herbs", True)
+
+
 @pytest.mark.parametrize("sign", ["[", "{", "- ", "? ", "a: {"])
 def test_a_header_nested_without_end(described: Make, sign: str) -> None:
     assert described(f"---\ndescription: {sign * 5_000}\n---\nBody").usable

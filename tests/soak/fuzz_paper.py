@@ -1,0 +1,47 @@
+"""A page and its stream without a window, for the fuzz of Markdown: it needs Qt from its first line on."""
+
+from collections.abc import Callable, Iterator
+
+from PySide6.QtGui import QTextDocument
+
+from desktop.ui.conversation import markdown
+from desktop.ui.conversation.blocks import Block
+from desktop.ui.conversation.formats import formats
+from desktop.ui.conversation.page import Page
+from desktop.ui.conversation.plain import shown
+from desktop.ui.conversation.stream import Stream
+from desktop.ui.theme.theme import load_later_fonts, theme
+
+
+def prepare() -> None:
+    """Have all fonts there from the first page on."""
+    theme()
+    load_later_fonts()
+    Paper().finish("a *b*\n\n    code", iter)
+
+
+class Paper:
+    """What a message of a conversation is drawn on."""
+
+    def __init__(self) -> None:
+        self.document = QTextDocument()
+        self.document.setUndoRedoEnabled(False)
+        self.page = Page(self.document)
+        self.page.fit(300)
+        self.stream = Stream(self.page)
+        self.formats = formats(theme().colors)
+
+    def blocks(self, text: str) -> Iterator[Block]:
+        """Its blocks, without drawing them."""
+        return (block for block in markdown.read(shown(text)) if block is not None)
+
+    def growing(self, text: str) -> Iterator[None]:
+        """Show what there is so far, in one step."""
+        self.stream.grow(text, self.formats)
+        yield
+
+    def finish(self, text: str, over: Callable[[Iterator[None]], Iterator[None]]) -> str:
+        """Show all of it; the page as HTML."""
+        for _ in over(self.stream.whole(text, self.formats)):
+            pass
+        return self.document.toHtml()
