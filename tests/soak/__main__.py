@@ -31,6 +31,7 @@ from tests.soak import (
     documents,
     everyday,
     fuzz,
+    fuzz_mcp,
     fuzz_readers,
     fuzz_streams,
     kill,
@@ -124,6 +125,7 @@ def _fuzz(chance: random.Random, rounds: int, only: str) -> list[str]:
     """Each reader in turn, or only one."""
     lost = fuzz.run(chance, rounds) if only in ("", "sessions") else []
     lost += fuzz_streams.run(chance, rounds) if only in ("", "streams") else []
+    lost += fuzz_mcp.run(chance, rounds) if only in ("", "mcp") else []
     return lost + fuzz_readers.run(chance, rounds, only)
 
 
