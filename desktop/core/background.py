@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from desktop.agent.turn import Ready
 from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.core.deliveries import Deliveries
+from desktop.core.owner import WINDOW
 from desktop.core.unattended import BEAT, Unattended
 from desktop.cron.clock import alarm
 from desktop.cron.ledger import Ledger
@@ -55,8 +56,10 @@ class Background:
         )
 
     def start(self) -> None:
-        """Come up, in the background; and tell conversations what they were not told before the end."""
-        self.presenter.start()
+        """Come up, in the background; and tell conversations what they were not told before the end. A
+        window starts the presenter itself, once that knows what the person has before their eyes."""
+        if self._core.front != WINDOW:
+            self.presenter.start()
         self._recovery = spawn(self._recover(), name="background:start")
 
     async def _recover(self) -> None:

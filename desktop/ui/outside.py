@@ -178,7 +178,7 @@ class Outside(QObject):
         presenter.fallback = self._say
         presenter.attended = self._attended
         presenter.away = lambda notice: not self._attended(notice)
-        presenter.look()
+        presenter.start()
 
     def _attended(self, notice: Notice) -> bool:
         """Whether the person need not be told: that an answer came where the window is in front, anything
