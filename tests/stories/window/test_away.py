@@ -63,7 +63,7 @@ def test_a_question_is_told_when_the_window_is_closed_and_outlives_the_program(
 ) -> None:
     program.use_server(server.url)
     folder = workspace(program)
-    server.script(use(("exec", {"command": "touch made.txt"})))
+    server.script(use(("exec", {"command": "touch asked.txt"})))
     desk.dismiss_notifications()
     with running_window(program) as window:
         desk.wait_active(TITLE)
@@ -71,9 +71,9 @@ def test_a_question_is_told_when_the_window_is_closed_and_outlives_the_program(
         window.wait(CARD)
         wait_listed(window, "Today", "Make the file")
         desk.screenshot("list-waiting")
-        assert not any("touch made.txt" in one.text for one in desk.notifications()), "it is in sight"
+        assert not any("touch asked.txt" in one.text for one in desk.notifications()), "it is in sight"
         desk.key("ctrl+w")
-        until(lambda: any("touch made.txt" in one.text for one in desk.notifications()), "it is told")
+        until(lambda: any("touch asked.txt" in one.text for one in desk.notifications()), "it is told")
         window.process.terminate()
         assert window.process.wait(60) == 0
     with running_window(program) as window:
@@ -86,5 +86,5 @@ def test_a_question_is_told_when_the_window_is_closed_and_outlives_the_program(
         server.script("say:Now it is made.")
         desk.key("ctrl+shift+y")
         window.wait_text("Nanobot", "Now it is made.")
-        until((folder / "made.txt").exists, "the file is there")
+        until((folder / "asked.txt").exists, "the file is there")
         window.gone("Waiting for you: 1")
