@@ -67,6 +67,8 @@ class _Process(asyncio.SubprocessProtocol):
         self._receive, self._lost = receive, lost
         self._splitter = frames.Splitter()
         self._gone = asyncio.Event()
+        self.over = False
+        """Whether nothing more comes of it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -88,6 +90,7 @@ class _Process(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
+            self.over = True
             self._lost(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -196,7 +199,10 @@ class ModelHost:
     async def _ensure(self) -> _Process:
         async with self._changing:
             if self._process is None:
-                self._process = await self._spawn()
+                self._process = process = await self._spawn()
+                if process.over:  # before it was known here
+                    self._lost(process)
+                    raise _died()
                 self._arm()
             return self._process
 
