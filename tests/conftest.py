@@ -32,8 +32,10 @@ MARKS = {
 
 
 # How long an example takes says something about the machine, not about the program.
-settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("brief", settings.get_profile("steady"), max_examples=15)
+settings.register_profile(
+    "steady", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("brief", settings.get_profile("steady"), max_examples=10)
 settings.load_profile("steady")
 
 

@@ -258,6 +258,7 @@ def test_keys_and_the_program_s_own_files_are_out_of_reach(
     assert all("apiBase" not in text for text in told(server))
 
 
+@pytest.mark.soak
 def test_a_file_given_along_is_named_to_the_model(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:
@@ -267,6 +268,7 @@ def test_a_file_given_along_is_named_to_the_model(
     assert program.run("ask", "Look", "--file", "/nowhere").returncode == 2
 
 
+@pytest.mark.soak
 def test_what_a_turn_changed_is_taken_back_and_done_again(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:

@@ -31,6 +31,7 @@ def test_json_tells_the_turn_line_by_line(program: Program, server: ScriptedServ
     assert turn[-1]["text"] == "Hi you."
 
 
+@pytest.mark.soak
 def test_the_next_question_carries_the_conversation(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "say:Noted.")
     program.run("ask", "My name is Ada.")
@@ -40,6 +41,7 @@ def test_the_next_question_carries_the_conversation(program: Program, server: Sc
     assert [m["role"] for m in second] == ["system", "user", "assistant", "user"]
 
 
+@pytest.mark.soak
 def test_a_question_from_standard_input(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "echo")
     done = program.run("ask", "-", given="line one\nline two\n")
@@ -86,6 +88,7 @@ def test_another_command_goes_through_the_one_that_runs(program: Program, server
     assert {r.connection for r in server.requests} == {server.requests[0].connection}, "one warm host"
 
 
+@pytest.mark.soak
 def test_two_asks_at_once_are_both_answered(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "slow:0.02")
     with program.started("ask", "--json", "one") as one, program.started("ask", "--json", "two") as two:

@@ -92,6 +92,7 @@ def test_a_full_disk_leaves_all_as_it_was(program: Program, tmp_path: Path) -> N
         assert not [path for path in home.iterdir() if path.name.endswith((".part", ".zip"))]
 
 
+@pytest.mark.soak
 def test_a_disk_that_fills_up_in_the_midst_is_as_it_was(program: Program, tmp_path: Path) -> None:
     big, disk = Program(tmp_path / "big", program.environment), Program(tmp_path / "small")
     for number in range(40):
@@ -129,6 +130,7 @@ def test_what_is_given_to_a_helper_is_seen_first_and_has_no_secret(
     assert program.run("diagnostics", str(tmp_path / "d.zip")).returncode == 2
 
 
+@pytest.mark.soak
 def test_everything_is_deleted_where_that_is_sure(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "say:Good day.")
     program.run("ask", "Who are you?")

@@ -122,6 +122,7 @@ def test_no_network_and_nobody_at_the_address(
     assert program.said()[0] == ("user", "first")
 
 
+@pytest.mark.soak
 def test_an_answer_of_twenty_megabytes_is_ended(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     server.script("huge:20", "say:Short.")
@@ -157,6 +158,7 @@ def test_the_model_host_killed_in_mid_answer(program: Program, server: ScriptedS
     assert program.said()[1][1].startswith(shown)
 
 
+@pytest.mark.soak
 def test_a_failure_through_the_running_program_reads_the_same(
     program: Program, server: ScriptedServer
 ) -> None:
@@ -192,6 +194,7 @@ def test_the_running_program_killed_while_another_waits(program: Program, server
     assert program.run("ask", "and now?").stdout == "Hello.\n"
 
 
+@pytest.mark.soak
 def test_a_conversation_goes_on_when_the_program_it_went_through_is_killed(
     program: Program, server: ScriptedServer
 ) -> None:

@@ -178,6 +178,7 @@ def test_a_file_cut_in_half_stops_no_reminder_and_is_not_written_over(program: P
     assert titles(program) == ["First"], "what was done is not done again"
 
 
+@pytest.mark.soak
 def test_nonsense_is_kept_aside_where_the_person_goes_on(program: Program) -> None:
     jobs_file(program).write_text('{"jobs": [{"name": "Precious', "utf-8")
     listed = program.run("cron", "list")
@@ -190,6 +191,7 @@ def test_nonsense_is_kept_aside_where_the_person_goes_on(program: Program) -> No
     assert program.run("cron", "list").stderr == ""
 
 
+@pytest.mark.soak
 def test_a_file_edited_by_hand_counts_at_once_and_keeps_what_is_not_ours(program: Program) -> None:
     with serving(program):
         write_jobs(

@@ -39,6 +39,7 @@ def test_settings_cut_in_half(talked: Program) -> None:
     assert [e["event"] for e in talked.events("ask", "third")][:1] == ["settings_problem"]
 
 
+@pytest.mark.soak
 def test_a_setting_of_the_wrong_type_is_named(talked: Program) -> None:
     config = json.loads((talked.home / "config.json").read_bytes())
     config["agents"]["defaults"]["maxTokens"] = "many"
@@ -72,6 +73,7 @@ def test_a_session_file_saved_as_utf_16(talked: Program) -> None:
     assert [text for _role, text in talked.said()] == ["first", "Noted.", "second", "Noted."]
 
 
+@pytest.mark.soak
 def test_a_session_file_that_is_a_folder(talked: Program) -> None:
     (talked.home / SESSION).unlink()
     (talked.home / SESSION).mkdir()
@@ -238,6 +240,7 @@ def test_a_disk_that_fills_up_in_a_conversation(program: Program, server: Script
         assert [text for _role, text in program.said()] == ["first", "Noted.", "third", "Noted."]
 
 
+@pytest.mark.soak
 def test_a_disk_that_fills_up_under_an_answer(program: Program, server: ScriptedServer) -> None:
     with small_disk(program, "4m") as home:
         settings_in(home, server)

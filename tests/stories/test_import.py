@@ -99,6 +99,7 @@ def test_a_newer_home_is_taken_beside_what_is_here(
     assert server.requests[-1].body["model"] == "say:Good day."
 
 
+@pytest.mark.soak
 def test_what_is_new_in_the_old_home_is_added(program: Program, tmp_path: Path) -> None:
     old = older(tmp_path / "old")
     path = old / ".nanobot/workspace/sessions/telegram_7.jsonl"
@@ -190,6 +191,7 @@ def test_an_import_that_is_killed_is_completed_by_the_next(program: Program, tmp
     whole(program.home, old)
 
 
+@pytest.mark.soak
 def test_a_disk_that_fills_up_in_the_middle(program: Program, tmp_path: Path) -> None:
     old = many(tmp_path / "old", 40, 50_000)
     with small_disk(program, "14m") as home:

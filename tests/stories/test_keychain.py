@@ -59,6 +59,7 @@ def test_the_key_is_in_the_keychain_and_nowhere_else(program: Program, server: S
     assert program.run("doctor").returncode == 0
 
 
+@pytest.mark.soak
 def test_a_wrong_key_is_said_and_the_right_one_mends_it(program: Program, server: ScriptedServer) -> None:
     said = onboard(program, server, "sk-story-wrong", model="status:401")
     assert said.startswith("1 ")

@@ -67,6 +67,7 @@ def test_the_command_that_is_shown_makes_it_answer(program: Program, server: Scr
     assert program.events("status")[0]["provider"] == "ollama"
 
 
+@pytest.mark.soak
 def test_onboard_offers_it_first(program: Program) -> None:
     said = program.run("onboard", given="\n\n").stdout
     assert "1  Ollama, running on this computer" in said

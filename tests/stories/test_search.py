@@ -9,6 +9,8 @@ from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
@@ -37,6 +39,7 @@ def test_what_was_said_in_any_conversation_is_found(program: Program, server: Sc
     assert "Nanobot: Bring an umbrella to Reykjavík." in shown.stdout
 
 
+@pytest.mark.soak
 def test_an_index_that_is_damaged_or_lost_is_made_anew(program: Program) -> None:
     write(program, "a", {"role": "user", "content": "The password of the day is swordfish."})
     assert len(program.events("sessions", "search", "swordfish")) == 1
@@ -49,6 +52,7 @@ def test_an_index_that_is_damaged_or_lost_is_made_anew(program: Program) -> None
     assert len(program.events("sessions", "search", "swordfish")) == 1
 
 
+@pytest.mark.soak
 def test_deleted_it_is_not_found_and_restored_it_is(program: Program) -> None:
     write(program, "fruit%3A%201", {"role": "user", "content": "remember the tangerines"})
     refused = program.run("sessions", "delete", "fruit: 1")

@@ -5,6 +5,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.desktop.desk import RIGHT, Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -165,6 +167,7 @@ def test_each_conversation_has_its_own_answer_and_its_own_draft(
         assert window.text("Message") == "", "what was sent is no draft"
 
 
+@pytest.mark.soak
 def test_a_conversation_has_a_model_of_its_own_and_can_be_copied(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

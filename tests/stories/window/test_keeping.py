@@ -22,6 +22,7 @@ def begin(desk: Desk, window: Window, *texts: str) -> None:
         rest(window)
 
 
+@pytest.mark.soak
 def test_conversations_are_pinned_and_archived_and_come_back(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -165,6 +165,7 @@ def test_the_window_takes_the_home_over_and_gives_it_back(
     assert asked == ["first line", "second line", "third line", "from the window", "fourth line"]
 
 
+@pytest.mark.soak
 def test_it_ends_in_the_middle_of_an_answer_and_stands_where_it_stood(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -120,6 +120,7 @@ def test_max_tokens_is_kept_and_never_more_than_a_quarter_of_the_window(server: 
     assert capped["usage"]["completion_tokens"] <= WINDOW // 4
 
 
+@pytest.mark.soak
 def test_characters_of_several_tokens_arrive_whole(server: Server) -> None:
     body = {"messages": user("Repeat exactly: 🏳️ 🐱 你好"), "stream": True, "max_tokens": 40}
     with server.client() as client, client.stream("POST", "/v1/chat/completions", json=body) as response:
@@ -143,6 +144,7 @@ def test_leaving_in_the_middle_of_an_answer_stops_it(server: Server) -> None:
     assert _asked_within(server, 25)
 
 
+@pytest.mark.soak
 def test_leaving_while_waiting_or_reading_costs_the_next_one_nothing(server: Server) -> None:
     """One client reads a long prompt, others wait behind it; all give up; then somebody asks."""
     long = {"messages": user(SLOW), "stream": True}
@@ -198,6 +200,7 @@ def test_text_cannot_pose_as_another_speaker(server: Server) -> None:
     assert plain > 5 * 2 * 4  # each mark is read as the letters it is made of, not as one token
 
 
+@pytest.mark.soak
 def test_history_of_another_model_is_read(server: Server) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     history = [
@@ -236,6 +239,7 @@ def test_a_tool_is_called_in_the_wire_s_own_form(server: Server) -> None:
         assert not choice["message"]["content"]
 
 
+@pytest.mark.soak
 def test_a_tool_that_may_not_be_called_is_not(server: Server) -> None:
     asked = user("Write the word hello into the file greeting.txt.")
     answer = server.ask(asked, tools=[WRITE], tool_choice="none", max_tokens=30, temperature=0)
