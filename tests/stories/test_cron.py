@@ -132,6 +132,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.soak
 def test_nonsense_is_wrong_usage_and_changes_nothing(program: Program) -> None:
     with serving(program):
         job = add(program, "Tea", "--plain", "--every", "3600")

@@ -48,7 +48,8 @@ def nothing_is_in_force(program: Program, ran: Path) -> None:
     assert not ran.exists()
 
 
-@pytest.mark.parametrize("way", ["restore", pytest.param("import", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("way", ["restore", "import"])
 def test_what_came_is_off_until_each_has_a_yes(program: Program, tmp_path: Path, way: str) -> None:
     ran = tmp_path / "ran"
     if way == "restore":

@@ -149,6 +149,7 @@ def test_doctor_tells_what_was_wrong_with_a_server_last(program: Program, server
     assert found[0]["remedy"]
 
 
+@pytest.mark.soak
 def test_kill_9_of_the_program_leaves_no_server(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     for name in ("one", "two"):

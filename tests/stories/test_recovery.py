@@ -1,9 +1,12 @@
 """doctor --fix repairs what is damaged, says what it did, and keeps what was there."""
 
+import pytest
+
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
 
+@pytest.mark.soak
 def test_everything_damaged_is_mended_at_once(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url, "say:Noted.")
     program.run("ask", "first")
