@@ -85,16 +85,12 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
-# Two lanes, for two cores: types and what needs no screen, and beside it lint, the window and Python 3.13.
+# Two lanes, for two cores: what needs no screen, and beside it lint, the window, Python 3.13 and types.
 blind=()
 [ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
 without_a_screen() {
-  local ended=0
-  say "== mypy"
-  "$bin/mypy" || ended=1
   say "== pytest, units and the stories of the terminal"
-  "${blind[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window || ended=1
-  return $ended
+  "${blind[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window
 }
 python313() { find_python 3.13; }
 
@@ -115,7 +111,8 @@ if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; the
     "${elsewhere[@]/#/--ignore=tests/unit/}"
   finish_compiling
 fi
-wait "$lane" || failed+=("types, units and the stories of the terminal")
+step "mypy" "$bin/mypy"
+wait "$lane" || failed+=("units and the stories of the terminal")
 cat "$beside"
 
 if [ ${#failed[@]} -gt 0 ]; then
