@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 
 import psutil
 import pytest
-import pytest_asyncio
 
 from desktop.providers.base import (
     AnswerTooLong,
@@ -39,20 +38,6 @@ ENGINES = ("openai", "litellm")
 
 def serialise(messages: Sequence[Message], rules: WireRules, conversation: str) -> bytes:
     return json.dumps(list(messages), ensure_ascii=False).encode()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def host() -> AsyncIterator[ModelHost]:
-    running = ModelHost()
-    await running.start()
-    yield running
-    await running.stop()
 
 
 @pytest.fixture(params=ENGINES)
