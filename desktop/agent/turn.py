@@ -111,6 +111,9 @@ class Ready:
 class Models(Protocol):
     """Finds the model for a turn, starting what it needs."""
 
+    def places(self, model: str, provider: str) -> tuple[str, int]:
+        """The provider that would answer, and how many turns it takes at once. Never raises."""
+
     async def ready(
         self,
         model: str,

@@ -89,6 +89,14 @@ class ModelChooser:
         except AppError:
             return ""  # the question will say what is wrong
 
+    def places(self, model: str, provider: str) -> tuple[str, int]:
+        """The provider that would answer, and how many turns it takes at once."""
+        try:
+            spec = self.choice(model, provider).spec
+        except AppError:
+            return "", 1  # the question will say what is wrong
+        return spec.name, spec.places
+
     def known_keys(self) -> set[str]:
         """Names of the providers that have a key somewhere; no key is read for this."""
         return {*self._store.keyed, *self._keychain.remembered}

@@ -2,7 +2,9 @@
 
 The order: the provider that the settings name; the one that the model's name starts with; one whose
 keyword is in it; a local server that the person set up; the first gateway with a key; the first
-provider with a key; the built-in model. A login (OAuth) is used only where it is named.
+provider with a key; the built-in model, where no model is named. A named model is asked of who has it, or
+of nobody: whose key is missing is chosen all the same, and the call says so. A login (OAuth) is used only
+where it is named.
 """
 
 from collections.abc import Collection
@@ -80,6 +82,9 @@ def _auto(config: Config, keys: Collection[str], model: str) -> Choice:
     with_key = [
         spec for spec in PROVIDERS if spec.name in keys and _usable(config, spec, keys, explicit=False)
     ]
+    owner = prefixed or _owner(model)
+    if owner is not None or "/" in model:
+        with_key = [spec for spec in with_key if spec.gateway or spec.many_vendors]
     gateway = next((spec for spec in with_key if spec.gateway), None)
     if gateway is not None:
         return _choice(config, gateway, model, "gateway")
@@ -89,7 +94,31 @@ def _auto(config: Config, keys: Collection[str], model: str) -> Choice:
         spec = find(name, config)
         if spec is not None and spec.direct and config.provider(name).api_base and not spec.needs_key:
             return _choice(config, spec, model, "key")
+    if owner is not None:
+        return _choice(config, owner, model, "prefix" if prefixed else "keyword")
+    if model:
+        raise _nobody_has(model)
     return _choice(config, BUILTIN, config.local.model, "builtin")
+
+
+def _owner(model: str) -> ProviderSpec | None:
+    """Whose model this is by a keyword in its name, with a key or without."""
+    owners = (spec for spec in PROVIDERS if spec.kind == "standard")
+    return next((spec for spec in owners if _has_keyword(spec, model)), None)
+
+
+def _nobody_has(model: str) -> ConfigError:
+    first, slash, _rest = model.partition("/")
+    if slash:
+        text = _("The model {model} is named, and no provider here is called {name}.")
+        remedy = _(
+            "Choose another model; or add the provider in the settings, with its address, under that name."
+        )
+        return ConfigError(text.format(model=model, name=first), remedy)
+    return ConfigError(
+        _("The model {model} is named, and no provider that is set up has it.").format(model=model),
+        _("Set a provider up that has it, or choose another model in the settings."),
+    )
 
 
 def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
@@ -178,14 +207,14 @@ def _by_prefix(config: Config, model: str) -> ProviderSpec | None:
 
 
 def _by_keyword(config: Config, keys: Collection[str], model: str) -> ProviderSpec | None:
+    usable = (spec for spec in PROVIDERS if not spec.oauth and _usable(config, spec, keys, explicit=False))
+    return next((spec for spec in usable if _has_keyword(spec, model)), None)
+
+
+def _has_keyword(spec: ProviderSpec, model: str) -> bool:
     text = model.lower()
     spaced = text.replace("-", "_")
-    for spec in PROVIDERS:
-        if any(word in text or word.replace("-", "_") in spaced for word in spec.keywords):
-            if spec.oauth or not _usable(config, spec, keys, explicit=False):
-                continue
-            return spec
-    return None
+    return any(word in text or word.replace("-", "_") in spaced for word in spec.keywords)
 
 
 def _usable(config: Config, spec: ProviderSpec, keys: Collection[str], *, explicit: bool) -> bool:

@@ -25,6 +25,8 @@ class ProviderSpec:
     """The server wants only what follows the last slash."""
     vendor_names: bool = False
     """Every model of the server is called vendor/name, so a prefix is only one before such a name."""
+    many_vendors: bool = False
+    """It has models of other vendors under their names, as a gateway has."""
     whole_names: tuple[str, ...] = ()
     """Names that really begin with the provider's own."""
     key_prefix: str = ""
@@ -59,6 +61,11 @@ class ProviderSpec:
     @property
     def local(self) -> bool:
         return self.kind in ("local", "builtin")
+
+    @property
+    def places(self) -> int:
+        """How many turns it answers at once: a model on this computer is not faster for more."""
+        return {"builtin": 1, "local": 2}.get(self.kind, 64)
 
     @property
     def oauth(self) -> bool:

@@ -360,6 +360,7 @@ _GROQ = ProviderSpec(
     keywords=("groq",),
     prefix="groq",
     skip=("groq/",),
+    many_vendors=True,
     whole_names=("groq/compound", "groq/compound-mini"),
     key_prefix="gsk_",
     base_keyword="api.groq",

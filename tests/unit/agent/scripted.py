@@ -78,6 +78,9 @@ class ScriptedModel:
         first, *self.scripts = self.scripts
         return first
 
+    def places(self, model: str, provider: str) -> tuple[str, int]:
+        return provider or "acme", 1 if provider == "slow" else 64
+
     async def ready(
         self,
         model: str,

@@ -109,18 +109,15 @@ def test_a_row_is_complete(spec: Any) -> None:
             set_up("llama-4", providers={"custom": {"apiBase": "http://c/v1"}}),
         ),
         ("key", "own", "llama-4", (), set_up("llama-4", providers={"own": {"apiBase": "http://c/v1"}})),
-        # 7. the built-in model; a login never by accident
+        # 7. who has the model, without a key: the call says so; never another
+        ("prefix", "anthropic", "anthropic/claude-x", (), set_up("anthropic/claude-x")),
+        ("prefix", "anthropic", "anthropic/claude-x", ("deepseek",), set_up("anthropic/claude-x")),
+        ("keyword", "openai", "gpt-5", ("deepseek",), set_up("gpt-5")),
+        ("keyword", "anthropic", "claude-x", ("github_copilot",), set_up("claude-x")),
+        # 8. the built-in model, where none is named
         ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", (), set_up("")),
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", ("github_copilot",), set_up("copilot-x")),
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", ("openai_codex",), set_up("openai-codex")),
+        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", ("github_copilot",), set_up("")),
         ("builtin", "builtin", "big", (), set_up("", local={"model": "big"})),
-        (
-            "builtin",
-            "builtin",
-            "qwen2.5-coder-0.5b-instruct",
-            ("custom", "azure_openai"),
-            set_up("azure-x"),
-        ),
     ],
 )
 def test_the_order_of_choice(
@@ -135,6 +132,24 @@ def test_a_question_may_name_its_own_model_and_provider() -> None:
     choice = choose(settings, ("groq",), model="llama", provider="groq")
     assert (choice.spec.name, choice.model, choice.reason) == ("groq", "llama", "named")
     assert choose(settings, ("groq",), provider="auto").spec.name == "groq"
+
+
+@pytest.mark.parametrize(
+    ("model", "keys", "named"),
+    [
+        ("nosuch/step-3", (), "nosuch"),
+        ("nosuch/step-3", ("nosuch", "deepseek"), "nosuch"),
+        ("meta-llama/llama-4", ("openai",), "meta-llama"),
+        ("llama-4", (), "llama-4"),
+        ("copilot-x", ("github_copilot",), "copilot-x"),
+        ("azure-x", ("custom", "azure_openai"), "azure-x"),
+    ],
+)
+def test_a_named_model_that_nobody_has_is_never_replaced(
+    model: str, keys: tuple[str, ...], named: str
+) -> None:
+    with pytest.raises(ConfigError, match=named):
+        choose(set_up(model), keys)
 
 
 def test_an_unknown_name_is_a_sentence() -> None:
