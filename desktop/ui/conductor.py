@@ -103,9 +103,10 @@ class Conductor(QObject):
         self._commands = Commands(self._program, self._funnel, window, rows, *parts)
         self._ticker = Ticker.wanted(self)
 
-    def begin(self, *, hidden: bool, quick: str | None = None) -> None:
-        """Start the program behind the window; `hidden`: it is wanted in the tray. `quick`: with the quick
-        chat, and what Quick.open_with() is to take along."""
+    def begin(self, greeting: tuple[str, Json] | None, *, hidden: bool, quick: str | None = None) -> None:
+        """Start the program behind the window. `greeting`: what to ask of another window that has this
+        home; `hidden`: it is wanted in the tray; `quick`: with the quick chat, and what Quick.open_with()
+        is to take along."""
         loop = asyncio.get_running_loop()
         self._funnel.install(loop)
         self._connect()
@@ -114,9 +115,8 @@ class Conductor(QObject):
                 loop.add_signal_handler(getattr(signal, name), self.quit)
         if hidden:
             self._presence.begin_hidden()
-        self._greeting = None if hidden else ("show", {})
+        self._greeting = greeting
         if quick is not None:
-            self._greeting = ("quick", {"source": quick})
             self._outside.quick.open_with(quick)
         spawn(self._life(), name="window")
 
