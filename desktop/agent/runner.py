@@ -223,7 +223,7 @@ class Runner:
             else ready.max_tokens,
             temperature=ready.temperature,
             tools=schemas,
-            reasoning_effort=ready.reasoning_effort,
+            reasoning=ready.reasoning,
             conversation="" if note or share < 1.0 else turn.key,
         )
 
@@ -235,8 +235,7 @@ class Runner:
         turn.text[:] = [completion.text] if completion.text.strip() else []
         turn.reasoning[:] = [completion.reasoning] if completion.reasoning else []
         record = turn.record() | {"tool_calls": [_wire(call) for call in calls]}
-        if completion.thinking_blocks:
-            record["thinking_blocks"] = list(completion.thinking_blocks)
+        record |= _sealed(completion)
         await turn.session.append(record)
         await self._asking.account(turn, completion.usage, "ok")
         turn.next_step()
@@ -270,8 +269,7 @@ class Runner:
         record = turn.record()
         if turn.spoke:  # its message was the answer; what the model adds to that is not said
             record |= {"content": "", "_unsaid": completion.text}
-        if completion.thinking_blocks:
-            record["thinking_blocks"] = list(completion.thinking_blocks)
+        record |= _sealed(completion)
         await turn.session.append(record)
         turn.closed, turn.outcome, turn.answer = True, "done", completion.text
         await self._asking.account(turn, completion.usage, "ok")
@@ -288,6 +286,12 @@ class Runner:
 def _fixed(prompt: str, kit: Kit) -> int:
     """About how many tokens every request of a turn has besides the conversation."""
     return text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in kit.schemas)
+
+
+def _sealed(completion: Completion) -> Message:
+    """What only the model that made it takes back, with its name."""
+    blocks = list(completion.thinking_blocks)
+    return {"thinking_blocks": blocks, "_by": completion.author} if blocks else {}
 
 
 def _echoes(text: str, kit: Kit) -> bool:

@@ -74,6 +74,22 @@ def thinking_of(value: object) -> list[dict[str, Any]]:
     return found
 
 
+def details_of(value: object) -> list[dict[str, Any]]:
+    """The reasoning_details of an answer, as they came."""
+    blocks = value if isinstance(value, list) else ()
+    return [
+        _plain(block)
+        for block in blocks
+        if isinstance(block, Mapping) and str(block.get("type")).startswith("reasoning.")
+    ]
+
+
+def marked(content: Content) -> list[dict[str, Any]]:
+    """Content whose end is marked as one up to which the prompt can be cached."""
+    *before, last = _as_parts(content)
+    return [*before, {**last, "cache_control": {"type": "ephemeral"}}]
+
+
 def _text(value: object) -> str:
     if value is None or isinstance(value, bool):
         return ""
