@@ -115,7 +115,8 @@ class Normaliser:
                     ends.pop()
                 ends.append(place)
             last = message["role"]
-        pieces, done = [], 0
+        pieces: list[bytes | memoryview] = []
+        done = 0
         for end in ends[-2:]:
             if isinstance(end, int):
                 tail[end] = self._marked(tail[end])

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from desktop.config.providers import ModelOverride, ProviderSettings
+from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
 from desktop.providers.base import Endpoint, SignInNeeded
@@ -98,30 +98,32 @@ def _auto(config: Config, keys: Collection[str], model: str) -> Choice:
 def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     """The chosen model, ready to be called. Raises SignInNeeded, ConfigError."""
     spec = choice.spec
-    settings = config.provider(spec.name)
     if spec.needs_key and not key:
         raise sign_in_needed(spec)
-    engine = engine_of(spec, config)
-    if spec.direct and not choice.base_url and (engine == "openai" or spec.prefix):
+    if spec.direct and not choice.base_url and (engine_of(spec, config) == "openai" or spec.prefix):
         raise ConfigError(
             _("The provider {name} has no address.").format(name=_(spec.display)),
             _("Set providers.{name}.apiBase to the base URL of its API.").format(name=spec.name),
         )
-    silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
-    behaviour = behaviour_for(choice, config)
+    return replace(described(choice, config), api_key=key or "")
+
+
+def described(choice: Choice, config: Config) -> Endpoint:
+    """The chosen model, without a key."""
+    spec, settings = choice.spec, config.provider(choice.spec.name)
+    engine, behaviour = engine_of(spec, config), behaviour_for(choice, config)
     return Endpoint(
         provider=spec.name,
         title=_(spec.display),
         model=wire_name(spec, choice.model, engine),
         engine=engine,
         base_url=_engine_base(spec, choice.base_url, engine),
-        api_key=key or "",
         headers=dict(settings.extra_headers),
         proxy=settings.proxy or "",
         behaviour=behaviour,
-        entry=_digest(behaviour, settings, engine),
+        entry=_digest(behaviour, choice, config),
         tools=override_of(choice, config).tools is not False,
-        idle_seconds=silence,
+        idle_seconds=settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE),
     )
 
 
@@ -147,9 +149,11 @@ def behaviour_for(choice: Choice, config: Config) -> Behaviour:
     return replace(found, rules=rules)
 
 
-def _digest(behaviour: Behaviour, settings: ProviderSettings, engine: str) -> str:
-    told = settings.model_dump_json(exclude={"key_stored"})
-    return hashlib.sha256(f"{behaviour!r}\0{told}\0{engine}".encode()).hexdigest()
+def _digest(behaviour: Behaviour, choice: Choice, config: Config) -> str:
+    settings = config.provider(choice.spec.name)
+    told = settings.model_dump_json(exclude={"key_stored", "models"})
+    parts = (repr(behaviour), told, override_of(choice, config).model_dump_json())
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def override_of(choice: Choice, config: Config) -> ModelOverride:

@@ -145,7 +145,7 @@ def openrouter(body: Body) -> Refusal | None:
 
 
 def routed(body: Body) -> bool:
-    return (body.get("reasoning") or {}).get("effort", "none") != "none"
+    return bool((body.get("reasoning") or {}).get("effort", "none") != "none")
 
 
 def marks(value: Any) -> int:
@@ -195,7 +195,7 @@ def _signed(body: Body) -> Refusal | None:
 
 
 def claude_thinks(body: Body) -> bool:
-    return (body.get("thinking") or {}).get("type", "disabled") != "disabled"
+    return bool((body.get("thinking") or {}).get("type", "disabled") != "disabled")
 
 
 def gemini(body: Body) -> Refusal | None:
@@ -208,7 +208,7 @@ def gemini(body: Body) -> Refusal | None:
 
 def gemini_thinks(body: Body) -> bool:
     config = (body.get("generationConfig") or {}).get("thinkingConfig") or {}
-    return config.get("thinkingBudget", 1) != 0
+    return bool(config.get("thinkingBudget", 1) != 0)
 
 
 def _takes(*names: str) -> frozenset[str]:
