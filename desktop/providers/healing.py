@@ -111,14 +111,17 @@ def refused(said: str, request: Request, known: Collection[str] = ()) -> list[st
 
 def taught(request: Request, lessons: Iterable[str]) -> Request:
     """The request as the lessons want it."""
-    behaviour = request.endpoint.behaviour
+    behaviour = unlearned(request.endpoint.behaviour, lessons)
+    return replace(request, endpoint=replace(request.endpoint, behaviour=behaviour))
+
+
+def unlearned(behaviour: Behaviour, lessons: Iterable[str]) -> Behaviour:
+    """The behaviour without what the lessons say that is not so."""
     for lesson in lessons:
         name, _equals, value = lesson.partition("=")
         if kind := _KINDS.get(name):
             behaviour = kind.applied(behaviour, value)
-    if behaviour is request.endpoint.behaviour:
-        return request
-    return replace(request, endpoint=replace(request.endpoint, behaviour=behaviour))
+    return behaviour
 
 
 def sentence(lesson: str) -> str:
