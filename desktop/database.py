@@ -218,6 +218,8 @@ MIGRATIONS = (
         at REAL NOT NULL,            -- Unix time, seconds
         PRIMARY KEY (provider, model, what)
     );
+    ALTER TABLE usage ADD COLUMN saved REAL;          -- US dollars by the cache; NULL where not known
+    ALTER TABLE usage ADD COLUMN reasoning_cost REAL; -- US dollars, a part of the cost; NULL likewise
     """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""

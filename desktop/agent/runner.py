@@ -31,6 +31,7 @@ from desktop.providers.base import (
     Request,
     ToolCall,
 )
+from desktop.providers.healing import FOR_NOW, sentence
 from desktop.providers.pictures import broken
 from desktop.session.log import Session
 from desktop.session.model import message_tokens, text_tokens
@@ -158,6 +159,8 @@ class Runner:
                 request = following
             else:
                 self._tell_left_out(turn, request, self._sight.answered(request))
+                if FOR_NOW in completion.learned:
+                    self._say(turn, request.endpoint, sentence(FOR_NOW))
                 if completion.usage and not (completion.answered or family(ready.endpoint.model)):
                     last = turn.request or request  # of an answer in pieces, that for the last of them
                     more = sum(map(message_tokens, last.messages[len(request.messages) :]))
@@ -172,8 +175,11 @@ class Runner:
     def _tell(self, turn: Turn, there: Endpoint, names: Sequence[str], why: str) -> None:
         """Say beside the answer which pictures the model does not see, and why."""
         if names:
-            note = _(why).format(names=", ".join(names), provider=there.title or there.provider)
-            self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, note))
+            provider = there.title or there.provider
+            self._say(turn, there, _(why).format(names=", ".join(names), provider=provider))
+
+    def _say(self, turn: Turn, there: Endpoint, note: str) -> None:
+        self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, note))
 
     async def _shorten(self, turn: Turn, ready: Ready, kit: Kit) -> bool:
         """Sum up where a request was too long; whether there was something to sum up."""

@@ -218,7 +218,7 @@ class ModelChooser:
         told = override_of(chosen, config or self._store.config)
         if told.input_price is not None or told.output_price is not None:
             asked, answered = ((price or 0.0) / 1e6 for price in (told.input_price, told.output_price))
-            return Price(asked, answered, asked)
+            return Price(asked, answered, asked, asked, answered)
         if chosen.spec.kind not in ("standard", "gateway") or "plan" in chosen.spec.name:
             return None
         return await in_thread(price_of, chosen.model, chosen.spec.prefix)

@@ -133,7 +133,13 @@ class Usage:
     cached_tokens: int = 0
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
+    """A part of the output."""
     cost: float | None = None
+    saved: float | None = None
+    """What the cache saved of what the call would have cost, less what was paid to fill it; None where no
+    price is known."""
+    reasoning_cost: float | None = None
+    """What of the cost was for reasoning; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ class WireRules:
     was none; signed thinking_blocks with it; reasoning_details."""
     author: str = ""
     """Provider and model: blocks and details that another one made are left out."""
+    refused_blocks: frozenset[str] = frozenset()
+    """Blocks and details that the server did not take back, by content.name_of()."""
     tool_id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
     """Ids of tool calls must match this whole; others are renamed, the pairs kept."""
     user_after_tool: bool = True

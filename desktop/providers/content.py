@@ -4,6 +4,7 @@ Stored histories hold whatever models, tools, other programs and damaged disks p
 where text belongs, empty blocks, broken JSON, half a character. Nothing here raises.
 """
 
+import hashlib
 import json
 import math
 import re
@@ -82,6 +83,11 @@ def details_of(value: object) -> list[dict[str, Any]]:
         for block in blocks
         if isinstance(block, Mapping) and str(block.get("type")).startswith("reasoning.")
     ]
+
+
+def name_of(block: object) -> str:
+    """What a block of thinking is known by."""
+    return hashlib.sha256(json.dumps(_plain(block), sort_keys=True).encode()).hexdigest()
 
 
 def marked(content: Content) -> list[dict[str, Any]]:

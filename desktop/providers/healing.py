@@ -8,13 +8,14 @@ that is not accepted, a question that is too long and words that name nothing he
 
 import logging
 import re
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from desktop.providers.base import BadRequest, Completion, Delta, Endpoint, Provider, Request
 from desktop.providers.behaviour import LEVELS, Behaviour, level_of
+from desktop.providers.content import name_of
 from desktop.providers.options import options_of
 from desktop.text import _
 
@@ -38,8 +39,9 @@ _SYSTEM = re.compile(
 _SIGNED = re.compile(
     r"signature|thinking_blocks?|thinking.{0,3} block|redacted_thinking|encrypted|reasoning_details"
 )
-FOR_NOW = "blocks"
-"""The one lesson that is about a conversation, not about its model: blocks of it are damaged."""
+FOR_NOW, THOUGHTLESS = "blocks", "blocks=thoughtless"
+"""What is about a conversation and not about its model: blocks of it are damaged and left out; where that
+is not taken either, it is answered without thinking."""
 
 
 class Memory(Protocol):
@@ -57,50 +59,61 @@ class HealingProvider:
 
     def __init__(self, inner: Provider, memory: Memory) -> None:
         self._inner, self._memory = inner, memory
-        self._damaged: set[tuple[str, str]] = set()
-        """Models and conversations whose blocks the server did not take back, as long as we run."""
+        self._damaged: dict[tuple[str, str], frozenset[str]] = {}
+        """By model and conversation, the blocks that its server did not take back, as long as we run."""
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         """As the provider answers; a completion tells what was left out for it for the first time."""
-        place = (request.endpoint.behaviour.rules.author, request.conversation)
+        place = (request.endpoint.rules.author, request.conversation)
         known = await self._memory.of(request.endpoint)
-        if place in self._damaged:
-            known = (*known, FOR_NOW)
         lessons: list[str] = []
         while True:
-            asked = taught(request, (*known, *lessons))
+            asked = _without(taught(request, (*known, *lessons)), self._damaged.get(place, frozenset()))
             begun = False
             try:
                 async with aclosing(self._inner.stream(asked)) as stream:
                     async for item in stream:
                         begun = True
                         if isinstance(item, Completion) and lessons:
-                            await self._learn(request.endpoint, place, lessons)
+                            await self._memory.keep(request.endpoint, _lasting(lessons))
                             item = replace(item, learned=tuple(lessons))
                         yield item
                 return
             except BadRequest as error:
-                new = (
-                    []
-                    if begun or error.status not in _REFUSALS
-                    else refused(error.said, asked, (*known, *lessons))
-                )
-                if not new or len(lessons) >= _MOST_TRIES:
+                may = not begun and error.status in _REFUSALS and len(lessons) < _MOST_TRIES
+                new = refused(error.said, asked, (*known, *lessons)) if may else []
+                if not new:
                     raise
+                if FOR_NOW in new:
+                    self._damaged[place] = frozenset(_blocks(request))
                 _log.info("%s does not take %s", request.endpoint.provider, ", ".join(new))
                 lessons += new
 
-    async def _learn(self, endpoint: Endpoint, place: tuple[str, str], lessons: list[str]) -> None:
-        if FOR_NOW in lessons:
-            self._damaged.add(place)
-        if lasting := [lesson for lesson in lessons if lesson != FOR_NOW]:
-            await self._memory.keep(endpoint, lasting)
+
+def _lasting(lessons: Iterable[str]) -> list[str]:
+    return [lesson for lesson in lessons if lesson not in (FOR_NOW, THOUGHTLESS)]
+
+
+def _blocks(request: Request) -> Iterator[str]:
+    """The names of all blocks of thinking in a conversation."""
+    for message in request.messages:
+        blocks = message.get("thinking_blocks")
+        yield from map(name_of, blocks if isinstance(blocks, list) else ())
+
+
+def _without(request: Request, blocks: frozenset[str]) -> Request:
+    if not blocks:
+        return request
+    rules = replace(request.endpoint.rules, refused_blocks=blocks)
+    return replace(request, endpoint=request.endpoint.ruled(rules))
 
 
 def refused(said: str, request: Request, known: Collection[str] = ()) -> list[str]:
     """What of a request a server's words name, as lessons that are not `known`; empty where they name
     nothing of it."""
     text, options = said.lower(), options_of(request)
+    if request.endpoint.rules.reasoning in ("blocks", "details") and _SIGNED.search(text):
+        return [lesson for lesson in (FOR_NOW, THOUGHTLESS) if lesson not in known][:1]
     found = [lesson for look in _LOOKS for lesson in look(text, request, options)]
     if len(found) > 1 and _CONDITION.search(text):  # "temperature may only be 1 while thinking is on"
         found = [lesson for lesson in found if not lesson.startswith("reasoning=")]
@@ -178,8 +191,6 @@ def _reasoning(text: str, request: Request, options: Mapping[str, Any]) -> list[
 def _thoughts(text: str, request: Request, options: Mapping[str, Any]) -> list[str]:
     """Earlier thinking that was sent back, or was not."""
     sent = request.endpoint.rules.reasoning
-    if sent in ("blocks", "details") and _SIGNED.search(text):
-        return [FOR_NOW]
     if "reasoning_content" not in text:
         return []
     if _WANTED.search(text):
@@ -271,9 +282,7 @@ _KINDS: Mapping[str, _Kind] = {
         ),
     ),
     FOR_NOW: _Kind(
-        _ruled(reasoning=""),
-        lambda _value: _(
-            "It did not take its earlier reasoning back. It answered without it; nothing is lost."
-        ),
+        lambda behaviour, value: replace(behaviour, switch={}, levels=()) if value else behaviour,
+        lambda _value: _("The model did not take its earlier reasoning back, and answered without it."),
     ),
 }

@@ -22,6 +22,7 @@ from desktop.providers.content import (
     details_of,
     joined,
     marked,
+    name_of,
     thinking_of,
     tool_calls_of,
 )
@@ -191,17 +192,17 @@ class Normaliser:
         stored = (
             message.get("thinking_blocks") if message.get("_by", rules.author) == rules.author else None
         )
+        if rules.refused_blocks and isinstance(stored, list):
+            stored = [block for block in stored if name_of(block) not in rules.refused_blocks]
         if rules.reasoning == "content":
             return {"reasoning_content": text}
         if rules.reasoning == "details":
             details = details_of(stored)
             return {"reasoning_details": details} if details else {}
-        if rules.reasoning == "blocks":
-            blocks = thinking_of(stored)
-            return ({"reasoning_content": text} if text else {}) | (
-                {"thinking_blocks": blocks} if blocks else {}
-            )
-        return {}
+        blocks = thinking_of(stored) if rules.reasoning == "blocks" else []
+        if not blocks:
+            return {}
+        return ({"reasoning_content": text} if text else {}) | {"thinking_blocks": blocks}
 
     def _call(self, calls: list[tuple[object, dict[str, str]]]) -> None:
         """Close the open answer with its tool calls: only their results may follow."""

@@ -211,7 +211,8 @@ def _then(told: Body) -> list[Body]:
 
 
 def _claude(told: Body) -> list[Body]:
-    usage = {"input_tokens": 10, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 30}
+    usual = {"input_tokens": 10, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 30}
+    usage = told.get("usage", usual)
     events: list[Body] = [
         {"type": "message_start", "message": {"id": "m", "role": "assistant", "usage": usage}}
     ]

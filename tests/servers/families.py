@@ -180,16 +180,17 @@ def claude(kind: str) -> Callable[[Body], Refusal | None]:
 
 def _signed(body: Body) -> Refusal | None:
     """Each answer of the running rounds begins with the thought as it was signed."""
-    for message in body["messages"]:
-        blocks = message["content"] if isinstance(message["content"], list) else []
-        kinds = [block["type"] for block in blocks]
+    contents = [m["content"] if isinstance(m["content"], list) else [] for m in body["messages"]]
+    kinds_of = [[block["type"] for block in blocks] for blocks in contents]
+    asked = max(n for n, m in enumerate(body["messages"]) if m["role"] == "user" and "text" in kinds_of[n])
+    for place, (blocks, kinds) in enumerate(zip(contents, kinds_of, strict=True)):
         for block in blocks:
             if block["type"] == "thinking" and (block.get("signature"), block.get("thinking")) != (
                 "c2lnbmVk",
                 THOUGHT,
             ):
                 return "messages", "messages.1.content.0: Invalid `signature` in `thinking` block"
-        if message["role"] == "assistant" and "tool_use" in kinds and kinds[0] != "thinking":
+        if place > asked and "tool_use" in kinds and kinds[0] != "thinking":
             return "messages", "Expected `thinking` or `redacted_thinking`, but found `tool_use`."
     return None
 

@@ -46,9 +46,10 @@ def test_a_level_is_chosen_and_stays_with_its_conversation(
     talking.settle()
     assert header.reasoning.isVisible()
     assert header.reasoning.accessibleName() == "Reasoning"
-    words = [action.text() for action in levels(header, qtbot).actions() if action.text()]
+    menu = levels(header, qtbot)
+    words = [action.text() for action in menu.actions() if action.text()]
     assert words == ["As the model likes", "Off", "Low", "Medium", "High"]
-    QTest.keyClick(QApplication.activePopupWidget(), Qt.Key.Key_Escape)
+    QTest.keyClick(menu, Qt.Key.Key_Escape)
     choose(header, qtbot, "High")
     talking.settle()
     assert header.reasoning.accessibleName() == "Reasoning: High"

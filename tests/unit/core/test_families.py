@@ -8,10 +8,11 @@ import pytest
 
 from desktop.agent.turn import Inbound
 from desktop.bus.bus import Bus
-from desktop.bus.events import ReasoningDelta, TurnFailed, TurnFinished
+from desktop.bus.events import ReasoningDelta, TurnFailed, TurnFinished, TurnStarted
 from desktop.core.core import Core
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
+from desktop.tasks import in_thread
 from tests.servers.families import DONE, FAMILIES, ROUNDS, THOUGHT, Family, plan
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
@@ -85,3 +86,31 @@ async def asked(core: Core, server: ScriptedServer, family: Family, level: str) 
     return (
         "" if count == 2 * (ROUNDS + 1) else f"{count} requests: {[seen.body for seen in server.requests]}"
     )
+
+
+async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
+    core: Core, server: ScriptedServer
+) -> None:
+    family = next(family for family in FAMILIES if family.model == "claude-opus-4-6")
+    server.when("", lambda seen: plan(family, seen.body))
+    key = await use(core, family, "high")
+    assert (await turn(core, key))[0] == DONE
+    session = await core.sessions.open(key)
+    log = await in_thread(session.path.read_text, "utf-8")
+    await in_thread(session.path.write_text, log.replace("c2lnbmVk", "ZGFtYWdlZA"), "utf-8")
+    core.sessions.forget(key)
+    asked = len(server.requests)
+    with core.bus.subscribe() as events:
+        id_ = await core.loop.submit(Inbound(key, "Once more."))
+        notes = []
+        async for event in events:
+            if isinstance(event, TurnStarted):
+                notes.append(event.note)
+            if isinstance(event, TurnFinished | TurnFailed) and event.turn == id_:
+                break
+    assert isinstance(event, TurnFinished)
+    assert event.text == DONE
+    assert "The model did not take its earlier reasoning back, and answered without it." in notes
+    assert await core.database.read("SELECT * FROM lessons") == []
+    assert len(server.requests) == asked + ROUNDS + 2
+    assert "ZGFtYWdlZA" in await in_thread(session.path.read_text, "utf-8"), "nothing is thrown away"

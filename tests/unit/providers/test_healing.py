@@ -11,7 +11,7 @@ from desktop.database import Database
 from desktop.providers.base import BadRequest, Completion, Endpoint, ProviderError, Request
 from desktop.providers.behaviour import Behaviour, WireRules
 from desktop.providers.client import HostedProvider
-from desktop.providers.healing import FOR_NOW, HealingProvider, refused, sentence, taught
+from desktop.providers.healing import FOR_NOW, THOUGHTLESS, HealingProvider, refused, sentence, taught
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.normalise import WireCache
@@ -115,7 +115,9 @@ def test_a_switch_of_thinking_is_named_in_many_ways(said: str) -> None:
 def test_blocks_that_are_not_taken_back_are_left_out_for_now(mode: Any) -> None:
     asked = request("", Behaviour(rules=WireRules(reasoning=mode)))
     assert refused("messages.1.content.0: Invalid `signature` in `thinking` block", asked) == [FOR_NOW]
-    assert taught(asked, [FOR_NOW]).endpoint.rules.reasoning == ""
+    assert refused("Invalid `signature`", asked, [FOR_NOW]) == [THOUGHTLESS]
+    assert refused("Invalid `signature`", asked, [FOR_NOW, THOUGHTLESS]) == []
+    assert taught(asked, [FOR_NOW, THOUGHTLESS]).endpoint.behaviour.levels == ()
 
 
 def test_a_lesson_of_a_later_version_does_no_harm() -> None:

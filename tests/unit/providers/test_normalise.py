@@ -460,7 +460,7 @@ def test_conversations_and_rules_do_not_mix_and_memory_is_bounded() -> None:
     assert json.loads(cache.json([user("other")], PLAIN, "a")) == [user("other")]
     both = [user("other"), {"role": "assistant", "content": "x", "reasoning_content": "r"}, user("z")]
     assert b"reasoning" not in cache.json(both, PLAIN, "a")
-    assert b"reasoning" in cache.json(both, WireRules(reasoning="blocks"), "a")
+    assert b"reasoning" in cache.json(both, WireRules(reasoning="content"), "a")
     assert json.loads(cache.json(both[:1], PLAIN, "a")) == both[:1]
     assert len(cache._entries) <= 2
     cache.json([user("x")], PLAIN, "")
