@@ -303,6 +303,7 @@ class Loop:
                 turn.id,
                 unattended=bool(turn.inbound.cause),
                 pictures=bool(turn.inbound.pictures),
+                reasoning=str(turn.session.metadata.get("reasoning") or ""),
             )
             kit = await self._toolbox.kit(lean=ready.lean)
             there = ready.endpoint

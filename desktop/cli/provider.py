@@ -177,3 +177,5 @@ async def _test(home: Home, name: str, model: str, as_json: bool) -> None:
         emit(done)
     else:
         say(_("{provider} answered with {model} in {seconds} s: {answer}").format(**done))
+        for line in done["learned"]:
+            say(line)

@@ -60,6 +60,7 @@ from desktop.origin import Mark
 from desktop.paths import Home, temporary
 from desktop.providers import weights
 from desktop.providers.host_process import ModelHost
+from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer
 from desktop.services import Status
 from desktop.session.log import Sessions
@@ -112,7 +113,8 @@ class Core:
         self.marks = Marks(self.database)
         self.waiting = Waiting(self)
         self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
-        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration)
+        self.lessons = Lessons(self.database)
+        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration, self.lessons)
         self.workshop = Workshop(
             home,
             self.workspace,

@@ -17,6 +17,7 @@ from desktop.core.export import Exports
 from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
+from desktop.core.reasoning import Reasoning
 from desktop.core.records import Records
 from desktop.core.revising import Revising
 from desktop.core.server_trust import TrustVerbs
@@ -65,6 +66,7 @@ class Door:
             "tools": records.tools,
             "audit": records.audit,
             **Conversations(core).verbs(),
+            **Reasoning(core).verbs(),
             **Revising(core).verbs(),
             **Setup(core).verbs(),
             **Permits(core).verbs(),

@@ -7,6 +7,7 @@ of nobody: whose key is missing is chosen all the same, and the call says so. A 
 where it is named.
 """
 
+import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -14,7 +15,9 @@ from urllib.parse import urlsplit
 from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
-from desktop.providers.base import Endpoint, SignInNeeded, WireRules
+from desktop.providers.base import Endpoint, SignInNeeded
+from desktop.providers.behaviour import Behaviour
+from desktop.providers.behaviour_table import UNKNOWN, behaviour_of
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
@@ -124,37 +127,62 @@ def _nobody_has(model: str) -> ConfigError:
 def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     """The chosen model, ready to be called. Raises SignInNeeded, ConfigError."""
     spec = choice.spec
-    settings = config.provider(spec.name)
     if spec.needs_key and not key:
         raise sign_in_needed(spec)
-    engine = engine_of(spec, config)
-    if spec.direct and not choice.base_url and (engine == "openai" or spec.prefix):
+    if spec.direct and not choice.base_url and (engine_of(spec, config) == "openai" or spec.prefix):
         raise ConfigError(
             _("The provider {name} has no address.").format(name=_(spec.display)),
             _("Set providers.{name}.apiBase to the base URL of its API.").format(name=spec.name),
         )
-    silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
+    return replace(described(choice, config), api_key=key or "")
+
+
+def described(choice: Choice, config: Config) -> Endpoint:
+    """The chosen model, without a key."""
+    spec, settings = choice.spec, config.provider(choice.spec.name)
+    engine, behaviour = engine_of(spec, config), behaviour_for(choice, config)
     return Endpoint(
         provider=spec.name,
         title=_(spec.display),
         model=wire_name(spec, choice.model, engine),
         engine=engine,
         base_url=_engine_base(spec, choice.base_url, engine),
-        api_key=key or "",
         headers=dict(settings.extra_headers),
         proxy=settings.proxy or "",
-        rules=_rules(choice, config),
+        behaviour=behaviour,
+        entry=_digest(behaviour, choice, config),
         tools=override_of(choice, config).tools is not False,
-        reasoning=override_of(choice, config).reasoning is not False,
-        overrides=_overrides(spec, choice.model),
-        max_tokens_name=spec.max_tokens_name if engine == "openai" else "max_tokens",
-        idle_seconds=silence,
+        idle_seconds=settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE),
     )
 
 
 def sees(choice: Choice, config: Config) -> bool:
     """Whether pictures are shown to this model."""
-    return _rules(choice, config).pictures
+    return behaviour_for(choice, config).rules.pictures
+
+
+def behaviour_for(choice: Choice, config: Config) -> Behaviour:
+    """How the chosen model behaves: by the table, and by what the person knows better of it."""
+    spec, told = choice.spec, override_of(choice, config)
+    found = behaviour_of(spec.name, spec.kind, choice.model)
+    if engine_of(spec, config) == "litellm":
+        found = replace(found, max_tokens="max_tokens")  # it has the vendor's own names
+    rules = replace(found.rules, author=f"{spec.name}/{choice.model}")
+    if rules.text_only or told.vision is not None:
+        pictures = bool(told.vision)
+        rules = replace(rules, pictures=pictures, text_only=rules.text_only and not pictures)
+    if told.reasoning is False:
+        found = replace(found, levels=())
+    elif told.reasoning and not found.levels:
+        found = replace(found, switch=found.switch or UNKNOWN.switch, levels=UNKNOWN.levels)
+    return replace(found, rules=rules)
+
+
+def _digest(behaviour: Behaviour, choice: Choice, config: Config) -> str:
+    settings = config.provider(choice.spec.name)
+    told = settings.model_dump_json(exclude={"key_stored", "models"})
+    parts = (repr(behaviour), told, override_of(choice, config).model_dump_json())
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def override_of(choice: Choice, config: Config) -> ModelOverride:
@@ -263,20 +291,6 @@ def _with_path(spec: ProviderSpec, base: str) -> str:
 def _engine_base(spec: ProviderSpec, base: str, engine: str) -> str:
     """litellm speaks Ollama's own wire, which has no /v1."""
     return base.removesuffix("/v1") if engine == "litellm" and spec.name == "ollama" else base
-
-
-def _rules(choice: Choice, config: Config) -> WireRules:
-    spec, told = choice.spec, override_of(choice, config).vision
-    pictures = spec.vision and not spec.rules.text_only if told is None else told
-    rules = replace(spec.rules, pictures=pictures, text_only=spec.rules.text_only and not pictures)
-    if spec.gateway and rules.cache_control and "claude" not in choice.model.lower():
-        return replace(rules, cache_control=False)
-    return rules
-
-
-def _overrides(spec: ProviderSpec, model: str) -> dict[str, object]:
-    text = model.lower()
-    return {key: value for part, body in spec.overrides if part in text for key, value in body.items()}
 
 
 def _spec(name: str) -> ProviderSpec:

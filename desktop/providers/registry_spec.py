@@ -1,10 +1,6 @@
 """The shape of one row of the provider table."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
-from desktop.providers.base import WireRules
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +30,6 @@ class ProviderSpec:
     base: str = ""
     key_names: tuple[str, ...] = ()
     """Environment variables in which other programs keep this key; shown as help, never read."""
-    overrides: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Body parameters that models with this text in their name insist on."""
-    rules: WireRules = field(default_factory=WireRules)
-    caching: bool = False
-    """The prompt can be marked as cacheable; on a gateway only for claude models."""
-    vision: bool = False
-    thinking: str = ""
-    """How thinking is asked for: thinking_type, enable_thinking, reasoning_split, reasoning_effort."""
-    max_tokens_name: str = "max_tokens"
     lean: bool = False
     """A small model: short prompt, few tools."""
     suggestion: str = ""

@@ -3,31 +3,19 @@
 Names, prefixes, keywords and default bases are those of nanobot, so that its settings go on working.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from desktop.providers.base import WireRules
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import mark
-
-_TEXT = WireRules(text_only=True)
-_KIMI: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("kimi-k2.5", {"temperature": 1.0}),
-    ("kimi-k2.7", {"temperature": 1.0}),
-)
-
 
 BUILTIN = ProviderSpec(
     "builtin",
     mark("Built-in model"),
     kind="builtin",
-    rules=_TEXT,
     lean=True,
     suggestion="qwen2.5-coder-0.5b-instruct",
 )
 
 _GATEWAYS = (
-    ProviderSpec("custom", mark("Custom server"), kind="direct", vision=True),
+    ProviderSpec("custom", mark("Custom server"), kind="direct"),
     ProviderSpec(
         "azure_openai",
         "Azure OpenAI",
@@ -36,7 +24,6 @@ _GATEWAYS = (
         keywords=("azure", "azure-openai"),
         prefix="azure",
         skip=("azure/",),
-        vision=True,
         listing="",
         key_page="https://ai.azure.com",
     ),
@@ -51,10 +38,6 @@ _GATEWAYS = (
         base_keyword="openrouter",
         base="https://openrouter.ai/api/v1",
         key_names=("OPENROUTER_API_KEY",),
-        rules=WireRules(cache_control=True),
-        caching=True,
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="anthropic/claude-sonnet-4.5",
         key_page="https://openrouter.ai/keys",
     ),
@@ -68,7 +51,6 @@ _GATEWAYS = (
         base_keyword="aihubmix",
         base="https://aihubmix.com/v1",
         key_names=("OPENAI_API_KEY",),
-        vision=True,
         suggestion="gpt-4o-mini",
         key_page="https://aihubmix.com/token",
     ),
@@ -93,9 +75,6 @@ _GATEWAYS = (
         base_keyword="volces",
         base="https://ark.cn-beijing.volces.com/api/v3",
         key_names=("OPENAI_API_KEY",),
-        vision=True,
-        thinking="thinking_type",
-        max_tokens_name="max_completion_tokens",
         suggestion="doubao-seed-1-6-250615",
         key_page="https://console.volcengine.com/ark",
     ),
@@ -108,8 +87,6 @@ _GATEWAYS = (
         strip_prefix=True,
         base="https://ark.cn-beijing.volces.com/api/coding/v3",
         key_names=("OPENAI_API_KEY",),
-        thinking="thinking_type",
-        max_tokens_name="max_completion_tokens",
         suggestion="ark-code-latest",
         key_page="https://console.volcengine.com/ark",
     ),
@@ -123,7 +100,6 @@ _GATEWAYS = (
         base_keyword="bytepluses",
         base="https://ark.ap-southeast.bytepluses.com/api/v3",
         key_names=("OPENAI_API_KEY",),
-        thinking="thinking_type",
         suggestion="seed-1-6-250915",
         key_page="https://console.byteplus.com/ark",
     ),
@@ -136,7 +112,6 @@ _GATEWAYS = (
         strip_prefix=True,
         base="https://ark.ap-southeast.bytepluses.com/api/coding/v3",
         key_names=("OPENAI_API_KEY",),
-        thinking="thinking_type",
         suggestion="ark-code-latest",
         key_page="https://console.byteplus.com/ark",
     ),
@@ -153,10 +128,6 @@ _STANDARD = (
         base_keyword="anthropic",
         key_prefix="sk-ant-",
         key_names=("ANTHROPIC_API_KEY",),
-        rules=WireRules(keep_reasoning=True, cache_control=True),
-        caching=True,
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="claude-sonnet-4-5",
         listing="anthropic",
         listing_base="https://api.anthropic.com",
@@ -170,9 +141,6 @@ _STANDARD = (
         skip=("openai/",),
         base="https://api.openai.com/v1",
         key_names=("OPENAI_API_KEY",),
-        vision=True,
-        thinking="reasoning_effort",
-        max_tokens_name="max_completion_tokens",
         suggestion="gpt-4.1-mini",
         key_page="https://platform.openai.com/api-keys",
     ),
@@ -185,8 +153,6 @@ _STANDARD = (
         prefix="chatgpt",
         skip=("chatgpt/",),
         base_keyword="codex",
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="gpt-5.1-codex",
         listing="",
     ),
@@ -198,7 +164,6 @@ _STANDARD = (
         keywords=("github_copilot", "copilot"),
         prefix="github_copilot",
         skip=("github_copilot/",),
-        vision=True,
         suggestion="gpt-4.1",
         listing="",
     ),
@@ -211,8 +176,6 @@ _STANDARD = (
         base_keyword="api.deepseek",
         base="https://api.deepseek.com",
         key_names=("DEEPSEEK_API_KEY",),
-        rules=_TEXT,
-        thinking="thinking_type",
         suggestion="deepseek-chat",
         key_page="https://platform.deepseek.com/api_keys",
     ),
@@ -226,8 +189,6 @@ _STANDARD = (
         key_prefix="AIza",
         base_keyword="generativelanguage",
         key_names=("GEMINI_API_KEY",),
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="gemini-2.5-flash",
         listing="gemini",
         listing_base="https://generativelanguage.googleapis.com/v1beta",
@@ -242,7 +203,6 @@ _STANDARD = (
         base_keyword="bigmodel",
         base="https://open.bigmodel.cn/api/paas/v4",
         key_names=("ZAI_API_KEY", "ZHIPUAI_API_KEY"),
-        thinking="thinking_type",
         suggestion="glm-4.6",
         key_page="https://open.bigmodel.cn/usercenter/apikeys",
     ),
@@ -255,8 +215,6 @@ _STANDARD = (
         base_keyword="dashscope",
         base="https://dashscope.aliyuncs.com/compatible-mode/v1",
         key_names=("DASHSCOPE_API_KEY",),
-        vision=True,
-        thinking="enable_thinking",
         suggestion="qwen-plus",
         key_page="https://bailian.console.aliyun.com/?apiKey=1",
     ),
@@ -269,8 +227,6 @@ _STANDARD = (
         base_keyword="moonshot",
         base="https://api.moonshot.ai/v1",
         key_names=("MOONSHOT_API_KEY",),
-        overrides=_KIMI,
-        rules=_TEXT,
         suggestion="kimi-k2.5",
         key_page="https://platform.moonshot.ai/console/api-keys",
     ),
@@ -283,7 +239,6 @@ _STANDARD = (
         base_keyword="minimax",
         base="https://api.minimax.io/v1",
         key_names=("MINIMAX_API_KEY",),
-        thinking="reasoning_split",
         suggestion="MiniMax-M2",
         key_page="https://platform.minimax.io/user-center/basic-information/interface-key",
     ),
@@ -296,8 +251,6 @@ _STANDARD = (
         base_keyword="mistral.ai",
         base="https://api.mistral.ai/v1",
         key_names=("MISTRAL_API_KEY",),
-        rules=WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
-        thinking="reasoning_effort",
         suggestion="mistral-small-latest",
         key_page="https://console.mistral.ai/api-keys",
     ),
@@ -311,7 +264,6 @@ _STANDARD = (
         base_keyword="api.x.ai",
         base="https://api.x.ai/v1",
         key_names=("XAI_API_KEY",),
-        vision=True,
         suggestion="grok-4-fast",
         key_page="https://console.x.ai",
     ),
@@ -326,7 +278,6 @@ _LOCAL = (
         prefix="hosted_vllm",
         skip=("hosted_vllm/", "vllm/"),
         key_names=("HOSTED_VLLM_API_KEY",),
-        vision=True,
     ),
     ProviderSpec(
         "ollama",
@@ -338,7 +289,6 @@ _LOCAL = (
         base_keyword="11434",
         base="http://localhost:11434/v1",
         key_names=("OLLAMA_API_KEY",),
-        rules=_TEXT,
     ),
     ProviderSpec(
         "lm_studio",
@@ -350,7 +300,6 @@ _LOCAL = (
         base_keyword="1234",
         base="http://localhost:1234/v1",
         key_names=("LM_STUDIO_API_KEY",),
-        vision=True,
     ),
 )
 

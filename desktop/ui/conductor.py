@@ -39,6 +39,7 @@ from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.reading import Reading
+from desktop.ui.reasoning import ReasoningChoice
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
@@ -81,6 +82,7 @@ class Conductor(QObject):
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._reading = Reading(self._program, self._funnel, window, self._view, self.library, self.talk)
         self._temporary = Temporary(self._program, self._funnel, window, self.library, self.talk, file)
+        self._reasoning = ReasoningChoice(self._program, self._funnel, window.header.reasoning, self.talk)
         self._costing = Costing(self._program, self._funnel, window.header, self.talk)
         self._answering = Answering(
             self._program, self._funnel, window, self._view, self.talk.questions, self.library

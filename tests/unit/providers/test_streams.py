@@ -16,8 +16,8 @@ from desktop.providers.base import (
     ProviderError,
     Request,
     Unreachable,
-    WireRules,
 )
+from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.servers.scripted import ScriptedServer
