@@ -7,7 +7,7 @@ import click
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import Verb, reach, result
+from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.errors import UsageError
 from desktop.paths import Home

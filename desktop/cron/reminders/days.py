@@ -148,7 +148,7 @@ class MonthDay:
         if self.day <= _SHORTEST_MONTH:
             return [(its, "")]
         return [
-            (replace(its, days="L"), _("the last day of every month")),
+            (replace(its, days="L"), ""),
             (its, _("only in months that have a day {day}").format(day=self.day)),
         ]
 
@@ -215,7 +215,7 @@ class Date:
         if (self.month, self.day) != (2, 29):
             return [(its, "")]
         return [
-            (replace(its, days="28"), _("on 28 February every year")),
+            (replace(its, days="28"), ""),
             (its, _("in leap years only")),
         ]
 
