@@ -28,9 +28,10 @@ def register(app: click.Group) -> None:
 async def _remind(home: Home, text: str, as_json: bool) -> None:
     async with reach(home, "remind") as verb:
         found = await result(verb, "reminder_read", text=text, meant=True)
+        reminder = found.get("reminder")
         if unclear := found.get("unclear"):
             reminder = await _chosen(unclear, ask=not as_json)
-        elif (reminder := found.get("reminder")) is None:
+        elif reminder is None:
             raise UsageError(
                 _("No reminder was understood."),
                 _("Say when and what, such as: nanobot-desktop remind tomorrow at 9 am call Anna"),

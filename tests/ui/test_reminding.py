@@ -76,7 +76,7 @@ class Writing:
         self.running.settle()
 
     def key(self, key: Key) -> None:
-        QTest.keyClick(self.window.focusWidget() or self.composer.field, key)
+        QTest.keyClick(self.window.focusWidget(), key)
         self.running.settle()
 
     def shot(self, name: str) -> None:

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
-
-from desktop.cron.reminders.days import Date, LastDay, MonthDay, Offset, Repeat, Today, Weekday
+from desktop.cron.reminders.days import Date, LastDay, MonthDay, Offset, Repeat, Span, Today, Weekday
 from desktop.cron.reminders.when import MIDNIGHT, Clock, When
 
 type Match = re.Match[str]
@@ -49,7 +47,6 @@ _UNITS = {
     "月": "months",
     "年": "years",
 }
-_SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 604_800}
 _DAYS = {"今": Today(0), "明": Offset(1), "后": Offset(2), "大后": Offset(3)}
 
 
@@ -63,20 +60,11 @@ def _number(said: str) -> float:
     return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones[-1]] if ones else 0)
 
 
-def _span(said: str) -> relativedelta:
-    total = relativedelta()
+def _span(said: str) -> Span:
+    total = Span()
     for number, half, unit, more in re.findall(rf"({_NUMBER})?(?:个)?(半?)(?:个)?({_UNIT})(半?)", said):
         amount = (_number(number) if number else 0) + (0.5 if half or more else 0)
-        if unit == "刻钟":
-            total += relativedelta(minutes=round(15 * amount))
-            continue
-        name = _UNITS[unit[0]]
-        if amount != int(amount) and name == "years":
-            total += relativedelta(months=round(amount * 12))
-        elif amount != int(amount):
-            total += relativedelta(seconds=round(amount * _SECONDS[name]))
-        else:
-            total += relativedelta(**{name: int(amount)})
+        total += Span.of(15 * amount, "minutes") if unit == "刻钟" else Span.of(amount, _UNITS[unit[0]])
     return total
 
 
@@ -84,8 +72,8 @@ def _clock(said: str) -> Clock:
     if said == "午夜":
         return MIDNIGHT
     if ":" in said:
-        hour, minute = said.split(":")[:2]
-        return Clock(int(hour), int(minute), whole=hour.startswith("0"))
+        digits = said.split(":")
+        return Clock(int(digits[0]), int(digits[1]), whole=said.startswith("0"))
     hours, rest = re.split(r"[点點时]", said, maxsplit=1)
     rest = rest.removesuffix("分")
     minutes = {"": 0, "钟": 0, "整": 0, "半": 30, "一刻": 15, "三刻": 45}
@@ -122,9 +110,7 @@ def _weekdays(match: Match) -> When:
 def _every(match: Match) -> When | None:
     """Every so many hours; every so many days would not keep to the clock, and is nothing of ours."""
     span = _span(match["span"])
-    if span.days or span.months or span.years:
-        return None
-    return When(repeat=Repeat(seconds=float(span.hours * 3600 + span.minutes * 60 + span.seconds)))
+    return None if span.dated else When(repeat=Repeat(seconds=span.seconds))
 
 
 def _date(match: Match) -> When:

@@ -22,6 +22,34 @@ WEEKDAYS = (
 )
 _SHORTEST_MONTH = 28
 _LEAP_YEAR = 2028
+_SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 604_800}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A length of time: months and days go by the calendar, seconds by the time that passes."""
+
+    months: int = 0
+    days: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, amount: float, unit: str) -> "Span":
+        """So many seconds, minutes, hours, days, weeks, months or years."""
+        if unit in ("months", "years"):
+            months = amount * (12 if unit == "years" else 1)
+            return cls(int(months), round((months - int(months)) * 30))
+        if unit in ("days", "weeks") and amount == int(amount):
+            return cls(days=int(amount) * (WEEK if unit == "weeks" else 1))
+        return cls(seconds=round(amount * _SECONDS[unit]))
+
+    def __add__(self, more: "Span") -> "Span":
+        return Span(self.months + more.months, self.days + more.days, self.seconds + more.seconds)
+
+    @property
+    def dated(self) -> bool:
+        """Whether the calendar has a say in it."""
+        return bool(self.months or self.days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +258,12 @@ class Date:
 class Dated:
     """A date said with its weekday."""
 
-    date: Day
+    day: Day
     weekday: int
 
     def dates(self, today: date) -> tuple[date, ...]:
         """Those of its dates that are such a weekday."""
-        found = self.date.dates(today)
+        found = self.day.dates(today)
         fit = tuple(day for day in found if day.weekday() == self.weekday)
         if not fit:
             name = _(WEEKDAYS[self.weekday])

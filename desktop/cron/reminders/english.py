@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from dateutil.parser import parserinfo  # type: ignore[import-untyped]
-from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 
-from desktop.cron.reminders.days import Date, LastDay, MonthDay, Offset, Repeat, Today, Weekday
+from desktop.cron.reminders.days import Date, LastDay, MonthDay, Offset, Repeat, Span, Today, Weekday
 from desktop.cron.reminders.when import MIDNIGHT, Clock, When
 
 type Match = re.Match[str]
@@ -48,7 +47,6 @@ _ONE = rf"(?:{_TIME}(?:\s*(?:a\.?m\.?|p\.?m\.?)(?![a-z]))?)"
 _PART = r"(?P<part>morning|afternoon|evening|night)"
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _UNITS |= {"mo": "months", "y": "years"}
-_SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 604_800}
 
 
 def _number(said: str) -> float:
@@ -58,30 +56,19 @@ def _number(said: str) -> float:
     return _WORDS[said] if said in _WORDS else float(said.replace(",", "."))
 
 
-def _span(said: str) -> relativedelta:
-    """The length of time."""
-    total = relativedelta()
+def _span(said: str) -> Span:
     if re.match(r"an?\s+quarter", said, re.IGNORECASE):
-        return relativedelta(minutes=15)
+        return Span.of(15, "minutes")
+    total = Span()
     for number, half, unit, more in re.findall(
         rf"({_NUMBER})(\s+and\s+a\s+half)?\s*(?:an?\s+)?({_UNIT})(?![a-z])(\s+and\s+a\s+half)?",
         said,
         re.IGNORECASE,
     ):
         name = unit.lower()
-        unit = _UNITS["mo" if name.startswith("mo") else name[0]]
         amount = _number(number) + (0.5 if half or more else 0)
-        total += _exactly(amount, unit)
+        total += Span.of(amount, _UNITS["mo" if name.startswith("mo") else name[0]])
     return total
-
-
-def _exactly(amount: float, unit: str) -> relativedelta:
-    if amount == int(amount):
-        return relativedelta(**{unit: int(amount)})
-    if unit in ("years", "months"):
-        amount *= 12 if unit == "years" else 1
-        return relativedelta(months=int(amount), days=round((amount - int(amount)) * 30))
-    return relativedelta(seconds=round(amount * _SECONDS[unit]))
 
 
 def _hour(said: str) -> int:
@@ -146,10 +133,7 @@ def _repeat(match: Match) -> When:
 def _each(match: Match) -> When | None:
     """Every so many hours; every so many days would not keep to the clock, and is nothing of ours."""
     span = _span(match["span"])
-    if span.days or span.months or span.years:
-        return None
-    seconds = span.hours * 3600 + span.minutes * 60 + span.seconds
-    return When(repeat=Repeat(seconds=float(seconds)))
+    return None if span.dated else When(repeat=Repeat(seconds=span.seconds))
 
 
 def _on_weekdays(match: Match) -> When:

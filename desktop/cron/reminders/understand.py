@@ -8,13 +8,15 @@ library for dates takes its time.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 from desktop.cron.reminders import chinese, english
 from desktop.cron.reminders.phrases import CHINESE, ENGLISH, Phrases
 from desktop.cron.reminders.when import NotClear, When, resolve
 from desktop.cron.schedule import Spec
+
+type Parts = Callable[[str, int], Iterator[tuple[When, int]]]
+"""What can be read at a place of a text, and where it ends."""
 
 LONGEST = 300
 """Characters; what is longer is a letter to the agent."""
@@ -53,11 +55,6 @@ class _Found:
     when: When
 
 
-class _Parts(Protocol):
-    def __call__(self, text: str, at: int) -> Iterator[tuple[When, int]]:
-        """What can be read at a place, and where it ends."""
-
-
 def understand(said: str, now: float, zone: str, *, meant: bool = False) -> Reminder | Unclear | None:
     """The reminder in what somebody said at `now` (Unix seconds) in `zone` (an IANA name); None where there
     is none. `meant`: it is one for sure, so no word needs to ask for it. Raises UsageError for a zone that
@@ -73,12 +70,15 @@ def understand(said: str, now: float, zone: str, *, meant: bool = False) -> Remi
 
 
 def moment(said: str, now: float, zone: str) -> Spec | Unclear | None:
-    """The schedule that a time alone means, such as "tomorrow at 9 am"; None for what is no time. Raises
-    UsageError for a zone that does not exist."""
+    """The schedule that a time alone means, as a program writes it: 9:00 is of a clock of 24 hours. None
+    for what is no time. Raises UsageError for a zone that does not exist."""
     plain = said.strip().translate(_ALIKE)
     for parts in (chinese.parts, english.parts):
         when, end = _read(parts, plain, 0, When())
         if end and _END.match(plain, end):
+            if ":" in plain and not when.part:
+                clocks = tuple(replace(clock, whole=not clock.part) for clock in when.clocks)
+                when = replace(when, clocks=clocks)
             found = _resolved(_Found("", when), now, zone)
             return found.spec if isinstance(found, Reminder) else found
     return None
@@ -93,7 +93,7 @@ def _resolved(found: _Found, now: float, zone: str) -> Reminder | Unclear | None
     return None if spec is None else Reminder(found.text, spec)
 
 
-def _read(parts: _Parts, text: str, at: int, so_far: When) -> tuple[When, int]:
+def _read(parts: Parts, text: str, at: int, so_far: When) -> tuple[When, int]:
     """The longest time that begins at a place, together with what was said of it before, and its end."""
     best = so_far, at
     between = _BETWEEN.match(text, at)
@@ -109,9 +109,7 @@ def _read(parts: _Parts, text: str, at: int, so_far: When) -> tuple[When, int]:
 class _Reading:
     """What was said, read with the phrases of one language."""
 
-    def __init__(
-        self, phrases: Phrases, parts: Callable[[str, int], Iterator[tuple[When, int]]], said: str
-    ) -> None:
+    def __init__(self, phrases: Phrases, parts: Parts, said: str) -> None:
         self._phrases, self._parts, self._said = phrases, parts, said
         self._plain = said.translate(_ALIKE)
         ending = phrases.question.search(self._plain) or _END.search(self._plain)

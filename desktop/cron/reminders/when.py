@@ -17,7 +17,7 @@ from dateutil.tz import (  # type: ignore[import-untyped]
     resolve_imaginary,
 )
 
-from desktop.cron.reminders.days import DAYS, Day, NoSuchDay, Past, Repeat, Today, both
+from desktop.cron.reminders.days import DAYS, Day, NoSuchDay, Past, Repeat, Span, Today, both
 from desktop.cron.schedule import At, Cron, Every, Spec, check, zone_of
 from desktop.errors import AppError, UsageError
 from desktop.text import _
@@ -81,7 +81,7 @@ class When:
     day: Day | None = None
     clocks: tuple[Clock, ...] = ()
     part: str = ""
-    after: relativedelta | None = None
+    after: Span | None = None
     repeat: Repeat | None = None
 
     def __or__(self, more: "When") -> "When | None":
@@ -233,21 +233,20 @@ def _moments(face: datetime, zone: str) -> list[Meant]:
     ]
 
 
-def _after(when: When, span: relativedelta, now: float, zone: str) -> list[Meant]:
+def _after(when: When, span: Span, now: float, zone: str) -> list[Meant]:
     """So long from now. Days and more go by the calendar, hours and less by the time that passes."""
     own = zone_of(zone)
-    dated = relativedelta(years=span.years, months=span.months, days=span.days)
-    seconds = span.hours * 3600 + span.minutes * 60 + span.seconds
-    if not dated:
-        return [] if when.clocks or when.part else [Meant(At(float(math.floor(now)) + seconds))]
-    face = datetime.fromtimestamp(math.floor(now), own).replace(tzinfo=None) + dated
+    if not span.dated:
+        return [] if when.clocks or when.part else [Meant(At(math.floor(now) + span.seconds))]
+    face = datetime.fromtimestamp(math.floor(now), own).replace(tzinfo=None)
+    face += relativedelta(months=span.months, days=span.days)
     if not (when.clocks or when.part):
         return [
-            replace(meant, spec=At(meant.spec.moment + seconds))
+            replace(meant, spec=At(meant.spec.moment + span.seconds))
             for meant in _moments(face, zone)
             if isinstance(meant.spec, At)
         ]
-    if seconds or len(when.clocks) > 1:
+    if span.seconds or len(when.clocks) > 1:
         return []
     minutes, chosen = _minutes(when, named=True)
     found = [meant for at in minutes for meant in _moments(_face(face.date(), at), zone)]
