@@ -34,6 +34,7 @@ from desktop.cli import (
     window,
 )
 from desktop.cli.output import say
+from desktop.config import given
 from desktop.text import _, mark, serve_libraries
 
 CLICK = (
@@ -59,6 +60,7 @@ def main() -> None:
         say(f"Nanobot Desktop {__version__}")
         return
     serve_libraries()
+    given.tidy()
     build()(prog_name="nanobot-desktop")
 
 
