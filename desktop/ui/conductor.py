@@ -4,6 +4,7 @@ import asyncio
 import gc
 import signal
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -40,6 +41,7 @@ from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.reading import Reading
 from desktop.ui.reasoning import ReasoningChoice
+from desktop.ui.reminding import Reminding
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
@@ -90,6 +92,10 @@ class Conductor(QObject):
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
+        self._reminding = Reminding(
+            self._program, self._funnel, window.composer, lambda: self.talk.key, self._undoable
+        )
+        self._reminding.off = lambda: self._editing.active
         self._completer = Completer(self._program, self._funnel, window.composer, lambda: self.talk.key)
         self._attaching = Attaching(
             self._program, self._funnel, window.composer, window.pane, lambda: self.talk.key
@@ -253,7 +259,7 @@ class Conductor(QObject):
         window.header.model_menu_wanted.connect(self._model_menu)
         window.header.model_chosen.connect(talk.choose_model)
         window.mode.settings_wanted.connect(lambda: self._settings("permissions"))
-        window.composer.sent.connect(self._send)
+        self._reminding.for_agent.connect(self._send)
         window.composer.stop_wanted.connect(talk.stop)
         window.composer.first_key.connect(self._prepare)
         self._empty.suggested.connect(self._suggest)
@@ -281,6 +287,9 @@ class Conductor(QObject):
 
     def _told(self, text: str, remedy: str) -> None:
         self._window.notice.tell(text, remedy, actions=((_("Dismiss"), self._window.notice.hide),))
+
+    def _undoable(self, text: str, words: str, undo: Callable[[], object]) -> None:
+        self._window.toast.say(text, words, undo, undoes=True)
 
     def _send(self, text: str) -> None:
         self._window.notice.hide()
