@@ -119,19 +119,18 @@ lane() { # NAME: run it into a file of its own; its status tells whether a step 
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
-declare -A lanes
+lanes=()
 for name in units checks; do
   lane "$name" >"$logs/$name" 2>&1 3>"$logs/$name.failed" &
-  lanes[$name]=$!
+  lanes+=("$name $!")
 done
 step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
   --ignore tests/unit --ignore-glob 'tests/stories/test_*'
-for name in units checks; do
-  ended=0
-  wait "${lanes[$name]}" || ended=$?
+for entry in "${lanes[@]}"; do
+  name=${entry% *}
+  wait "${entry#* }" || [ -s "$logs/$name.failed" ] || echo "$name" >"$logs/$name.failed"
   cat "$logs/$name"
-  [ -s "$logs/$name.failed" ] || [ $ended = 0 ] || echo "$name" >"$logs/$name.failed"
-  mapfile -t -O ${#failed[@]} failed <"$logs/$name.failed"
+  while read -r step; do failed+=("$step"); done <"$logs/$name.failed"
 done
 
 if [ ${#failed[@]} -gt 0 ]; then
