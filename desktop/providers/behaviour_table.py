@@ -181,7 +181,18 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"\bstep-", speaks_in_thoughts=True, thinks=True),
     _row("stepfun", speaks_in_thoughts=True),
     # How a provider wants the models of others.
-    _row("anthropic", rules={"reasoning": "blocks", "cache_marks": "messages"}),
+    _row(
+        "minimax_anthropic kimi_coding",
+        switch={},
+        levels=(),
+        always={},
+        max_tokens="max_tokens",
+        thinks=False,
+    ),
+    _row(
+        "anthropic minimax_anthropic kimi_coding",
+        rules={"reasoning": "blocks", "cache_marks": "messages"},
+    ),
     _row(
         "openrouter",
         rules={"reasoning": "details"},
