@@ -80,6 +80,11 @@ class ProviderVerbs:
             "address": settings.api_base or "",
             "suggestion": spec.suggestion,
             "key_page": spec.key_page,
+            "others": {
+                other.key_prefix: [other.name, _(other.display)]
+                for other in PROVIDERS
+                if other.key_prefix and other.name != spec.name and not spec.direct
+            },
         }
 
     async def provider_set(self, arguments: Json, _send: Send) -> Json:
