@@ -45,7 +45,7 @@ class ModelRef(Section):
 class Dream(Section):
     """When the agent goes over its notes by itself."""
 
-    HARMLESS = names("enabled interval_h model_override")
+    HARMLESS = names("enabled interval_h model_override max_batch_size max_iterations")
 
     enabled: bool = Field(
         default=True,
@@ -70,6 +70,23 @@ class Dream(Section):
         description=mark("The model that does this, where it shall be another than the one that answers."),
         max_length=300,
         json_schema_extra=notes(empty=mark("The one that answers"), applies="now"),
+    )
+
+    max_batch_size: int = Field(
+        default=20,
+        title=mark("Summaries at once"),
+        description=mark("How many summaries of what was said are gone over in one piece of work."),
+        ge=1,
+        le=200,
+        json_schema_extra=notes(applies="now"),
+    )
+    max_iterations: int = Field(
+        default=10,
+        title=mark("Steps of one piece of work"),
+        description=mark("After how many rounds of tools it is broken off."),
+        ge=1,
+        le=100,
+        json_schema_extra=notes(applies="now"),
     )
 
     @field_validator("model_override", mode="before")

@@ -182,7 +182,13 @@ class Core:
         self.recall = Recall(self.history, self.finding)
         self.staging = Staging(self.history.folder)
         self.dream = Dream(
-            self.history, self.notes, self.versions, self.staging, skills_of(self), self.usage
+            self.history,
+            self.notes,
+            self.versions,
+            self.staging,
+            skills_of(self),
+            self.usage,
+            lambda: self.store.config.agents.defaults.dream.max_batch_size,
         )
         self.dreaming = Dreaming(
             self.dream,
