@@ -205,6 +205,7 @@ class AgentDefaults(Section):
         json_schema_extra=notes(
             choices={
                 "": mark("The model's own"),
+                "off": mark("Off"),
                 "low": mark("Low"),
                 "medium": mark("Medium"),
                 "high": mark("High"),

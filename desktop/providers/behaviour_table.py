@@ -66,6 +66,7 @@ def _row(provider: str = "", family: str = "", rules: Mapping[str, Any] | None =
     return Row(provider, family, facts, rules or {})
 
 
+_LATER_GPT = r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])"
 _SEES, _TEXT = {"pictures": True}, {"text_only": True}
 _NO_TEMPERATURE: Mapping[str, Any] = {"temperature": None, "thinking_temperature": None}
 _ALL_LEVELS: Mapping[str, Any] = {"levels": _OFF_TO_HIGH, "switch": _EFFORT}
@@ -99,13 +100,15 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"\bgpt-5(-mini|-nano|-20|$)", levels=("minimal", *_LOW_TO_HIGH)),
     _row(family=r"\bgpt-5[.-][1-5](?!\d)", temperature="any", levels=_OFF_TO_HIGH),
     _row(family=r"\bgpt-5.*(chat|pro)", levels=()),
+    _row(family=_LATER_GPT, **_NO_TEMPERATURE, switch=_EFFORT, thinks=True, levels=_OFF_TO_HIGH),
     # Beside tools these think over OpenAI's Responses only: this wire refuses every effort but none.
-    _row(
-        family=r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])", temperature=None, levels=(), always=_EFFORT["off"]
-    ),
+    _row("openai direct github_copilot", _LATER_GPT, levels=(), always=_EFFORT["off"]),
     _row(family=r"\bo[134](-|$)", **_NO_TEMPERATURE, switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
     _row(family=r"\bo1-(mini|preview)", rules={"system_role": "user"}, levels=()),
     _row(family=r"gpt-oss", switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
+    _row(family=r"claude", rules={"picture_side": 1568}),
+    _row(family=r"claude.*(4[.-][7-9]|-5)", rules={"picture_side": 2576}),
+    _row(family=r"gemini", rules={"picture_side": 3072}),
     _row(family=r"claude", temperatures=(0.0, 1.0), switch=_BUDGET, thinking_temperature=None),
     _row(family=r"claude.*(3[.-]7|-4|4[.-]\d)", levels=_OFF_TO_HIGH),
     _row(family=r"claude.*4[.-][6-9](?!\d)", switch=_ADAPTIVE),
@@ -201,7 +204,6 @@ ROWS: tuple[Row, ...] = (
         max_tokens="max_tokens",
     ),
     _row("openrouter", r"claude", rules={"cache_marks": "parts"}),
-    _row("openrouter", r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])", levels=_OFF_TO_HIGH),
     _row("siliconflow dashscope modelscope", switch=_ENABLE),
     _row(
         "volcengine volcengine_coding_plan byteplus byteplus_coding_plan zhipu xiaomi_mimo",
