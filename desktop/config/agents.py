@@ -109,7 +109,7 @@ class AgentDefaults(Section):
     HARMLESS = names(
         "bot_name model provider fallback_models timezone max_tokens context_window_tokens temperature "
         "reasoning_effort max_concurrent_turns max_tool_iterations max_concurrent_subagents "
-        "max_subagent_iterations auto_titles idle_compact_after_minutes"
+        "max_subagent_iterations auto_titles idle_compact_after_minutes skill_keys"
     )
 
     bot_name: str = Field(
@@ -279,6 +279,12 @@ class AgentDefaults(Section):
         default=(),
         title=mark("Skills that are off"),
         description=mark("The agent is not told of these."),
+        json_schema_extra=notes(kind="own"),
+    )
+    skill_keys: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        title=mark("Keys of skills"),
+        description=mark("Which variables of which skills have a value in the keychain."),
         json_schema_extra=notes(kind="own"),
     )
 

@@ -101,6 +101,7 @@ class Core:
             self.workspace,
             lambda: store.config.agents.defaults.disabled_skills,
             more_path=lambda: store.config.tools.commands.path_append,
+            stored=lambda: store.config.agents.defaults.skill_keys,
         )
         self.builtin = BuiltinServer(
             home.models,
@@ -141,7 +142,8 @@ class Core:
         )
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         following = Provenance(scope, self.marks)
-        hands = Hands(scope, self.gate, self.audit, bus, self._deliver, following, self.subagents.spawn)
+        to_others = (self._deliver, following, self.subagents.spawn, self.skills)
+        hands = Hands(scope, self.gate, self.audit, bus, *to_others)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
         self._make_memory()
         self.meter = Meter()
@@ -277,8 +279,8 @@ class Core:
         message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
         if temporary(source):
             del message["_from"]
-        await session.append(message | mark.fields_if_marked())
-        self.bus.publish(TurnSpoke(session.key, "", saying.text))
+        await session.append(message | saying.fields | mark.fields_if_marked())
+        self.bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))
 
     async def _look_up(self, query: str, since: str, until: str, limit: int) -> list[dict[str, Any]]:
         """What was said before, for the agent. Raises UsageError."""

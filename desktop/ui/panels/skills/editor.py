@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.skills.row import Elided, about, tag, trouble
+from desktop.ui.panels.skills.row import about, tag, trouble
 from desktop.ui.panels.skills.text import SkillText
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
-from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.labels import Elided, label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.tile import Tile
 from desktop.ui.words import spoken
