@@ -209,6 +209,8 @@ class Request:
     tools: Sequence[Mapping[str, Any]] = ()
     callable: bool = True
     """Whether the tools may be called now. They are told all the same: the prompt keeps its beginning."""
+    must_call: tuple[str, ...] = ()
+    """Names of tools one of which must be called now; empty for any of them, or none."""
     reasoning_effort: str | None = None
     conversation: str = ""
     """The session's key: lets the client reuse what it already serialised for this conversation."""

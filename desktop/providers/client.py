@@ -105,13 +105,22 @@ def request_body(request: Request, messages: bytes) -> bytes:
         options["reasoning_effort"] = request.reasoning_effort
     if request.tools and endpoint.tools:
         options["tools"] = list(request.tools)
-        if not request.callable:
-            options["tool_choice"] = "none"
+        if not request.callable or request.must_call:
+            options["tool_choice"] = _tool_choice(request)
     options = {
         name: value for name, value in {**options, **endpoint.overrides}.items() if value is not None
     }
     head = json.dumps(options, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return b"".join((head[:-1], b',"messages":', messages, b"}"))
+
+
+def _tool_choice(request: Request) -> Any:
+    """What of the tools may be called, in the words of the wire."""
+    if not request.callable:
+        return "none"
+    if len(request.must_call) > 1:
+        return "required"
+    return {"type": "function", "function": {"name": request.must_call[0]}}
 
 
 def _completion(text: str, reasoning: str, frame: Mapping[str, Any]) -> Completion:

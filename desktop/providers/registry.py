@@ -13,6 +13,7 @@ from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
 from desktop.providers.base import Endpoint, SignInNeeded, WireRules
+from desktop.providers.catalogue import is_ours
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
@@ -219,7 +220,8 @@ def _configured_local(config: Config, model: str) -> Choice | None:
 def _choice(config: Config, spec: ProviderSpec, model: str, reason: str) -> Choice:
     base = config.provider(spec.name).api_base or spec.base
     if spec.kind == "builtin":
-        model = model.removeprefix(f"{spec.name}/") if reason == "prefix" else config.local.model
+        bare = model.removeprefix(f"{spec.name}/")
+        model = bare if reason == "prefix" or is_ours(bare) else config.local.model
     return Choice(spec, model or spec.suggestion, _with_path(spec, base), reason)
 
 

@@ -23,7 +23,6 @@ BUILTIN = ProviderSpec(
     kind="builtin",
     rules=_TEXT,
     lean=True,
-    suggestion="qwen2.5-coder-0.5b-instruct",
 )
 
 _GATEWAYS = (

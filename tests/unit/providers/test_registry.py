@@ -55,7 +55,7 @@ def test_a_row_is_complete(spec: Any) -> None:
         ("named", "groq", "x", (), set_up("x", "groq")),
         ("named", "github_copilot", "gpt-4.1", (), set_up("", "githubCopilot")),
         ("named", "anthropic", "openrouter/x/y", ("openrouter",), set_up("openrouter/x/y", "anthropic")),
-        ("named", "builtin", "qwen2.5-coder-0.5b-instruct", ("groq",), set_up("gpt-5", "builtin")),
+        ("named", "builtin", "", ("groq",), set_up("gpt-5", "builtin")),
         # 2. an explicit prefix that can be used
         ("prefix", "groq", "groq/claude-x", ("anthropic", "groq"), set_up("groq/claude-x")),
         ("prefix", "openai_codex", "openai-codex/gpt-5", (), set_up("openai-codex/gpt-5")),
@@ -110,14 +110,14 @@ def test_a_row_is_complete(spec: Any) -> None:
         ),
         ("key", "own", "llama-4", (), set_up("llama-4", providers={"own": {"apiBase": "http://c/v1"}})),
         # 7. the built-in model; a login never by accident
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", (), set_up("")),
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", ("github_copilot",), set_up("copilot-x")),
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", ("openai_codex",), set_up("openai-codex")),
+        ("builtin", "builtin", "", (), set_up("")),
+        ("builtin", "builtin", "", ("github_copilot",), set_up("copilot-x")),
+        ("builtin", "builtin", "", ("openai_codex",), set_up("openai-codex")),
         ("builtin", "builtin", "big", (), set_up("", local={"model": "big"})),
         (
             "builtin",
             "builtin",
-            "qwen2.5-coder-0.5b-instruct",
+            "",
             ("custom", "azure_openai"),
             set_up("azure-x"),
         ),
