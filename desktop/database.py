@@ -209,6 +209,18 @@ MIGRATIONS = (
     """
     ALTER TABLE subagents ADD COLUMN origin TEXT NOT NULL DEFAULT 'untrusted'; -- if `outside`
     """,
+    """
+    CREATE TABLE lessons (
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL,
+        entry TEXT NOT NULL,         -- digest of the settings and of the table that it was learned of
+        what TEXT NOT NULL,          -- what the model does not take: see providers/healing.py
+        at REAL NOT NULL,            -- Unix time, seconds
+        PRIMARY KEY (provider, model, what)
+    );
+    ALTER TABLE usage ADD COLUMN saved REAL;          -- US dollars by the cache; NULL where not known
+    ALTER TABLE usage ADD COLUMN reasoning_cost REAL; -- US dollars, a part of the cost; NULL likewise
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 _KEPT_MARKS = 1 + next(number for number, script in enumerate(MIGRATIONS) if "TABLE file_marks" in script)

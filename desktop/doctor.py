@@ -16,7 +16,7 @@ from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.cron.health import look as look_at_jobs
 from desktop.database import Database
-from desktop.errors import AppError, explain
+from desktop.errors import AppError, ConfigError, explain
 from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
 from desktop.net import way_out
@@ -59,7 +59,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Reminders and jobs"), lambda: _jobs(store, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
         (_("Keychain"), lambda: _keychain(store)),
-        (_("Way out"), lambda: in_thread(_way_out)),
+        (_("Network"), lambda: in_thread(_way_out)),
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
         (_("Servers on this machine"), _servers),
@@ -228,7 +228,7 @@ async def _keychain(store: ConfigStore) -> list[Finding]:
 
 def _way_out() -> list[Finding]:
     """The proxies and certificates that the environment names."""
-    part = _("Way out")
+    part = _("Network")
     wrong = [Finding(part, ok=False, state=one.text, remedy=one.remedy) for one in way_out.faults()]
     named = ", ".join(way_out.named())
     state = _("Set by the environment: {names}.").format(names=named) if named else _("Directly, no proxy.")
@@ -254,7 +254,10 @@ async def _model(store: ConfigStore) -> list[Finding]:
 
 async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
     part = _("Built-in model")
-    needed = choose(store.config, store.keyed).spec.lean
+    try:
+        needed = choose(store.config, store.keyed).spec.lean
+    except ConfigError:  # told beside the model
+        needed = False
     model = await in_thread(chosen, store.config.local.model, home.models)
     if await weights.verified(model, home.models) is None:
         state = _("{name} is not on this machine.").format(name=model.name)

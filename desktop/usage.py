@@ -27,6 +27,8 @@ class Call:
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
     cost: float | None = None
+    saved: float | None = None
+    reasoning_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,16 @@ class Figures:
     """Tokens of calls whose cost is not known."""
     free: int = 0
     """Tokens of calls to models that cost nothing."""
+    cached_tokens: int = 0
+    """Of the questions: what the servers still knew."""
+    cache_write_tokens: int = 0
+    """Of the questions: what they were told to know the next time, for a price."""
+    reasoning_tokens: int = 0
+    """Of the answers: what was thought."""
+    saved: float = 0.0
+    """US dollars, as far as they are known."""
+    reasoning_usd: float = 0.0
+    """US dollars, a part of `usd`, as far as they are known."""
 
     @property
     def tokens(self) -> int:
@@ -154,8 +166,8 @@ class UsageLedger:
         """Store one call. Raises StorageError."""
         await self._database.write(
             "INSERT INTO usage (at, provider, model, cause, session, turn, outcome, seconds, input_tokens,"
-            " output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost, saved,"
+            " reasoning_cost) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 time.time(),
                 call.provider,
@@ -171,6 +183,8 @@ class UsageLedger:
                 call.cache_write_tokens,
                 call.reasoning_tokens,
                 call.cost,
+                call.saved,
+                call.reasoning_cost,
             ),
         )
         self._bus.publish(
@@ -276,5 +290,7 @@ def _sums(free: Collection[str]) -> str:
         f" coalesce(sum(CASE WHEN {paid} THEN cost END), 0.0) AS usd,"
         f" coalesce(sum({paid} AND cost IS NOT NULL), 0),"
         f" coalesce(sum(CASE WHEN {paid} AND cost IS NULL THEN {tokens} END), 0),"
-        f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0)"
+        f" coalesce(sum(CASE WHEN NOT {paid} THEN {tokens} END), 0),"
+        " coalesce(sum(cached_tokens), 0), coalesce(sum(cache_write_tokens), 0),"
+        " coalesce(sum(reasoning_tokens), 0), coalesce(sum(saved), 0.0), coalesce(sum(reasoning_cost), 0.0)"
     )

@@ -58,10 +58,10 @@ class Asking:
                 break
             await self.account(turn, completion.usage, "ok")
             if completion.finish == "length":
-                raise _used_up(request)
+                raise _used_up(request, thought=bool(completion.reasoning))
             empty += 1
             if empty > _EMPTY_RETRIES:
-                return replace(completion, text=_("The model gave no answer, three times in a row."))
+                return replace(completion, text=_nothing_said(completion))
         parts = [completion]
         while parts[-1].finish == "length" and not parts[-1].tool_calls and len(parts) <= _CONTINUATIONS:
             await self.account(turn, parts[-1].usage, "ok")
@@ -171,7 +171,20 @@ def _with_written_call(completion: Completion, request: Request) -> Completion:
     return replace(completion, text="", tool_calls=(ToolCall("", name, arguments),), finish="tool_calls")
 
 
-def _used_up(request: Request) -> AnswerTooLong:
+def _nothing_said(completion: Completion) -> str:
+    if completion.reasoning:
+        return _("The model only reasoned and gave no answer, three times in a row. Try less reasoning.")
+    return _("The model gave no answer, three times in a row.")
+
+
+def _used_up(request: Request, *, thought: bool) -> AnswerTooLong:
+    if thought:
+        return AnswerTooLong(
+            _("The model used up the {n} tokens of one answer with reasoning.").format(
+                n=request.max_tokens
+            ),
+            _("Choose less reasoning, or allow longer answers in the settings of the agent."),
+        )
     return AnswerTooLong(
         _("The model used up the {n} tokens of one answer before it had said anything.").format(
             n=request.max_tokens

@@ -103,20 +103,21 @@ class Loop:
         runner: Runner,
         bus: Bus,
         *,
-        concurrent_turns: int = 4,
+        concurrent_turns: int = 64,
         unattended_turns: int = 4,
         steps: Callable[[], int] = lambda: 200,
         commands: Commands | None = None,
         watcher: Watcher | None = None,
     ) -> None:
-        """`steps`: after how many rounds of tools a turn is broken off. `commands` answers what is for the
-        program and not for a model."""
+        """`concurrent_turns`: of one provider, if it takes so many. `steps`: after how many rounds of tools
+        a turn is broken off. `commands` answers what is for the program and not for a model."""
         self._sessions, self._context, self._models = sessions, context, models
         self._toolbox, self._runner, self._bus, self._steps = toolbox, runner, bus, steps
         self._commands, self._watcher = commands, watcher
-        self._slots = asyncio.Semaphore(concurrent_turns)
-        self._unattended = asyncio.Semaphore(unattended_turns)
-        """The person's own conversations never wait for what works by itself."""
+        self._most = {False: concurrent_turns, True: unattended_turns}
+        self._slots: dict[tuple[str, bool], asyncio.Semaphore] = {}
+        """By provider and whether nobody waits for it: the person's own conversations never wait for what
+        works by itself."""
         self._awaited: dict[str, tuple[str, asyncio.Future[Turn]]] = {}
         self._boxes: dict[str, _Mailbox] = {}
 
@@ -214,7 +215,7 @@ class Loop:
         dropped = [joined for joined in box.waiting if only in ("", joined.id)]
         box.waiting = deque(joined for joined in box.waiting if joined not in dropped)
         for joined in dropped:
-            turn = self._turn(box, joined)
+            turn = self._turn(box, joined, self._slot(box, joined.inbound))
             await self._close_stopped(turn)
             await self._tell_watcher(turn)
         if box.turn and only in ("", box.turn.id):
@@ -236,7 +237,7 @@ class Loop:
         except BaseException:
             box.waiting.insert(min(place, len(box.waiting)), joined)
             raise
-        gone = self._turn(box, joined)
+        gone = self._turn(box, joined, self._slot(box, joined.inbound))
         gone.closed, gone.outcome = True, "stopped"
         self._bus.publish(TurnFinished(gone.key, turn, stopped=True, withdrawn=True))
         await self._tell_watcher(gone)
@@ -248,13 +249,18 @@ class Loop:
         await asyncio.gather(*(self.stop(box.session.key) for box in boxes))
         await asyncio.gather(*(box.worker for box in boxes if box.worker), return_exceptions=True)
 
-    def _turn(self, box: _Mailbox, joined: Joined) -> Turn:
-        slot = Slot(self._slots)
+    def _turn(self, box: _Mailbox, joined: Joined, slot: Slot) -> Turn:
         return Turn(joined.id, box.session, joined.inbound, slot, waiting=box.take_waiting)
+
+    def _slot(self, box: _Mailbox, inbound: Inbound) -> Slot:
+        unattended = bool(inbound.cause)
+        provider, places = self._models.places(*_model_of(inbound, box.session))
+        places = min(places, self._most[unattended])
+        return Slot(self._slots.setdefault((provider, unattended), asyncio.Semaphore(places)))
 
     async def _work(self, box: _Mailbox) -> None:
         while box.waiting:
-            slot = Slot(self._unattended if box.waiting[0].inbound.cause else self._slots)
+            slot = self._slot(box, box.waiting[0].inbound)
             await slot.take()
             try:
                 if box.waiting:
@@ -264,8 +270,7 @@ class Loop:
         self._boxes.pop(box.session.key, None)
 
     async def _one(self, box: _Mailbox, slot: Slot) -> None:
-        turn = self._turn(box, box.waiting.popleft())
-        turn.slot, box.turn = slot, turn
+        box.turn = turn = self._turn(box, box.waiting.popleft(), slot)
         box.at_rest.clear()
         box.current = spawn(self._answer(turn), name=f"turn:{turn.id}")
         await asyncio.wait({box.current})
@@ -298,6 +303,7 @@ class Loop:
                 turn.id,
                 unattended=bool(turn.inbound.cause),
                 pictures=bool(turn.inbound.pictures),
+                reasoning=str(turn.session.metadata.get("reasoning") or ""),
             )
             kit = await self._toolbox.kit(lean=ready.lean)
             there = ready.endpoint

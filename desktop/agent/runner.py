@@ -31,6 +31,7 @@ from desktop.providers.base import (
     Request,
     ToolCall,
 )
+from desktop.providers.healing import FOR_NOW, sentence
 from desktop.providers.pictures import broken
 from desktop.session.log import Session
 from desktop.session.model import message_tokens, text_tokens
@@ -178,6 +179,8 @@ class Runner:
                 request = following
             else:
                 self._tell_left_out(turn, request, self._sight.answered(request))
+                if FOR_NOW in completion.learned:
+                    self._say(turn, request.endpoint, sentence(FOR_NOW))
                 if completion.usage and not (completion.answered or family(ready.endpoint.model)):
                     last = turn.request or request  # of an answer in pieces, that for the last of them
                     more = sum(map(message_tokens, last.messages[len(request.messages) :]))
@@ -192,8 +195,11 @@ class Runner:
     def _tell(self, turn: Turn, there: Endpoint, names: Sequence[str], why: str) -> None:
         """Say beside the answer which pictures the model does not see, and why."""
         if names:
-            note = _(why).format(names=", ".join(names), provider=there.title or there.provider)
-            self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, note))
+            provider = there.title or there.provider
+            self._say(turn, there, _(why).format(names=", ".join(names), provider=provider))
+
+    def _say(self, turn: Turn, there: Endpoint, note: str) -> None:
+        self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, note))
 
     async def _shorten(self, turn: Turn, ready: Ready, kit: Kit) -> bool:
         """Sum up where a request was too long; whether there was something to sum up."""
@@ -243,7 +249,7 @@ class Runner:
             else ready.max_tokens,
             temperature=ready.temperature,
             tools=schemas,
-            reasoning_effort=ready.reasoning_effort,
+            reasoning=ready.reasoning,
             conversation="" if note or share < 1.0 else turn.key,
         )
 
@@ -255,8 +261,7 @@ class Runner:
         turn.text[:] = [completion.text] if completion.text.strip() else []
         turn.reasoning[:] = [completion.reasoning] if completion.reasoning else []
         record = turn.record() | {"tool_calls": [_wire(call) for call in calls]}
-        if completion.thinking_blocks:
-            record["thinking_blocks"] = list(completion.thinking_blocks)
+        record |= _sealed(completion)
         await turn.session.append(record)
         await self._asking.account(turn, completion.usage, "ok")
         turn.next_step()
@@ -290,8 +295,7 @@ class Runner:
         record = turn.record()
         if turn.spoke:  # its message was the answer; what the model adds to that is not said
             record |= {"content": "", "_unsaid": completion.text}
-        if completion.thinking_blocks:
-            record["thinking_blocks"] = list(completion.thinking_blocks)
+        record |= _sealed(completion)
         await turn.session.append(record)
         turn.closed, turn.outcome, turn.answer = True, "done", completion.text
         await self._asking.account(turn, completion.usage, "ok")
@@ -324,6 +328,12 @@ def _account(done: Sequence[Done], want: Want) -> Completion | None:
     if want.as_it_is and len(done) == 1:
         return Completion(text=shown(done[0].call.name, done[0].text))
     return None
+
+
+def _sealed(completion: Completion) -> Message:
+    """What only the model that made it takes back, with its name."""
+    blocks = list(completion.thinking_blocks)
+    return {"thinking_blocks": blocks, "_by": completion.author} if blocks else {}
 
 
 def _echoes(text: str, kit: Kit) -> bool:

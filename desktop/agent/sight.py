@@ -78,4 +78,4 @@ class Sight:
 def _without(endpoint: Endpoint, refused: set[str]) -> Endpoint:
     if endpoint.rules.refused == refused:
         return endpoint
-    return replace(endpoint, rules=replace(endpoint.rules, refused=frozenset(refused)))
+    return endpoint.ruled(replace(endpoint.rules, refused=frozenset(refused)))

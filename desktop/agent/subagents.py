@@ -27,7 +27,7 @@ from desktop.tools.base import ToolFailure
 PREFIX = "subagent:"
 _MOST = 20
 """How many of one conversation may work or wait."""
-_INHERITED = ("model", "provider", "folder", "folders", "mode", "mode_until")
+_INHERITED = ("model", "provider", "reasoning", "folder", "folders", "mode", "mode_until")
 _COLUMNS = (
     "id, session, turn, label, task, front, approve, started, state, result, outside, sources, "
     "addresses, told, origin"

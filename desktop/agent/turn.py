@@ -102,7 +102,8 @@ class Ready:
     """Tokens that fit, question and answer together."""
     max_tokens: int
     temperature: float | None = None
-    reasoning_effort: str | None = None
+    reasoning: str = ""
+    """How much it shall think, as Request.reasoning."""
     lean: bool = False
     note: str = ""
     """What the person should know about this model."""
@@ -110,6 +111,9 @@ class Ready:
 
 class Models(Protocol):
     """Finds the model for a turn, starting what it needs."""
+
+    def places(self, model: str, provider: str) -> tuple[str, int]:
+        """The provider that would answer, and how many turns it takes at once. Never raises."""
 
     async def ready(
         self,
@@ -120,11 +124,13 @@ class Models(Protocol):
         *,
         unattended: bool = False,
         pictures: bool = False,
+        reasoning: str = "",
     ) -> Ready:
         """The named model, else by the configured order of choice. Raises AppError if there is none.
 
         `unattended`: nobody waits for it, so it is asked only within what such work may spend. `pictures`:
-        there are some to be seen, by another model where this one cannot.
+        there are some to be seen, by another model where this one cannot. `reasoning`: how much it shall
+        think, of behaviour.LEVELS; "" for what the settings say.
         """
 
 

@@ -11,7 +11,7 @@ from desktop.pace import Pace
 
 _USED = (
     "at cause session turn provider model outcome seconds input_tokens output_tokens cached_tokens "
-    "cache_write_tokens reasoning_tokens cost"
+    "cache_write_tokens reasoning_tokens cost saved reasoning_cost"
 )
 _AUDIT = "at session turn call tool effect gist arguments verdict reason outside outcome seconds"
 

@@ -24,6 +24,7 @@ from desktop.cli import (
     privacy,
     provider,
     quick,
+    remind,
     serve,
     sessions,
     skills,
@@ -33,6 +34,7 @@ from desktop.cli import (
     window,
 )
 from desktop.cli.output import say
+from desktop.config import given
 from desktop.text import _, mark, serve_libraries
 
 CLICK = (
@@ -58,6 +60,7 @@ def main() -> None:
         say(f"Nanobot Desktop {__version__}")
         return
     serve_libraries()
+    given.tidy()
     build()(prog_name="nanobot-desktop")
 
 
@@ -82,6 +85,7 @@ def build() -> click.Group:
         quick,
         serve,
         cron,
+        remind,
         onboard,
         sessions,
         skills,

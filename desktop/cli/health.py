@@ -8,6 +8,7 @@ import click
 from desktop.cli import options
 from desktop.cli.output import emit, say, table
 from desktop.cli.run import run
+from desktop.errors import ConfigError
 from desktop.ipc import NoOwnerError, call
 from desktop.paths import Home
 from desktop.tasks import in_thread
@@ -77,11 +78,16 @@ async def _status(home: Home, as_json: bool) -> None:
     from desktop.providers.registry import choose
 
     store = await settings(home)
-    chosen = choose(store.config, store.keyed)
+    wrong, provider, model, title = "", "", "", ""
+    try:
+        chosen = choose(store.config, store.keyed)
+        provider, model, title = chosen.spec.name, chosen.model, _(chosen.spec.display)
+    except ConfigError as error:
+        wrong = str(error)
     owner = await _owner_status(home)
     used = await _used_today(home)
     if as_json:
-        emit({"running": owner, "provider": chosen.spec.name, "model": chosen.model, "today": used})
+        emit({"running": owner, "provider": provider, "model": model, "wrong": wrong, "today": used})
         return
     if owner:
         say(
@@ -95,11 +101,8 @@ async def _status(home: Home, as_json: bool) -> None:
             say(f"  {service['name']}: {service['state']}  {service['detail']}".rstrip())
     else:
         say(_("Not running."))
-    say(
-        _("Questions go to {provider}, model {model}.").format(
-            provider=_(chosen.spec.display), model=chosen.model or _("built-in")
-        )
-    )
+    answers = _("Questions go to {provider}, model {model}.")
+    say(wrong or answers.format(provider=title, model=model or _("built-in")))
     table(
         [_("Today"), _("Model"), _("Calls"), _("Tokens in"), _("Tokens out"), _("Cost")],
         [

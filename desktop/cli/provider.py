@@ -1,6 +1,7 @@
 """provider list, set, models, test, login and logout: which models can be asked, and with what."""
 
 import os
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ from desktop.cli.output import emit, say, table
 from desktop.cli.prompt import Lines
 from desktop.cli.reach import reach, result
 from desktop.cli.run import run
-from desktop.errors import AppError, UsageError
+from desktop.errors import AppError, ConfigError, UsageError
 from desktop.paths import Home
 from desktop.text import _
 
@@ -113,7 +114,9 @@ async def _list(home: Home, as_json: bool) -> None:
     from desktop.providers.registry_table import PROVIDERS
 
     store = await settings(home)
-    in_use = choose(store.config, store.keyed).spec.name
+    in_use = ""
+    with suppress(ConfigError):  # the first question will say what is wrong
+        in_use = choose(store.config, store.keyed).spec.name
     rows = [
         {
             "name": spec.name,
@@ -174,3 +177,5 @@ async def _test(home: Home, name: str, model: str, as_json: bool) -> None:
         emit(done)
     else:
         say(_("{provider} answered with {model} in {seconds} s: {answer}").format(**done))
+        for line in done["learned"]:
+            say(line)

@@ -53,6 +53,7 @@ async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
     )
     if more := found["count"] - len(found["lines"]):
         hint(_("and {count} more").format(count=more))
+    _say_parts(found["total"])
     if unpriced := found["total"]["unpriced"]:
         say(_("The price of {tokens} tokens is not known.").format(tokens=f"{unpriced:,}"))
     _say_budget(found["budget"])
@@ -99,6 +100,21 @@ def _cost(line: Json) -> str:
     if line["unpriced"]:
         return _("{usd} + unknown").format(usd=money(line["cost"]))
     return _("free") if line["free"] and not line["priced"] else money(line["cost"])
+
+
+def _say_parts(total: Json) -> None:
+    """What came from caches and what was reasoning, where providers tell it."""
+    from desktop.usage import money
+
+    if cached := total["cached_tokens"]:
+        told = _("From the cache: {tokens} tokens, saved {usd}.")
+        say(told.format(tokens=f"{cached:,}", usd=money(max(0.0, total["saved"]))))
+    elif written := total["cache_write_tokens"]:
+        told = _("{tokens} tokens were written into the cache and never read from it.")
+        say(told.format(tokens=f"{written:,}"))
+    if thought := total["reasoning_tokens"]:
+        told = _("Reasoning: {tokens} tokens, {usd}.")
+        say(told.format(tokens=f"{thought:,}", usd=money(total["reasoning_usd"])))
 
 
 def _say_budget(budget: Json) -> None:

@@ -41,7 +41,7 @@ async def _list(home: Home, as_json: bool) -> None:
         for item in items:
             emit(item)
         return
-    rows = [[item["id"], item["name"], item["text"].replace("\n", ": ")] for item in items]
+    rows = [[item["id"], item["name"], " · ".join(item["text"].split("\n"))] for item in items]
     table([_("Id"), _("Name"), _("With your yes")], rows, _("Nothing waits for your yes."))
     if items:
         hint(_("Say yes with: nanobot-desktop waiting accept ID"), dim=True)

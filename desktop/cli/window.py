@@ -4,10 +4,13 @@ import importlib.util
 import os
 import sys
 
+from desktop.config import given
+
 
 def main(*, hidden: bool, quick: str | None = None) -> int:
     """Run the window; the exit code. Imports nothing that its first picture does not need. `quick`: with
     the quick chat open; see Quick.open_with()."""
+    given.tidy()
     if trouble := _trouble():
         from desktop.cli.output import complain
         from desktop.errors import AppError

@@ -196,9 +196,12 @@ class AgentDefaults(Section):
         ),
     )
     max_concurrent_turns: int = Field(
-        default=4,
+        default=64,
         title=mark("Conversations at once"),
-        description=mark("How many conversations may be answered at the same time."),
+        description=mark(
+            "How many conversations one provider may answer at the same time. A model on this computer "
+            "answers one or two."
+        ),
         ge=1,
         le=64,
         json_schema_extra=notes(applies="restart"),

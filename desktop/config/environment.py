@@ -1,4 +1,4 @@
-"""Settings from the environment: NANOBOT_A__B__C for a value, and keys for one run.
+"""Settings from the environment: NANOBOT_A__B__C for a value. Secrets are told from them in given.py.
 
 They hold while the program runs and are never written to the file.
 """
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.config.base import normal
-from desktop.config.schema import Config, Place, place_of, provider_name
+from desktop.config.given import is_secret
+from desktop.config.schema import Config, Place, place_of
 
 _PREFIX = "NANOBOT_"
 _OURS = "NANOBOT_DESKTOP_"
@@ -25,23 +26,13 @@ class Override:
 
 
 def overrides(environ: Mapping[str, str]) -> list[Override]:
-    """All settings that the environment fixes, sorted by name; keys are not among them."""
+    """All settings that the environment fixes, sorted by name; secrets are not among them."""
     found = []
     for variable in sorted(environ):
         parts = _parts(variable)
-        if parts and _key_owner(parts) is None:
+        if parts and not is_secret(variable):
             place = place_of(parts)
             found.append(Override(variable, place, _value(environ[variable], place)))
-    return found
-
-
-def keys(environ: Mapping[str, str]) -> dict[str, str]:
-    """Provider keys given for this run: NANOBOT_PROVIDERS__<NAME>__API_KEY."""
-    found = {}
-    for variable, value in environ.items():
-        owner = _key_owner(_parts(variable))
-        if owner and value.strip():
-            found[owner] = value.strip()
     return found
 
 
@@ -54,12 +45,6 @@ def _parts(variable: str) -> list[str]:
         return []
     sections = {normal(field) for field in Config.model_fields}
     return parts if len(parts) > 1 or normal(parts[0]) in sections else []
-
-
-def _key_owner(parts: list[str]) -> str | None:
-    if len(parts) == 3 and parts[0] == "providers" and normal(parts[2]) == "apikey":
-        return provider_name(parts[1])
-    return None
 
 
 def _value(text: str, place: Place) -> Any:

@@ -1,4 +1,6 @@
-"""Provider keys in the keychain of the operating system, and nowhere else.
+"""Secrets in the keychain of the operating system, and nowhere else.
+
+What is given for one run (given.py) comes before what is stored, and needs no keychain.
 
 A keychain may ask the person for a password, and the call blocks until that is answered: every call
 runs in a daemon thread with a deadline, one at a time, so that there is never a second prompt on top
@@ -13,8 +15,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from desktop import logs
+from desktop.config.given import Given, credential, variable
 from desktop.errors import KeychainError
-from desktop.tasks import in_daemon
+from desktop.tasks import in_daemon, in_thread
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
@@ -34,7 +37,7 @@ class Backend(Protocol):
 
 
 class Keychain:
-    """Keys by provider name. What was read once is remembered while the program runs."""
+    """Secrets by the names of their entries. What was read once is remembered while the program runs."""
 
     def __init__(
         self,
@@ -43,12 +46,15 @@ class Keychain:
         seconds: float = 30,
         backend: Callable[[], Backend] | None = None,
         limit: int | None = _WINDOWS_LIMIT if sys.platform == "win32" else None,
+        given: Given | None = None,
     ) -> None:
-        """`seconds`: how long one call waits for the person. `limit`: the longest value one entry holds."""
+        """`seconds`: how long one call waits for the person. `limit`: the longest value one entry holds.
+        `given`: what holds for this run, else what this process was given."""
         self._service = service
         self._seconds = seconds
         self._choose = backend or system_backend
         self._limit = limit
+        self._given = given or Given()
         self._known: dict[str, str] = {}
         self._one_at_a_time = threading.Lock()
 
@@ -69,6 +75,8 @@ class Keychain:
         """The key of this name; None if there is none. Raises KeychainError."""
         if name in self._known:
             return self._known[name]
+        if value := await in_thread(self._given.get, name):
+            return value
         found: str | None = await self._call(self._get, name)
         return found
 
@@ -101,10 +109,11 @@ class Keychain:
             return await in_daemon(self._alone, work, *arguments, seconds=self._seconds)
         except TimeoutError:
             raise _waiting() from None
-        except KeychainError:
-            raise
         except Exception as error:
-            raise _told_apart(error) from error
+            told = error if isinstance(error, KeychainError) else _told_apart(error)
+            if told.state == "missing":
+                raise _missing(arguments[0] if arguments else "") from error
+            raise told from error
 
     def _alone(self, work: Callable[..., Any], *arguments: str) -> Any:
         """In the thread: wait for a call whose prompt is still open, but not for ever."""
@@ -252,15 +261,21 @@ def _locked() -> KeychainError:
     )
 
 
-def _missing() -> KeychainError:
-    return KeychainError(
-        _("This computer offers no keychain."),
-        _(
-            "Install gnome-keyring or KWallet, or give the key for one run in the environment variable "
-            "NANOBOT_PROVIDERS__<NAME>__API_KEY."
-        ),
-        state="missing",
-    )
+def _missing(entry: str = "") -> KeychainError:
+    remedy = _("Install gnome-keyring or KWallet. How to give secrets without one: nanobot-desktop doctor")
+    if entry:
+        remedy = without_keychain(entry)
+    return KeychainError(_("This computer offers no keychain."), remedy, state="missing")
+
+
+def without_keychain(entry: str) -> str:
+    """What to do for a secret where there is no keychain."""
+    if not credential(entry):
+        return _("Install gnome-keyring or KWallet: a sign-in can be kept nowhere else.")
+    return _(
+        "Install gnome-keyring or KWallet; or give it for one run, as the systemd credential {credential} "
+        "or in the environment variable {variable}."
+    ).format(credential=credential(entry), variable=variable(entry))
 
 
 def _waiting() -> KeychainError:

@@ -17,6 +17,7 @@ from pydantic.alias_generators import to_camel
 from desktop import logs
 from desktop.config import document, environment
 from desktop.config.base import normal
+from desktop.config.given import Given
 from desktop.config.migrations import is_autonomous, migrate
 from desktop.config.schema import Config, Place, drop, place_of, provider_name, put
 from desktop.errors import ConfigError, explain
@@ -36,7 +37,7 @@ class ConfigStore:
         self.problems: list[ConfigError] = []
         """What is wrong with the file or the environment; the program runs all the same."""
         self.keys: dict[str, str] = {}
-        """Provider keys for this run, from the environment. Never written anywhere."""
+        """Provider keys for this run, from systemd or the environment. Never written anywhere."""
         self.plaintext_keys: tuple[str, ...] = ()
         """Providers whose key stands in the file in plain text."""
         self.damaged = False
@@ -169,7 +170,7 @@ class ConfigStore:
         self.config = config
 
     def _found_keys(self, stored: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, str]]:
-        """Providers with a plain-text key, and the keys that the environment gives for this run."""
+        """Providers with a plain-text key, and the keys that are given for this run."""
         plain: list[str] = []
         keys: dict[str, str] = {}
         for name, key in _key_entries(stored):
@@ -180,7 +181,7 @@ class ConfigStore:
             value = document.resolve(key.strip(), self._environ, where, self.problems)
             if value:
                 keys[provider_name(name)] = value
-        keys.update(environment.keys(self._environ))
+        keys.update(Given(self._environ).providers())
         for value in keys.values():
             logs.mask(value)
         return tuple(plain), keys

@@ -61,6 +61,7 @@ from desktop.origin import Mark
 from desktop.paths import Home, temporary
 from desktop.providers.catalogue import Model
 from desktop.providers.host_process import ModelHost
+from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer, chosen
 from desktop.services import Status
 from desktop.session.log import Sessions
@@ -88,8 +89,6 @@ class Core:
         self.started = time.time()
         self._staying: asyncio.Task[None] | None = None
         self._local = ""
-        self.window_open = False
-        """Whether the person has the window before them."""
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -110,14 +109,14 @@ class Core:
             bus=bus,
             idle_seconds=config.local.idle_stop_s,
             warm=self._lean_start,
-            kept=lambda: self.window_open,
         )
         self.fetches = Fetches(self)
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self.marks = Marks(self.database)
         self.waiting = Waiting(self)
         self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
-        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration)
+        self.lessons = Lessons(self.database)
+        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration, self.lessons)
         self.workshop = Workshop(
             home,
             self.workspace,

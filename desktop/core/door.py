@@ -17,6 +17,7 @@ from desktop.core.export import Exports
 from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.permits import Permits
+from desktop.core.reasoning import Reasoning
 from desktop.core.records import Records
 from desktop.core.revising import Revising
 from desktop.core.server_trust import TrustVerbs
@@ -38,6 +39,7 @@ JOB_VERBS = (
     *("jobs", "job", "job_add", "job_change", "job_remove", "job_switch", "job_run", "job_answer"),
     *("job_check", "runs"),
 )
+REMINDER_VERBS = ("reminder_read",)
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
 PRIVACY_VERBS = ("places", "wipe", "diagnostics", "diagnostics_make")
 ABOUT_VERBS = ("about", "licence")
@@ -65,6 +67,7 @@ class Door:
             "tools": records.tools,
             "audit": records.audit,
             **Conversations(core).verbs(),
+            **Reasoning(core).verbs(),
             **Revising(core).verbs(),
             **Setup(core).verbs(),
             **Permits(core).verbs(),
@@ -73,6 +76,7 @@ class Door:
             **TrustVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
             **_later(core, _jobs, JOB_VERBS),
+            **_later(core, _reminders, REMINDER_VERBS),
             **_later(core, _imports, IMPORT_VERBS),
             **_later(core, _backups, BACKUP_VERBS),
             **_later(core, _recovery, (*RECOVERY_VERBS, *PRIVACY_VERBS)),
@@ -170,6 +174,12 @@ def _jobs(core: Core) -> dict[str, Verb]:
     from desktop.core.jobs import JobVerbs
 
     return JobVerbs(core).verbs()
+
+
+def _reminders(core: Core) -> dict[str, Verb]:
+    from desktop.core.reminding import ReminderVerbs
+
+    return ReminderVerbs(core).verbs()
 
 
 def _imports(core: Core) -> dict[str, Verb]:

@@ -170,8 +170,7 @@ class LocalVerbs:
 
     async def window_open(self, arguments: Json, _send: Send) -> Json:
         """Whether the person has the window open: as long as they have, the model stays awake."""
-        self._core.window_open = bool(arguments["open"])
-        self._core.builtin.touch()
+        self._core.builtin.keep(bool(arguments["open"]))
         return {}
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -22,7 +22,9 @@ from desktop.errors import AppError
 from desktop.providers import device
 from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
 from desktop.providers.client import HostedProvider, Row
+from desktop.providers.healing import HealingProvider
 from desktop.providers.host_process import ModelHost
+from desktop.providers.learned import Lessons
 from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
 from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
@@ -66,11 +68,13 @@ class ModelChooser:
         builtin: BuiltinServer,
         bus: Bus,
         ration: Ration,
+        lessons: Lessons,
     ) -> None:
         self._store, self._keychain, self._ration = store, keychain, ration
         self._host, self._builtin, self._bus = host, builtin, bus
         self._renewing = asyncio.Lock()
         self._hosted = HostedProvider(host, WireCache().json)
+        self._healing = HealingProvider(self._hosted, lessons)
 
     def choice(self, model: str = "", provider: str = "") -> Choice:
         """The provider and model by the configured order. Raises AppError for a name nobody has."""
@@ -97,6 +101,14 @@ class ModelChooser:
         except AppError:
             return ""  # the question will say what is wrong
 
+    def places(self, model: str, provider: str) -> tuple[str, int]:
+        """The provider that would answer, and how many turns it takes at once."""
+        try:
+            spec = self.choice(model, provider).spec
+        except AppError:
+            return "", 1  # the question will say what is wrong
+        return spec.name, spec.places
+
     def known_keys(self) -> set[str]:
         """Names of the providers that have a key somewhere; no key is read for this."""
         return {*self._store.keyed, *self._keychain.remembered}
@@ -120,6 +132,7 @@ class ModelChooser:
         *,
         unattended: bool = False,
         pictures: bool = False,
+        reasoning: str = "",
     ) -> Ready:
         """Raises AppError: no such model, no key, or the keychain is shut."""
         chosen, note = self.choice(model, provider), ""
@@ -127,9 +140,10 @@ class ModelChooser:
             note = _("{model} answers: it sees pictures.").format(model=other.model or other.spec.name)
             chosen = other
         ration = self._ration.of if unattended else self._ration.of_month
-        ready = ration(await self._ready(chosen, session, turn))
+        make = partial(self._ready, session=session, turn=turn, reasoning=reasoning)
+        ready = ration(await make(chosen))
         spares = [
-            Spare(other.spec.name in FREE, partial(self._spare, other, session, turn, ration))
+            Spare(other.spec.name in FREE, partial(self._spare, other, make, ration))
             for other in self._spare_choices(chosen)
         ]
         if spares:
@@ -137,7 +151,7 @@ class ModelChooser:
             ready = replace(ready, provider=SparedProvider(ready.provider, spares, told))
         return replace(ready, note=note or ready.note)
 
-    async def _ready(self, chosen: Choice, session: str, turn: str) -> Ready:
+    async def _ready(self, chosen: Choice, session: str, turn: str, reasoning: str) -> Ready:
         def waiting(seconds: float, error: ProviderError) -> None:
             self._bus.publish(TurnWaiting(session, turn, seconds, error.text))
 
@@ -150,15 +164,15 @@ class ModelChooser:
             window=window,
             max_tokens=min(defaults.max_tokens, window // 4),
             temperature=defaults.temperature,
-            reasoning_effort=defaults.reasoning_effort,
+            reasoning=reasoning or defaults.reasoning_effort or "",
             lean=lean,
             note=self._builtin.model.note if lean else "",
         )
 
     async def _spare(
-        self, chosen: Choice, session: str, turn: str, ration: Callable[[Ready], Ready]
+        self, chosen: Choice, make: Callable[[Choice], Awaitable[Ready]], ration: Callable[[Ready], Ready]
     ) -> tuple[Provider, Endpoint]:
-        ready = ration(await self._ready(chosen, session, turn))
+        ready = ration(await make(chosen))
         return ready.provider, ready.endpoint
 
     def _tell_spare(self, session: str, turn: str, there: Endpoint, why: ProviderError) -> None:
@@ -212,15 +226,15 @@ class ModelChooser:
     def provider(self, chosen: Choice) -> Provider:
         """What carries out a call to this choice, without retries."""
         if chosen.spec.lean:
-            return _Builtin(self._hosted, self._builtin)
-        return PricedProvider(self._hosted, partial(self.price, chosen))
+            return _Builtin(self._healing, self._builtin)
+        return PricedProvider(self._healing, partial(self.price, chosen))
 
     async def price(self, chosen: Choice, config: Config | None = None) -> Price | None:
         """What a token costs: the person's word, else the table's; None where nobody knows."""
         told = override_of(chosen, config or self._store.config)
         if told.input_price is not None or told.output_price is not None:
             asked, answered = ((price or 0.0) / 1e6 for price in (told.input_price, told.output_price))
-            return Price(asked, answered, asked)
+            return Price(asked, answered, asked, asked, answered)
         if chosen.spec.kind not in ("standard", "gateway") or "plan" in chosen.spec.name:
             return None
         return await in_thread(price_of, chosen.model, chosen.spec.prefix)

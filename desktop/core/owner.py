@@ -178,16 +178,16 @@ def _address(home: Home) -> str:
         return ""
 
 
-def window_runs(home: Home, *, show: bool) -> bool:
-    """Whether a window owns this home, asked by a process that has no event loop yet; `show`: it shall
-    come to the front."""
+def window_runs(home: Home, greeting: Greeting | None) -> bool:
+    """Whether a window owns this home, asked by a process that has no event loop yet; it is asked for
+    something then (`greeting`)."""
 
     async def ask() -> bool:
         try:
             if (await _ask(home, "status"))["front"] != WINDOW:
                 return False
-            if show:
-                await _ask(home, "show")
+            if greeting is not None:
+                await _ask(home, *greeting)
         except (NoOwnerError, AppError):
             return False
         return True

@@ -8,12 +8,13 @@ from pydantic.alias_generators import to_camel
 
 from desktop.config.providers import ModelOverride, ProviderSettings
 from desktop.config.schema import provider_name
-from desktop.core.trials import address, spec_of
+from desktop.core.trials import address, learned, spec_of
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, UsageError
 from desktop.logs import mask
 from desktop.providers.about import ABOUT
-from desktop.providers.registry import choose, find, override_of, sees
+from desktop.providers.behaviour import Behaviour
+from desktop.providers.registry import Choice, behaviour_for, choose, described, find, override_of, sees
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
@@ -39,6 +40,7 @@ class ProviderVerbs:
             "provider_forget": self.provider_forget,
             "model_facts": self.model_facts,
             "model_override": self.model_override,
+            "model_forget": self.model_forget,
         }
 
     async def providers(self, _arguments: Json, _send: Send) -> Json:
@@ -142,11 +144,10 @@ class ProviderVerbs:
 
     async def model_facts(self, arguments: Json, _send: Send) -> Json:
         """What is known of a provider's model (`known`), and what the person knows better (`set`), by the
-        fields of ModelOverride; prices in US dollars for a million tokens."""
+        fields of ModelOverride; prices in US dollars for a million tokens. `notes` say what it takes as
+        the table has it, `learned` what its server taught us, with when (Unix time)."""
         core, config = self._core, self._core.store.config
-        chosen = choose(
-            config, core.models.known_keys(), model=str(arguments["model"]), provider=str(arguments["name"])
-        )
+        chosen = self._named(arguments)
         told = override_of(chosen, config)
         bare = config.model_copy(
             update={"providers": config.providers | {chosen.spec.name: ProviderSettings()}}
@@ -159,8 +160,23 @@ class ProviderVerbs:
                 "input_price": round(price.asked * 1e6, 4) if price else None,
                 "output_price": round(price.answered * 1e6, 4) if price else None,
                 "vision": sees(chosen, bare),
+                "reasoning": bool(behaviour_for(chosen, bare).levels),
             },
+            "notes": notes(behaviour_for(chosen, config)),
+            "learned": await learned(core, described(chosen, config)),
         }
+
+    def _named(self, arguments: Json) -> Choice:
+        model, provider = str(arguments["model"]), str(arguments["name"])
+        return choose(
+            self._core.store.config, self._core.models.known_keys(), model=model, provider=provider
+        )
+
+    async def model_forget(self, arguments: Json, _send: Send) -> Json:
+        """Forget what a model's server taught us: it is asked for all again. Raises StorageError."""
+        chosen = self._named(arguments)
+        await self._core.lessons.forget(described(chosen, self._core.store.config))
+        return {}
 
     async def model_override(self, arguments: Json, _send: Send) -> Json:
         """Know something better of a model: `values` by the fields of ModelOverride, None for nothing.
@@ -192,6 +208,18 @@ class ProviderVerbs:
             self._core.keychain.forget(spec.name)
             await self._core.apply()
         return {}
+
+
+def notes(behaviour: Behaviour) -> list[str]:
+    """What is sent otherwise than the settings say, in sentences."""
+    kinds = (behaviour.temperature, behaviour.thinking_temperature)
+    if behaviour.temperature is None:
+        return [_("It takes no temperature: the one in the settings is not sent.")]
+    if fixed := [f"{value:g}" for value in kinds if isinstance(value, float)]:
+        return [_("It has a temperature of its own: {value}.").format(value=" / ".join(fixed))]
+    if None in kinds:
+        return [_("While it reasons it takes no temperature.")]
+    return []
 
 
 def offered(spec: ProviderSpec, environ: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from desktop.text import _
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
-_CARRIED = ("model", "provider", "folder", "folders", "given")
+_CARRIED = ("model", "provider", "reasoning", "folder", "folders", "given")
 """What a conversation that goes on from another one takes along."""
 
 

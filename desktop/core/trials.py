@@ -13,12 +13,17 @@ from desktop.logs import mask
 from desktop.providers.aside import entered
 from desktop.providers.base import BadRequest, Endpoint, ProviderError, Request
 from desktop.providers.client import Row
+from desktop.providers.healing import sentence
 from desktop.providers.registry import Choice, choose, endpoint, find, listing
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
+
+
+_TINY_TOKENS = 1024
+"""Room for what some models think first."""
 
 
 class Trials:
@@ -50,6 +55,7 @@ class Trials:
             "model": target.model,
             "answer": answer,
             "seconds": round(time.monotonic() - started, 2),
+            "learned": [line["text"] for line in await learned(self._core, target)],
         }
 
     async def _target(self, arguments: Json) -> tuple[Choice, Endpoint]:
@@ -90,10 +96,13 @@ class Trials:
         return error
 
     async def _tiny_question(self, chosen: Choice, target: Endpoint) -> str:
+        defaults = self._core.store.config.agents.defaults
         request = Request(
             endpoint=target,
             messages=[{"role": "user", "content": "Reply with the single word: ready"}],
-            max_tokens=64,
+            max_tokens=_TINY_TOKENS,
+            temperature=defaults.temperature,
+            reasoning=defaults.reasoning_effort or "",
         )
         provider = self._core.models.provider(chosen)
         return (await entered(provider, request, self._core.usage, cause="test")).text.strip()
@@ -112,6 +121,11 @@ class Trials:
                 _("Write the model's name by hand."),
             )
         return await self._core.models.listed(target, way, base)
+
+
+async def learned(core: "Core", target: Endpoint) -> list[Json]:
+    """What the server of a model taught us of it: `text`, and `at` in Unix time, seconds."""
+    return [{"text": sentence(one.what), "at": one.at} for one in await core.lessons.dated(target)]
 
 
 def spec_of(core: "Core", name: str) -> ProviderSpec:

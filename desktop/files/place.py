@@ -13,7 +13,7 @@ import secrets
 import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from desktop.files import system
 from desktop.files.opened import READ, NotPlain, Opened, WriteProtected, opened
@@ -115,6 +115,19 @@ class Place(Ways):
         except (FileNotFoundError, NotADirectoryError):
             return []
 
+    def look(self, leaf: str, name: Name = "") -> dict[str, os.stat_result]:
+        """By the name of each folder in a folder: the status of one file in it, where that is there. For
+        seeing what changed, not for deciding: a folder may become a link while this looks."""
+        found: dict[str, os.stat_result] = {}
+        with self._folder(self._full(name), writing=False) as at:
+            for entry, kind in at.scan():
+                with contextlib.suppress(OSError):
+                    if kind == "folder":
+                        found[entry] = at.stat(f"{entry}/{leaf}")
+                    if kind == "link" or stat.S_ISLNK(found[entry].st_mode):
+                        found[entry] = self.stat(PurePath(name, entry, leaf))
+        return found
+
     # Reading
 
     def open(self, name: Name) -> Opened:
@@ -146,15 +159,17 @@ class Place(Ways):
         fresh: bool = False,
         durable: bool = True,
         modified: int | None = None,
+        digest: str = "",
         check: Callable[[], None] | None = None,
     ) -> Seen:
         """Put a file in place, whole or not at all, and its folders. An old one's permissions stay unless
         `mode` says others. `fresh`: raise FileExistsError where something has the name. `durable`: wait
-        until it is on the disk. `modified`: when it was changed, in nanoseconds since 1970. `check` is
-        called just before the file gets its name, and may raise."""
+        until it is on the disk. `modified`: when it was changed, in nanoseconds since 1970. `digest`:
+        the SHA-256 of the data, where that is known. `check` is called just before the file gets its name,
+        and may raise."""
 
         def put(at: system.Folder, last: str) -> Seen:
-            how = _How(_permissions(at, last, mode, fresh), fresh, durable, modified, check)
+            how = _How(_permissions(at, last, mode, fresh), fresh, durable, modified, digest, check)
             return _put(at, last, (data,) if isinstance(data, bytes) else data, how)
 
         return self._at(name, True, put, make=True, follow=not fresh)
@@ -227,6 +242,7 @@ class _How:
     fresh: bool = False
     durable: bool = True
     modified: int | None = None
+    digest: str = ""
     check: Callable[[], None] | None = None
 
 
@@ -235,7 +251,7 @@ def _put(at: system.Folder, name: str, blocks: Iterable[bytes], how: _How) -> Se
     handle = at.open(temporary, _NEW)
     try:
         try:
-            digest = _fill(handle, blocks)
+            digest = _fill(handle, blocks, how.digest)
             system.set_mode(handle, how.mode)
             if how.modified is not None:
                 system.set_time(handle, how.modified)
@@ -256,15 +272,16 @@ def _put(at: system.Folder, name: str, blocks: Iterable[bytes], how: _How) -> Se
     return seen(Path(at.named(name)), status, digest)
 
 
-def _fill(handle: int, blocks: Iterable[bytes]) -> str:
-    """Write everything; its SHA-256."""
+def _fill(handle: int, blocks: Iterable[bytes], digest: str) -> str:
+    """Write everything; its SHA-256, which may be known."""
     made = hashlib.sha256()
     for block in blocks:
-        made.update(block)
+        if not digest:
+            made.update(block)
         left = memoryview(block)
         while left:
             left = left[os.write(handle, left) :]
-    return made.hexdigest()
+    return digest or made.hexdigest()
 
 
 def _appending(at: system.Folder, name: str) -> int:

@@ -157,9 +157,8 @@ class Presenter:
             if not getattr(settings, notice.kind, True):
                 await self._inbox.pass_over(notice)
             elif self._is_attended(notice):
-                if (
-                    notice.kind != APPROVAL
-                ):  # a question is told once the person looks away without an answer
+                # A question is told later, should the person look away without an answer.
+                if notice.kind != APPROVAL:
                     await self._inbox.pass_over(notice)
             elif quiet_end is not None and notice.kind != APPROVAL:
                 held = True

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -41,20 +41,14 @@ class ChangedMeanwhile(Exception):
 
 def marks(place: Place) -> Marks:
     """One look at each file there is, by its path in the workspace."""
-    found: Marks = {}
-    for name in (*NOTES.values(), *_skills(place)):
+    found: dict[str, os.stat_result] = {}
+    for name in NOTES.values():
         with suppress(OSError):
-            seen = place.stat(name)
-            found[name] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
-    return found
-
-
-def _skills(place: Place) -> Iterator[str]:
-    try:
-        names = [name for name in place.names(SKILLS) if not name.startswith(".")]
-    except OSError:
-        return
-    yield from (f"{SKILLS}/{name}/{SKILL}" for name in names)
+            found[name] = place.stat(name)
+    with suppress(OSError):
+        skills = place.look(SKILL, SKILLS).items()
+        found |= {f"{SKILLS}/{name}/{SKILL}": seen for name, seen in skills if not name.startswith(".")}
+    return {name: (seen.st_mtime_ns, seen.st_size, seen.st_ino) for name, seen in found.items()}
 
 
 def read(place: Place, name: str) -> bytes | None:

@@ -76,4 +76,6 @@ def call_of(
         cache_write_tokens=spent.cache_write_tokens,
         reasoning_tokens=spent.reasoning_tokens,
         cost=spent.cost,
+        saved=spent.saved,
+        reasoning_cost=spent.reasoning_cost,
     )

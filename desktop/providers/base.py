@@ -15,10 +15,11 @@ ProviderError
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from desktop.errors import AppError
+from desktop.providers.behaviour import Behaviour, WireRules
 
 type Message = dict[str, Any]
 """A message in OpenAI form; keys with a leading underscore are ours and never leave the program."""
@@ -37,6 +38,8 @@ class ProviderError(AppError):
         self.status = status
         self.usage: Usage | None = None
         """What the call cost all the same, where the server said it."""
+        self.said = detail
+        """All that the server said, which may be long; never shown."""
 
 
 class SignInNeeded(ProviderError):
@@ -130,7 +133,13 @@ class Usage:
     cached_tokens: int = 0
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
+    """A part of the output."""
     cost: float | None = None
+    saved: float | None = None
+    """What the cache saved of what the call would have cost, less what was paid to fill it; None where no
+    price is known."""
+    reasoning_cost: float | None = None
+    """What of the cost was for reasoning; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,28 +152,13 @@ class Completion:
     usage: Usage | None = None
     finish: str = "stop"
     thinking_blocks: tuple[dict[str, Any], ...] = ()
+    """Signed or sealed: thinking that only its author takes back."""
+    author: str = ""
+    """Whose those are: WireRules.author."""
     answered: "Endpoint | None" = None
     """Who answered, where it was another than the one that was asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class WireRules:
-    """What one family of servers demands of a message list, beyond the OpenAI form."""
-
-    text_only: bool = False
-    """Content must be a string: parts are flattened, images become a note."""
-    keep_reasoning: bool = False
-    """Send reasoning_content and thinking_blocks of earlier answers back."""
-    tool_id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
-    """Ids of tool calls must match this whole; others are renamed, the pairs kept."""
-    user_after_tool: bool = True
-    """Whether the person's words may follow a tool's result; if not, an answer is put between."""
-    pictures: bool = False
-    """The model can see: pictures go along as data, else a note says that there are some."""
-    refused: frozenset[str] = frozenset()
-    """Paths of pictures that this server did not take: they become a note."""
-    cache_control: bool = False
-    """Mark the end of the system prompt as cacheable (Anthropic's cache_control)."""
+    learned: tuple[str, ...] = ()
+    """What the server did not take and was left out for this answer: see healing.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,23 +173,30 @@ class Endpoint:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
-    rules: WireRules = field(default_factory=WireRules)
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    """Body parameters this model insists on, such as {"temperature": 1.0}."""
-    max_tokens_name: str = "max_tokens"
-    """max_completion_tokens for the servers that want that name."""
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    """What the model takes, by the table and by what the person knows better."""
+    entry: str = ""
+    """A digest of the behaviour and of the person's settings of this provider: what was learned of
+    the model counts as long as it is the same."""
     idle_seconds: float = 90.0
     """Give up when no byte came for this long."""
     total_seconds: float = 1800.0
     """Give up on the whole call after this long."""
     tools: bool = True
     """The model can be told of tools."""
-    reasoning: bool = True
-    """The model can be told how long to think."""
     proxy: str = ""
     """The proxy that the person named for this provider; empty for the system's."""
     title: str = ""
     """What the provider is called in sentences; empty for its name."""
+
+    @property
+    def rules(self) -> WireRules:
+        """What the model demands of the messages."""
+        return self.behaviour.rules
+
+    def ruled(self, rules: WireRules) -> "Endpoint":
+        """The same with other rules for the messages."""
+        return replace(self, behaviour=replace(self.behaviour, rules=rules))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,8 @@ class Request:
     """Whether the tools may be called now. They are told all the same: the prompt keeps its beginning."""
     must_call: tuple[str, ...] = ()
     """Names of tools one of which must be called now; empty for any of them, or none."""
-    reasoning_effort: str | None = None
+    reasoning: str = ""
+    """How much the model shall think, of behaviour.LEVELS; "" as it does by itself."""
     conversation: str = ""
     """The session's key: lets the client reuse what it already serialised for this conversation."""
 

@@ -1,8 +1,8 @@
 """Provider, carried out by the model host: a request becomes bytes, frames become deltas and errors."""
 
-import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from desktop.logs import mask, masked
@@ -15,10 +15,11 @@ from desktop.providers.base import (
     Request,
     ToolCall,
     Usage,
-    WireRules,
 )
+from desktop.providers.behaviour import WireRules
 from desktop.providers.call_errors import error_for
 from desktop.providers.host_process import ModelHost
+from desktop.providers.options import request_body
 from desktop.tasks import in_thread
 
 type Serialise = Callable[[Sequence[Message], WireRules, str], bytes]
@@ -58,7 +59,10 @@ class HostedProvider:
             call.close()
         if frame["op"] == "error":
             raise _error(endpoint, frame)
-        yield _completion("".join(text), "".join(reasoning), frame)
+        completion = _completion("".join(text), "".join(reasoning), frame, endpoint.rules.author)
+        if endpoint.behaviour.speaks_in_thoughts and not (completion.text or completion.tool_calls):
+            completion = replace(completion, text=completion.reasoning, reasoning="")
+        yield completion
 
     async def models(self, endpoint: Endpoint, way: str) -> list[Row]:
         """Which models the server has, by name; `way` of asking: openai, anthropic or gemini. Raises
@@ -90,40 +94,7 @@ def _header(endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
-def request_body(request: Request, messages: bytes) -> bytes:
-    """The request's JSON around the messages, which may be megabytes and are serialised once."""
-    endpoint = request.endpoint
-    options: dict[str, Any] = {
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "model": endpoint.model,
-        endpoint.max_tokens_name: request.max_tokens,
-    }
-    if request.temperature is not None:
-        options["temperature"] = request.temperature
-    if request.reasoning_effort and endpoint.reasoning:
-        options["reasoning_effort"] = request.reasoning_effort
-    if request.tools and endpoint.tools:
-        options["tools"] = list(request.tools)
-        if not request.callable or request.must_call:
-            options["tool_choice"] = _tool_choice(request)
-    options = {
-        name: value for name, value in {**options, **endpoint.overrides}.items() if value is not None
-    }
-    head = json.dumps(options, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
-    return b"".join((head[:-1], b',"messages":', messages, b"}"))
-
-
-def _tool_choice(request: Request) -> Any:
-    """What of the tools may be called, in the words of the wire."""
-    if not request.callable:
-        return "none"
-    if len(request.must_call) > 1:
-        return "required"
-    return {"type": "function", "function": {"name": request.must_call[0]}}
-
-
-def _completion(text: str, reasoning: str, frame: Mapping[str, Any]) -> Completion:
+def _completion(text: str, reasoning: str, frame: Mapping[str, Any], author: str) -> Completion:
     usage = frame["usage"]
     return Completion(
         text=text,
@@ -132,6 +103,7 @@ def _completion(text: str, reasoning: str, frame: Mapping[str, Any]) -> Completi
         usage=Usage(**usage) if usage else None,
         finish=frame["finish"],
         thinking_blocks=tuple(frame["thinking_blocks"]),
+        author=author,
     )
 
 
@@ -142,4 +114,5 @@ def _error(endpoint: Endpoint, frame: Mapping[str, Any]) -> ProviderError:
         frame["kind"], endpoint, detail=detail, status=frame["status"], retry_after=frame["retry_after"]
     )
     error.usage = Usage(**frame["usage"]) if frame["usage"] else None
+    error.said = masked(frame["said"])
     return error

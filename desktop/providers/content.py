@@ -4,6 +4,7 @@ Stored histories hold whatever models, tools, other programs and damaged disks p
 where text belongs, empty blocks, broken JSON, half a character. Nothing here raises.
 """
 
+import hashlib
 import json
 import math
 import re
@@ -72,6 +73,27 @@ def thinking_of(value: object) -> list[dict[str, Any]]:
         if keys and all(isinstance(block.get(key), str) and block[key] for key in keys):
             found.append({"type": kind, **{key: clean(block[key]) for key in keys}})
     return found
+
+
+def details_of(value: object) -> list[dict[str, Any]]:
+    """The reasoning_details of an answer, as they came."""
+    blocks = value if isinstance(value, list) else ()
+    return [
+        _plain(block)
+        for block in blocks
+        if isinstance(block, Mapping) and str(block.get("type")).startswith("reasoning.")
+    ]
+
+
+def name_of(block: object) -> str:
+    """What a block of thinking is known by."""
+    return hashlib.sha256(json.dumps(_plain(block), sort_keys=True).encode()).hexdigest()
+
+
+def marked(content: Content) -> list[dict[str, Any]]:
+    """Content whose end is marked as one up to which the prompt can be cached."""
+    *before, last = _as_parts(content)
+    return [*before, {**last, "cache_control": {"type": "ephemeral"}}]
 
 
 def _text(value: object) -> str:

@@ -7,7 +7,6 @@ model is in memory at a time: a question to another one waits for the answers un
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -102,16 +101,15 @@ class BuiltinServer:
         window: int = WINDOW,
         idle_seconds: float = 600.0,
         warm: Callable[[], Awaitable[Mapping[str, Any]]] | None = None,
-        kept: Callable[[], bool] = lambda: False,
     ) -> None:
         """`model` answers where no other is named. `warm` gives how every request begins (`messages`,
         `tools`), read ahead after a start, unless a question is waiting already: it brings the same prompt,
-        and its own cache would be lost. `kept`: whether it stays in memory although nobody asks."""
+        and its own cache would be lost."""
         self.status = Status("builtin-model", bus)
         self.model = model
         self.idle_seconds = idle_seconds
         self._models, self._window = models, window
-        self._warm_messages, self._kept = warm, kept
+        self._warm_messages, self._kept = warm, False
         self._running: Running | None = None
         self._process: EngineProcess | None = None
         self._starting: asyncio.Task[Running] | None = None
@@ -120,7 +118,6 @@ class BuiltinServer:
         self._changing = asyncio.Lock()
         self._warming: asyncio.Task[None] | None = None
         self._idle: asyncio.TimerHandle | None = None
-        self._asked = 0.0
         self._users, self._used_as = 0, ""
         self._unused = asyncio.Event()
         self._unused.set()
@@ -167,8 +164,12 @@ class BuiltinServer:
             self._users -= 1
             if not self._users:
                 self._unused.set()
-            self._asked = time.monotonic()
             self.touch()
+
+    def keep(self, kept: bool) -> None:
+        """Whether it stays in memory although nobody asks, as long as there is enough of that."""
+        self._kept = kept
+        self.touch()
 
     def touch(self) -> None:
         """Start the idle time anew."""
@@ -177,7 +178,7 @@ class BuiltinServer:
             self._idle = None
         if self._running and not self._users:
             wait = self.idle_seconds
-            if self._kept():
+            if self._kept:
                 wait = min(wait, _LOOK_SECONDS)
             self._idle = asyncio.get_running_loop().call_later(wait, self._look)
 
@@ -193,7 +194,7 @@ class BuiltinServer:
 
     async def _end_idle(self) -> None:
         """Nobody has asked for a while: end it, unless it is kept and there is memory enough."""
-        kept = self._kept()
+        kept = self._kept
         short = kept and (await in_thread(machine.look, self._models)).short
         if kept and not short:
             self.touch()

@@ -9,16 +9,20 @@ bytes, which is what prompt caches need.
 import json
 import re
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from desktop.providers.base import Message, WireRules
+from desktop.providers.base import Message
+from desktop.providers.behaviour import WireRules
 from desktop.providers.content import (
     Content,
     content_of,
     content_text,
+    details_of,
     joined,
+    marked,
+    name_of,
     thinking_of,
     tool_calls_of,
 )
@@ -28,8 +32,12 @@ INTERRUPTED = "interrupted"
 _NO_OUTPUT = "(no output)"
 _SPOKE_FIRST = "(The assistant wrote first.)"
 _CONTINUE = "Continue."
-_NO_ANSWER: Message = {"role": "assistant", "content": "(interrupted)"}
+_NO_ANSWER = "(interrupted)"
+_UNDERSTOOD = "Understood."
+_ASKING = ("user", "tool")
 _KEPT = 16
+type _End = tuple[int, int, Message]
+"""A closed message and where its JSON begins and ends."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -53,6 +61,8 @@ class Normaliser:
         """What the person said while tools were running: goes after their results."""
         self._ids: set[str] = set()
         self._renamed = 0
+        self._ends: deque[_End] = deque(maxlen=2)
+        """The last closed messages of the last two runs of what is not the model's."""
 
     def feed(self, message: Mapping[str, Any]) -> None:
         """Take the next stored message. Never raises, whatever is in it."""
@@ -75,18 +85,52 @@ class Normaliser:
 
     def json(self) -> bytes:
         """The request's messages as a JSON array in UTF-8."""
-        tail = b",".join(_dump(message) for message in self._tail())
-        closed = self._closed if tail else memoryview(self._closed)[:-1]
-        return b"".join((b"[", self._head(), closed, tail, b"]"))
+        tail = list(self._tail())
+        closed = self._with_marks(tail) if self._rules.cache_marks else self._closed
+        end = b",".join(_dump(message) for message in tail)
+        return b"".join((b"[", self._head(), closed if tail else memoryview(closed)[:-1], end, b"]"))
 
     def _head(self) -> bytes:
         if not self._system:
             return b""
         content = self._system
-        if self._rules.cache_control:
-            parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            content = [*parts[:-1], {**parts[-1], "cache_control": {"type": "ephemeral"}}]
+        if self._rules.system_role == "user":
+            said = (
+                {"role": "user", "content": content},
+                {"role": "assistant", "content": _UNDERSTOOD, **self._reasoning({})},
+            )
+            return b"".join(_dump(message) + b"," for message in said)
+        if self._rules.cache_marks:
+            content = marked(content)
         return _dump({"role": "system", "content": content}) + b","
+
+    def _with_marks(self, tail: list[Message]) -> bytes:
+        """The closed messages, where the end of each of the last two runs of the person's and the tools'
+        is marked; those of them that are in `tail` are marked there. What was cached for the request before
+        ends at the first of the two, however many calls a round has."""
+        ends: list[_End | int] = [*self._ends]
+        last = self._last
+        for place, message in enumerate(tail):
+            if message["role"] in _ASKING:
+                if last in _ASKING and ends:
+                    ends.pop()
+                ends.append(place)
+            last = message["role"]
+        pieces: list[bytes | memoryview] = []
+        done = 0
+        for end in ends[-2:]:
+            if isinstance(end, int):
+                tail[end] = self._marked(tail[end])
+                continue
+            start, stop, message = end
+            pieces += [memoryview(self._closed)[done:start], _dump(self._marked(message))]
+            done = stop
+        return b"".join((*pieces, memoryview(self._closed)[done:]))
+
+    def _marked(self, message: Message) -> Message:
+        if message["role"] == "tool" and self._rules.cache_marks == "messages":
+            return message | {"cache_control": {"type": "ephemeral"}}
+        return message | {"content": marked(message["content"])}
 
     def _tail(self) -> Iterator[Message]:
         """What may still change, as it would be sent now; it never ends with the model's own words."""
@@ -102,7 +146,7 @@ class Normaliser:
             for held in self._held:
                 content = joined(content, held)
             if last == "tool" and not self._rules.user_after_tool:
-                yield dict(_NO_ANSWER)
+                yield self._no_answer()
             yield {"role": "user", "content": content}
             last = "user"
         if last in ("", "assistant"):
@@ -137,15 +181,28 @@ class Normaliser:
         if calls:
             self._call(calls)
 
+    def _no_answer(self) -> Message:
+        return {"role": "assistant", "content": _NO_ANSWER, **self._reasoning({})}
+
     def _reasoning(self, message: Mapping[str, Any]) -> Message:
-        if not self._rules.keep_reasoning:
+        """What goes back of the thinking behind an answer. Blocks are signed or sealed: only who made them
+        takes them."""
+        rules = self._rules
+        text = content_text(message.get("reasoning_content"))
+        stored = (
+            message.get("thinking_blocks") if message.get("_by", rules.author) == rules.author else None
+        )
+        if rules.refused_blocks and isinstance(stored, list):
+            stored = [block for block in stored if name_of(block) not in rules.refused_blocks]
+        if rules.reasoning == "content":
+            return {"reasoning_content": text}
+        if rules.reasoning == "details":
+            details = details_of(stored)
+            return {"reasoning_details": details} if details else {}
+        blocks = thinking_of(stored) if rules.reasoning == "blocks" else []
+        if not blocks:
             return {}
-        extra: Message = {}
-        if text := content_text(message.get("reasoning_content")):
-            extra["reasoning_content"] = text
-        if blocks := thinking_of(message.get("thinking_blocks")):
-            extra["thinking_blocks"] = blocks
-        return extra
+        return ({"reasoning_content": text} if text else {}) | {"thinking_blocks": blocks}
 
     def _call(self, calls: list[tuple[object, dict[str, str]]]) -> None:
         """Close the open answer with its tool calls: only their results may follow."""
@@ -191,14 +248,14 @@ class Normaliser:
             merged = {**self._open, "content": joined(self._open["content"], content)}
             for key, value in (extra or {}).items():
                 if key == "reasoning_content" and key in merged:
-                    merged[key] = f"{merged[key]}\n\n{value}"
+                    merged[key] = joined(merged[key], value)
                 else:
                     merged[key] = merged[key] + value if key in merged else value
             self._open = merged
             return
         self._close()
         if role == "user" and self._last == "tool" and not self._rules.user_after_tool:
-            self._append(_NO_ANSWER)
+            self._append(self._no_answer())
         self._open = {"role": role, "content": content, **(extra or {})}
 
     def _close(self) -> None:
@@ -207,7 +264,12 @@ class Normaliser:
             self._open = None
 
     def _append(self, message: Message) -> None:
+        start = len(self._closed)
         self._closed += _dump(message) + b","
+        if message["role"] in _ASKING:
+            if self._last in _ASKING and self._ends:
+                self._ends.pop()
+            self._ends.append((start, len(self._closed) - 1, message))
         self._last = message["role"]
 
     def _content(self, value: object) -> Content:

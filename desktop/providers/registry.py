@@ -2,9 +2,12 @@
 
 The order: the provider that the settings name; the one that the model's name starts with; one whose
 keyword is in it; a local server that the person set up; the first gateway with a key; the first
-provider with a key; the built-in model. A login (OAuth) is used only where it is named.
+provider with a key; the built-in model, where no model is named. A named model is asked of who has it, or
+of nobody: whose key is missing is chosen all the same, and the call says so. A login (OAuth) is used only
+where it is named.
 """
 
+import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -12,7 +15,9 @@ from urllib.parse import urlsplit
 from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
-from desktop.providers.base import Endpoint, SignInNeeded, WireRules
+from desktop.providers.base import Endpoint, SignInNeeded
+from desktop.providers.behaviour import Behaviour
+from desktop.providers.behaviour_table import UNKNOWN, behaviour_of
 from desktop.providers.catalogue import is_ours
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
@@ -81,6 +86,9 @@ def _auto(config: Config, keys: Collection[str], model: str) -> Choice:
     with_key = [
         spec for spec in PROVIDERS if spec.name in keys and _usable(config, spec, keys, explicit=False)
     ]
+    owner = prefixed or _owner(model)
+    if owner is not None or "/" in model:
+        with_key = [spec for spec in with_key if spec.gateway or spec.many_vendors]
     gateway = next((spec for spec in with_key if spec.gateway), None)
     if gateway is not None:
         return _choice(config, gateway, model, "gateway")
@@ -90,43 +98,92 @@ def _auto(config: Config, keys: Collection[str], model: str) -> Choice:
         spec = find(name, config)
         if spec is not None and spec.direct and config.provider(name).api_base and not spec.needs_key:
             return _choice(config, spec, model, "key")
+    if owner is not None:
+        return _choice(config, owner, model, "prefix" if prefixed else "keyword")
+    if model:
+        raise _nobody_has(model)
     return _choice(config, BUILTIN, config.local.model, "builtin")
+
+
+def _owner(model: str) -> ProviderSpec | None:
+    """Whose model this is by a keyword in its name, with a key or without."""
+    owners = (spec for spec in PROVIDERS if spec.kind == "standard")
+    return next((spec for spec in owners if _has_keyword(spec, model)), None)
+
+
+def _nobody_has(model: str) -> ConfigError:
+    first, slash, _rest = model.partition("/")
+    if slash:
+        text = _("The model {model} is named, and no provider here is called {name}.")
+        remedy = _(
+            "Choose another model; or add the provider in the settings, with its address, under that name."
+        )
+        return ConfigError(text.format(model=model, name=first), remedy)
+    return ConfigError(
+        _("The model {model} is named, and no provider that is set up has it.").format(model=model),
+        _("Set a provider up that has it, or choose another model in the settings."),
+    )
 
 
 def endpoint(choice: Choice, config: Config, key: str | None) -> Endpoint:
     """The chosen model, ready to be called. Raises SignInNeeded, ConfigError."""
     spec = choice.spec
-    settings = config.provider(spec.name)
     if spec.needs_key and not key:
         raise sign_in_needed(spec)
-    engine = engine_of(spec, config)
-    if spec.direct and not choice.base_url and (engine == "openai" or spec.prefix):
+    if spec.direct and not choice.base_url and (engine_of(spec, config) == "openai" or spec.prefix):
         raise ConfigError(
             _("The provider {name} has no address.").format(name=_(spec.display)),
             _("Set providers.{name}.apiBase to the base URL of its API.").format(name=spec.name),
         )
-    silence = settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE)
+    return replace(described(choice, config), api_key=key or "")
+
+
+def described(choice: Choice, config: Config) -> Endpoint:
+    """The chosen model, without a key."""
+    spec, settings = choice.spec, config.provider(choice.spec.name)
+    engine, behaviour = engine_of(spec, config), behaviour_for(choice, config)
     return Endpoint(
         provider=spec.name,
         title=_(spec.display),
         model=wire_name(spec, choice.model, engine),
         engine=engine,
         base_url=_engine_base(spec, choice.base_url, engine),
-        api_key=key or "",
         headers=dict(settings.extra_headers),
         proxy=settings.proxy or "",
-        rules=_rules(choice, config),
+        behaviour=behaviour,
+        entry=_digest(behaviour, choice, config),
         tools=override_of(choice, config).tools is not False,
-        reasoning=override_of(choice, config).reasoning is not False,
-        overrides=_overrides(spec, choice.model),
-        max_tokens_name=spec.max_tokens_name if engine == "openai" else "max_tokens",
-        idle_seconds=silence,
+        idle_seconds=settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE),
     )
 
 
 def sees(choice: Choice, config: Config) -> bool:
     """Whether pictures are shown to this model."""
-    return _rules(choice, config).pictures
+    return behaviour_for(choice, config).rules.pictures
+
+
+def behaviour_for(choice: Choice, config: Config) -> Behaviour:
+    """How the chosen model behaves: by the table, and by what the person knows better of it."""
+    spec, told = choice.spec, override_of(choice, config)
+    found = behaviour_of(spec.name, spec.kind, choice.model)
+    if engine_of(spec, config) == "litellm":
+        found = replace(found, max_tokens="max_tokens")  # it has the vendor's own names
+    rules = replace(found.rules, author=f"{spec.name}/{choice.model}")
+    if rules.text_only or told.vision is not None:
+        pictures = bool(told.vision)
+        rules = replace(rules, pictures=pictures, text_only=rules.text_only and not pictures)
+    if told.reasoning is False:
+        found = replace(found, levels=())
+    elif told.reasoning and not found.levels:
+        found = replace(found, switch=found.switch or UNKNOWN.switch, levels=UNKNOWN.levels)
+    return replace(found, rules=rules)
+
+
+def _digest(behaviour: Behaviour, choice: Choice, config: Config) -> str:
+    settings = config.provider(choice.spec.name)
+    told = settings.model_dump_json(exclude={"key_stored", "models"})
+    parts = (repr(behaviour), told, override_of(choice, config).model_dump_json())
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def override_of(choice: Choice, config: Config) -> ModelOverride:
@@ -179,14 +236,14 @@ def _by_prefix(config: Config, model: str) -> ProviderSpec | None:
 
 
 def _by_keyword(config: Config, keys: Collection[str], model: str) -> ProviderSpec | None:
+    usable = (spec for spec in PROVIDERS if not spec.oauth and _usable(config, spec, keys, explicit=False))
+    return next((spec for spec in usable if _has_keyword(spec, model)), None)
+
+
+def _has_keyword(spec: ProviderSpec, model: str) -> bool:
     text = model.lower()
     spaced = text.replace("-", "_")
-    for spec in PROVIDERS:
-        if any(word in text or word.replace("-", "_") in spaced for word in spec.keywords):
-            if spec.oauth or not _usable(config, spec, keys, explicit=False):
-                continue
-            return spec
-    return None
+    return any(word in text or word.replace("-", "_") in spaced for word in spec.keywords)
 
 
 def _usable(config: Config, spec: ProviderSpec, keys: Collection[str], *, explicit: bool) -> bool:
@@ -236,20 +293,6 @@ def _with_path(spec: ProviderSpec, base: str) -> str:
 def _engine_base(spec: ProviderSpec, base: str, engine: str) -> str:
     """litellm speaks Ollama's own wire, which has no /v1."""
     return base.removesuffix("/v1") if engine == "litellm" and spec.name == "ollama" else base
-
-
-def _rules(choice: Choice, config: Config) -> WireRules:
-    spec, told = choice.spec, override_of(choice, config).vision
-    pictures = spec.vision and not spec.rules.text_only if told is None else told
-    rules = replace(spec.rules, pictures=pictures, text_only=spec.rules.text_only and not pictures)
-    if spec.gateway and rules.cache_control and "claude" not in choice.model.lower():
-        return replace(rules, cache_control=False)
-    return rules
-
-
-def _overrides(spec: ProviderSpec, model: str) -> dict[str, object]:
-    text = model.lower()
-    return {key: value for part, body in spec.overrides if part in text for key, value in body.items()}
 
 
 def _spec(name: str) -> ProviderSpec:

@@ -1,10 +1,6 @@
 """The shape of one row of the provider table."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
-from desktop.providers.base import WireRules
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +21,8 @@ class ProviderSpec:
     """The server wants only what follows the last slash."""
     vendor_names: bool = False
     """Every model of the server is called vendor/name, so a prefix is only one before such a name."""
+    many_vendors: bool = False
+    """It has models of other vendors under their names, as a gateway has."""
     whole_names: tuple[str, ...] = ()
     """Names that really begin with the provider's own."""
     key_prefix: str = ""
@@ -32,15 +30,6 @@ class ProviderSpec:
     base: str = ""
     key_names: tuple[str, ...] = ()
     """Environment variables in which other programs keep this key; shown as help, never read."""
-    overrides: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Body parameters that models with this text in their name insist on."""
-    rules: WireRules = field(default_factory=WireRules)
-    caching: bool = False
-    """The prompt can be marked as cacheable; on a gateway only for claude models."""
-    vision: bool = False
-    thinking: str = ""
-    """How thinking is asked for: thinking_type, enable_thinking, reasoning_split, reasoning_effort."""
-    max_tokens_name: str = "max_tokens"
     lean: bool = False
     """A small model: short prompt, few tools."""
     suggestion: str = ""
@@ -59,6 +48,11 @@ class ProviderSpec:
     @property
     def local(self) -> bool:
         return self.kind in ("local", "builtin")
+
+    @property
+    def places(self) -> int:
+        """How many turns it answers at once: a model on this computer is not faster for more."""
+        return {"builtin": 1, "local": 2}.get(self.kind, 64)
 
     @property
     def oauth(self) -> bool:

@@ -3,30 +3,18 @@
 Names, prefixes, keywords and default bases are those of nanobot, so that its settings go on working.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from desktop.providers.base import WireRules
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import mark
-
-_TEXT = WireRules(text_only=True)
-_KIMI: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("kimi-k2.5", {"temperature": 1.0}),
-    ("kimi-k2.7", {"temperature": 1.0}),
-)
-
 
 BUILTIN = ProviderSpec(
     "builtin",
     mark("Built-in model"),
     kind="builtin",
-    rules=_TEXT,
     lean=True,
 )
 
 _GATEWAYS = (
-    ProviderSpec("custom", mark("Custom server"), kind="direct", vision=True),
+    ProviderSpec("custom", mark("Custom server"), kind="direct"),
     ProviderSpec(
         "azure_openai",
         "Azure OpenAI",
@@ -35,7 +23,6 @@ _GATEWAYS = (
         keywords=("azure", "azure-openai"),
         prefix="azure",
         skip=("azure/",),
-        vision=True,
         listing="",
         key_page="https://ai.azure.com",
     ),
@@ -50,10 +37,6 @@ _GATEWAYS = (
         base_keyword="openrouter",
         base="https://openrouter.ai/api/v1",
         key_names=("OPENROUTER_API_KEY",),
-        rules=WireRules(cache_control=True),
-        caching=True,
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="anthropic/claude-sonnet-4.5",
         key_page="https://openrouter.ai/keys",
     ),
@@ -67,7 +50,6 @@ _GATEWAYS = (
         base_keyword="aihubmix",
         base="https://aihubmix.com/v1",
         key_names=("OPENAI_API_KEY",),
-        vision=True,
         suggestion="gpt-4o-mini",
         key_page="https://aihubmix.com/token",
     ),
@@ -92,9 +74,6 @@ _GATEWAYS = (
         base_keyword="volces",
         base="https://ark.cn-beijing.volces.com/api/v3",
         key_names=("OPENAI_API_KEY",),
-        vision=True,
-        thinking="thinking_type",
-        max_tokens_name="max_completion_tokens",
         suggestion="doubao-seed-1-6-250615",
         key_page="https://console.volcengine.com/ark",
     ),
@@ -107,8 +86,6 @@ _GATEWAYS = (
         strip_prefix=True,
         base="https://ark.cn-beijing.volces.com/api/coding/v3",
         key_names=("OPENAI_API_KEY",),
-        thinking="thinking_type",
-        max_tokens_name="max_completion_tokens",
         suggestion="ark-code-latest",
         key_page="https://console.volcengine.com/ark",
     ),
@@ -122,7 +99,6 @@ _GATEWAYS = (
         base_keyword="bytepluses",
         base="https://ark.ap-southeast.bytepluses.com/api/v3",
         key_names=("OPENAI_API_KEY",),
-        thinking="thinking_type",
         suggestion="seed-1-6-250915",
         key_page="https://console.byteplus.com/ark",
     ),
@@ -135,7 +111,6 @@ _GATEWAYS = (
         strip_prefix=True,
         base="https://ark.ap-southeast.bytepluses.com/api/coding/v3",
         key_names=("OPENAI_API_KEY",),
-        thinking="thinking_type",
         suggestion="ark-code-latest",
         key_page="https://console.byteplus.com/ark",
     ),
@@ -152,10 +127,6 @@ _STANDARD = (
         base_keyword="anthropic",
         key_prefix="sk-ant-",
         key_names=("ANTHROPIC_API_KEY",),
-        rules=WireRules(keep_reasoning=True, cache_control=True),
-        caching=True,
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="claude-sonnet-4-5",
         listing="anthropic",
         listing_base="https://api.anthropic.com",
@@ -169,9 +140,6 @@ _STANDARD = (
         skip=("openai/",),
         base="https://api.openai.com/v1",
         key_names=("OPENAI_API_KEY",),
-        vision=True,
-        thinking="reasoning_effort",
-        max_tokens_name="max_completion_tokens",
         suggestion="gpt-4.1-mini",
         key_page="https://platform.openai.com/api-keys",
     ),
@@ -184,8 +152,6 @@ _STANDARD = (
         prefix="chatgpt",
         skip=("chatgpt/",),
         base_keyword="codex",
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="gpt-5.1-codex",
         listing="",
     ),
@@ -197,7 +163,6 @@ _STANDARD = (
         keywords=("github_copilot", "copilot"),
         prefix="github_copilot",
         skip=("github_copilot/",),
-        vision=True,
         suggestion="gpt-4.1",
         listing="",
     ),
@@ -210,8 +175,6 @@ _STANDARD = (
         base_keyword="api.deepseek",
         base="https://api.deepseek.com",
         key_names=("DEEPSEEK_API_KEY",),
-        rules=_TEXT,
-        thinking="thinking_type",
         suggestion="deepseek-chat",
         key_page="https://platform.deepseek.com/api_keys",
     ),
@@ -225,8 +188,6 @@ _STANDARD = (
         key_prefix="AIza",
         base_keyword="generativelanguage",
         key_names=("GEMINI_API_KEY",),
-        vision=True,
-        thinking="reasoning_effort",
         suggestion="gemini-2.5-flash",
         listing="gemini",
         listing_base="https://generativelanguage.googleapis.com/v1beta",
@@ -241,7 +202,6 @@ _STANDARD = (
         base_keyword="bigmodel",
         base="https://open.bigmodel.cn/api/paas/v4",
         key_names=("ZAI_API_KEY", "ZHIPUAI_API_KEY"),
-        thinking="thinking_type",
         suggestion="glm-4.6",
         key_page="https://open.bigmodel.cn/usercenter/apikeys",
     ),
@@ -254,8 +214,6 @@ _STANDARD = (
         base_keyword="dashscope",
         base="https://dashscope.aliyuncs.com/compatible-mode/v1",
         key_names=("DASHSCOPE_API_KEY",),
-        vision=True,
-        thinking="enable_thinking",
         suggestion="qwen-plus",
         key_page="https://bailian.console.aliyun.com/?apiKey=1",
     ),
@@ -268,8 +226,6 @@ _STANDARD = (
         base_keyword="moonshot",
         base="https://api.moonshot.ai/v1",
         key_names=("MOONSHOT_API_KEY",),
-        overrides=_KIMI,
-        rules=_TEXT,
         suggestion="kimi-k2.5",
         key_page="https://platform.moonshot.ai/console/api-keys",
     ),
@@ -282,7 +238,6 @@ _STANDARD = (
         base_keyword="minimax",
         base="https://api.minimax.io/v1",
         key_names=("MINIMAX_API_KEY",),
-        thinking="reasoning_split",
         suggestion="MiniMax-M2",
         key_page="https://platform.minimax.io/user-center/basic-information/interface-key",
     ),
@@ -295,8 +250,6 @@ _STANDARD = (
         base_keyword="mistral.ai",
         base="https://api.mistral.ai/v1",
         key_names=("MISTRAL_API_KEY",),
-        rules=WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
-        thinking="reasoning_effort",
         suggestion="mistral-small-latest",
         key_page="https://console.mistral.ai/api-keys",
     ),
@@ -310,7 +263,6 @@ _STANDARD = (
         base_keyword="api.x.ai",
         base="https://api.x.ai/v1",
         key_names=("XAI_API_KEY",),
-        vision=True,
         suggestion="grok-4-fast",
         key_page="https://console.x.ai",
     ),
@@ -325,7 +277,6 @@ _LOCAL = (
         prefix="hosted_vllm",
         skip=("hosted_vllm/", "vllm/"),
         key_names=("HOSTED_VLLM_API_KEY",),
-        vision=True,
     ),
     ProviderSpec(
         "ollama",
@@ -337,7 +288,6 @@ _LOCAL = (
         base_keyword="11434",
         base="http://localhost:11434/v1",
         key_names=("OLLAMA_API_KEY",),
-        rules=_TEXT,
     ),
     ProviderSpec(
         "lm_studio",
@@ -349,7 +299,6 @@ _LOCAL = (
         base_keyword="1234",
         base="http://localhost:1234/v1",
         key_names=("LM_STUDIO_API_KEY",),
-        vision=True,
     ),
 )
 
@@ -359,6 +308,7 @@ _GROQ = ProviderSpec(
     keywords=("groq",),
     prefix="groq",
     skip=("groq/",),
+    many_vendors=True,
     whole_names=("groq/compound", "groq/compound-mini"),
     key_prefix="gsk_",
     base_keyword="api.groq",

@@ -48,12 +48,15 @@ def told(request: Request, marks: Sequence[str]) -> Request:
         messages = _asked_of(messages)
     elif request.tools:
         options["grammar"] = grammar(request.tools, may=request.callable, must_call=request.must_call)
+    behaviour = request.endpoint.behaviour
     return replace(
         request,
         messages=[_without(marks, message) for message in messages],
         tools=(),
         must_call=(),
-        endpoint=replace(request.endpoint, overrides={**request.endpoint.overrides, **options}),
+        endpoint=replace(
+            request.endpoint, behaviour=replace(behaviour, always={**behaviour.always, **options})
+        ),
     )
 
 

@@ -16,7 +16,13 @@ _log = logging.getLogger(__name__)
 
 _PRICES = tuple(
     re.compile(rb'"' + name + rb'"\s*:\s*([0-9.eE+-]+)')
-    for name in (b"input_cost_per_token", b"output_cost_per_token", b"cache_read_input_token_cost")
+    for name in (
+        b"input_cost_per_token",
+        b"output_cost_per_token",
+        b"cache_read_input_token_cost",
+        b"cache_creation_input_token_cost",
+        b"output_cost_per_reasoning_token",
+    )
 )
 
 
@@ -28,6 +34,10 @@ class Price:
     answered: float
     cached: float
     """Of a token of the question that the server still knew."""
+    written: float
+    """Of one that it was told to know the next time."""
+    thought: float
+    """Of one that was reasoning."""
 
 
 @cache
@@ -39,9 +49,9 @@ def price_of(model: str, prefix: str) -> Price | None:
     names = [f"{prefix}/{model}", *([model] if prefix in _UNPREFIXED else [])]
     for name in names:
         found = [pattern.search(_entry(name)) for pattern in _PRICES]
-        asked, answered, cached = (float(match[1]) if match else 0.0 for match in found)
+        asked, answered, cached, written, thought = (float(match[1]) if match else 0.0 for match in found)
         if asked > 0 or answered > 0:
-            return Price(asked, answered, cached or asked)
+            return Price(asked, answered, cached or asked, written or asked, thought or answered)
     return None
 
 

@@ -230,18 +230,12 @@ class Skills:
 
 def _looked_at(place: Place) -> tuple[tuple[str, int, int, int], ...]:
     """What tells that a file of a skill has changed, of all skills in a folder: one look at each."""
-    found = []
     try:
-        for name in place.names():
-            try:
-                status = place.stat(f"{name}/{FILE}")
-            except OSError:
-                found.append((name, 0, 0, 0))
-            else:
-                found.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
+        found = place.look(FILE)
     except OSError:
         return ()
-    return tuple(found)
+    marks = ((name, seen.st_mtime_ns, seen.st_size, seen.st_ino) for name, seen in found.items())
+    return tuple(sorted(marks))
 
 
 def _folders(place: Place) -> list[str]:

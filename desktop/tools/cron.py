@@ -6,10 +6,8 @@ is asked about, for it lasts. A job cannot set up jobs.
 
 import functools
 import re
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Protocol
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, WithJsonSchema
 
@@ -29,20 +27,9 @@ SESSION = "cron:"
 _GIST = 80
 _SHORTEST_S = 60.0
 """What an agent sets up is not due more often than this, seconds."""
-_DURATION = re.compile(
-    r"(?:in|every|每隔?|过)?\s*(?P<number>\d+(?:\.\d+)?|an?\b|one|half an|half a|半个?|一个?)?\s*"
-    r"(?P<unit>seconds?|secs?|s|秒钟?|minutes?|mins?|m|分钟?|hours?|hrs?|h|个?小时|个?钟头|days?|d|天|"
-    r"weeks?|w|周|个?星期)?\s*(?:from now|later|后|之后)?",
-    re.IGNORECASE,
-)
 _AROUND = " \t\n.,;!。，；！"
 """What a model writes around a time."""
-_UNITS = (("s秒", 1.0), ("m分", 60.0), ("h小钟", 3600.0), ("d天", 86400.0), ("w周星", 604_800.0))
-_CLOCK = re.compile(
-    r"(?:(?P<day>today|tonight|tomorrow|今天|明天)[\sT,]*)?(?:at\s+)?"
-    r"(?P<hour>\d{1,2})(?:[:.：](?P<minute>\d{2}))?(?::\d{2})?\s*(?P<half>am|pm)?",
-    re.IGNORECASE,
-)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Amount = Annotated[float | str | None, WithJsonSchema({"type": "number"})]
 
@@ -294,9 +281,9 @@ def _spec(args: CronArguments, now: float, zone: str) -> Spec:
     if args.cron_expr.strip():
         return schedule.Cron(args.cron_expr.strip(), args.tz.strip())
     if args.every_seconds:
-        return Every(_seconds(args.every_seconds, 1.0, "every_seconds"), now)
+        return Every(_seconds(args.every_seconds, 1.0, "every_seconds", now), now)
     if args.in_minutes is not None and args.in_minutes != "":
-        return At(now + _seconds(args.in_minutes, 60.0, "in_minutes"))
+        return At(now + _seconds(args.in_minutes, 60.0, "in_minutes", now))
     if text := args.at.strip(_AROUND):
         return At(_at(text, now, zone))
     raise ToolFailure("When? Give one of in_minutes, at, every_seconds, cron_expr.")
@@ -311,48 +298,52 @@ def _missed(text: str) -> Any:
     return said if said in {"skip", "ask"} else "late"
 
 
-def _seconds(value: float | str, unit: float, name: str) -> float:
+def _seconds(value: float | str, unit: float, name: str, now: float) -> float:
     """A number of `unit` seconds, or words such as "20 minutes". Raises ToolFailure."""
-    seconds = value * unit if not isinstance(value, str) else _duration(value, unit)
+    seconds = value * unit if not isinstance(value, str) else _duration(value, unit, now)
     if seconds is None or not seconds > 0:
         raise ToolFailure(f"{name} must be a number above 0, not {value!r}.")
     return seconds
 
 
-def _duration(text: str, unit: float) -> float | None:
-    match = _DURATION.fullmatch(text.strip(_AROUND))
-    if match is None or not (match["number"] or match["unit"]):
-        return None
-    number = (match["number"] or "1").lower()
+def _duration(text: str, unit: float, now: float) -> float | None:
+    text = text.strip(_AROUND).removeprefix("every ")
     try:
-        amount = float(number)
+        return float(text) * unit
     except ValueError:
-        amount = 0.5 if number.startswith(("half", "半")) else 1.0
-    said = (match["unit"] or "").lower().removeprefix("个")
-    return amount * (next(size for letters, size in _UNITS if said[0] in letters) if said else unit)
+        found = _span(text, now)
+        return None if found is None else found - now
+
+
+def _span(text: str, now: float) -> float | None:
+    """The moment so long from now."""
+    from desktop.cron.reminders.understand import moment
+
+    for said in (text, f"in {text}", f"{text}后"):
+        found = moment(said, now, "UTC")
+        if isinstance(found, At):
+            return found.moment
+    return None
 
 
 def _at(text: str, now: float, zone: str) -> float:
-    """A moment from ISO, from a time of the clock (the next one), or from words such as "in 20 minutes"."""
-    clock = _CLOCK.fullmatch(text)
-    if clock and (clock["minute"] or clock["half"] or clock["day"]):
-        return _next_clock(clock.groupdict(), datetime.fromtimestamp(now, zone_of(zone)), zone)
-    if not text[:4].isdigit() and (seconds := _duration(text, 0.0)):
-        return now + seconds
-    return moment_of(text.removesuffix("Z") + "+00:00" if text.endswith("Z") else text, zone)
+    """A moment from ISO, or from words such as "tomorrow 9:00" and "in 20 minutes". Raises UsageError, also
+    where the words can mean several moments."""
+    from desktop.cron.reminders.understand import Unclear, moment
 
-
-def _next_clock(parts: Mapping[str, str | None], now: datetime, zone: str) -> float:
-    hour, minute = int(parts["hour"] or 0), int(parts["minute"] or 0)
-    if half := (parts["half"] or "").lower():
-        hour = hour % 12 + (12 if half == "pm" else 0)
-    if hour > 23 or minute > 59:
-        raise UsageError(f"{hour}:{minute:02} is no time of the clock.")
-    face = datetime(now.year, now.month, now.day, hour, minute, tzinfo=ZoneInfo(zone))
-    day = (parts["day"] or "").lower()
-    if day in {"tomorrow", "明天"} or (not day and face.timestamp() <= now.timestamp()):
-        face += timedelta(days=1)
-    return face.timestamp()
+    if _DATE.match(text):
+        return moment_of(text.removesuffix("Z") + "+00:00" if text.endswith("Z") else text, zone)
+    found = moment(text, now, zone)
+    if isinstance(found, At):
+        return found.moment
+    if isinstance(found, Unclear):
+        choices = "; ".join(
+            _local(one.spec.moment, zone) for one in found.choices if isinstance(one.spec, At)
+        )
+        raise UsageError(found.question, f"Ask the person which is meant: {choices}." if choices else "")
+    if (later := _span(text, now)) is not None:
+        return later
+    return moment_of(text, zone)
 
 
 def _local(moment: float | None, zone: str) -> str:

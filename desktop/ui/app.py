@@ -22,14 +22,15 @@ from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.theme import theme
 
 if TYPE_CHECKING:
+    from desktop.core.owner import Greeting
     from desktop.ui.loop import Loop
 
 
 def main(*, hidden: bool = False, quick: str | None = None) -> int:
     """Run the window until the person quits; the exit code. `hidden`: begin in the tray; `quick`: with the
     quick chat, and what Quick.open_with() is to take along."""
-    place = home()
-    if place.ipc.exists() and _another(place, hidden=hidden):
+    place, greeting = home(), _greeting(hidden, quick)
+    if place.ipc.exists() and _another(place, greeting):
         return 0
     _without_gtk()
     app = QApplication(sys.argv[:1])
@@ -55,7 +56,7 @@ def main(*, hidden: bool = False, quick: str | None = None) -> int:
         from desktop.ui.loop import Loop
 
         loops.append(Loop(app))
-        Conductor(app, window, file, rows, place).begin(hidden=hidden, quick=quick)
+        Conductor(app, window, file, rows, place).begin(greeting, hidden=hidden, quick=quick)
 
     if hidden:
         QTimer.singleShot(0, begin)
@@ -76,11 +77,18 @@ def _without_gtk() -> None:
         os.environ.setdefault("QT_QPA_PLATFORMTHEME", "gnome")
 
 
-def _another(place: Home, *, hidden: bool) -> bool:
-    """Whether a window of this home runs already; it shows itself unless this one was to stay hidden."""
+def _greeting(hidden: bool, quick: str | None) -> "Greeting | None":
+    """What this window asks of another one that runs already."""
+    if quick is not None:
+        return "quick", {"source": quick}
+    return None if hidden else ("show", {})
+
+
+def _another(place: Home, greeting: "Greeting | None") -> bool:
+    """Whether a window of this home runs already, and has taken the greeting."""
     from desktop.core.owner import window_runs
 
-    return window_runs(place, show=not hidden)
+    return window_runs(place, greeting)
 
 
 def _appearance(place: Home) -> dict[str, Any]:

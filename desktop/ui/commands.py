@@ -62,6 +62,11 @@ class Commands(QObject):
             _item(_("Temporary conversation"), window.temporary_wanted.emit, "ghost", "Ctrl+Shift+T"),
             _item(_("Quick chat"), self._outside.quick.open, "zap"),
             _item(_("Choose a model"), window.header.model_menu_wanted.emit, "sparkles"),
+            *(
+                [_item(_("Choose how much it reasons"), window.header.reasoning.choose, "brain")]
+                if window.header.reasoning.isVisible()
+                else []
+            ),
             _item(_("Inbox"), window.toggle_inbox, "inbox", "Ctrl+I"),
             _item(_("Settings"), self._setup.open, "settings", "Ctrl+,"),
             _item(_("Find in the conversation"), window.find_wanted.emit, "search", "Ctrl+F"),

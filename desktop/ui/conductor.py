@@ -4,6 +4,7 @@ import asyncio
 import gc
 import signal
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -39,6 +40,8 @@ from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.reading import Reading
+from desktop.ui.reasoning import ReasoningChoice
+from desktop.ui.reminding import Reminding
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
@@ -81,6 +84,7 @@ class Conductor(QObject):
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
         self._reading = Reading(self._program, self._funnel, window, self._view, self.library, self.talk)
         self._temporary = Temporary(self._program, self._funnel, window, self.library, self.talk, file)
+        self._reasoning = ReasoningChoice(self._program, self._funnel, window.header.reasoning, self.talk)
         self._costing = Costing(self._program, self._funnel, window.header, self.talk)
         self._answering = Answering(
             self._program, self._funnel, window, self._view, self.talk.questions, self.library
@@ -88,6 +92,10 @@ class Conductor(QObject):
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
         self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
+        self._reminding = Reminding(
+            self._program, self._funnel, window.composer, lambda: self.talk.key, self._undoable
+        )
+        self._reminding.off = lambda: self._editing.active
         self._completer = Completer(self._program, self._funnel, window.composer, lambda: self.talk.key)
         self._attaching = Attaching(
             self._program, self._funnel, window.composer, window.pane, lambda: self.talk.key
@@ -103,9 +111,10 @@ class Conductor(QObject):
         self._commands = Commands(self._program, self._funnel, window, rows, *parts)
         self._ticker = Ticker.wanted(self)
 
-    def begin(self, *, hidden: bool, quick: str | None = None) -> None:
-        """Start the program behind the window; `hidden`: it is wanted in the tray. `quick`: with the quick
-        chat, and what Quick.open_with() is to take along."""
+    def begin(self, greeting: tuple[str, Json] | None, *, hidden: bool, quick: str | None = None) -> None:
+        """Start the program behind the window. `greeting`: what to ask of another window that has this
+        home; `hidden`: it is wanted in the tray; `quick`: with the quick chat, and what Quick.open_with()
+        is to take along."""
         loop = asyncio.get_running_loop()
         self._funnel.install(loop)
         self._connect()
@@ -114,9 +123,8 @@ class Conductor(QObject):
                 loop.add_signal_handler(getattr(signal, name), self.quit)
         if hidden:
             self._presence.begin_hidden()
-        self._greeting = None if hidden else ("show", {})
+        self._greeting = greeting
         if quick is not None:
-            self._greeting = ("quick", {"source": quick})
             self._outside.quick.open_with(quick)
         spawn(self._life(), name="window")
 
@@ -251,7 +259,7 @@ class Conductor(QObject):
         window.header.model_menu_wanted.connect(self._model_menu)
         window.header.model_chosen.connect(talk.choose_model)
         window.mode.settings_wanted.connect(lambda: self._settings("permissions"))
-        window.composer.sent.connect(self._send)
+        self._reminding.for_agent.connect(self._send)
         window.composer.stop_wanted.connect(talk.stop)
         window.composer.first_key.connect(self._prepare)
         self._empty.suggested.connect(self._suggest)
@@ -279,6 +287,9 @@ class Conductor(QObject):
 
     def _told(self, text: str, remedy: str) -> None:
         self._window.notice.tell(text, remedy, actions=((_("Dismiss"), self._window.notice.hide),))
+
+    def _undoable(self, text: str, words: str, undo: Callable[[], object]) -> None:
+        self._window.toast.say(text, words, undo, undoes=True)
 
     def _send(self, text: str) -> None:
         self._window.notice.hide()

@@ -64,7 +64,7 @@ class Costing(QObject):
         if not found.get("tokens"):
             self._header.show_cost("", "")
             return
-        from desktop.ui.panels.usage.words import cost, short, tokens, told, unknown
+        from desktop.ui.panels.usage.words import cached, cost, short, thought, tokens, told, unknown
 
         words = f"{tokens(found['tokens'])} · {cost(found)}{' +' if unknown(found) else ''}"
         lines = [
@@ -73,6 +73,7 @@ class Costing(QObject):
                 input=short(found["input_tokens"]), output=short(found["output_tokens"])
             ),
         ]
+        lines += filter(None, (cached(found), thought(found)))
         lines += [
             f"{line['title']}: {tokens(line['tokens'])} · {cost(line)}"
             for line in found["models"][:_MODELS]

@@ -210,7 +210,10 @@ class MainWindow(QMainWindow):
         self.sidebar.search.selectAll()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo) and self.toast.isVisible():
+        undo = event.matches(QKeySequence.StandardKey.Undo) and self.toast.isVisible()
+        if undo and self.toast.undoes:
+            self.toast.act()
+        elif undo:
             self.sidebar.undo_wanted.emit()  # also where the list is empty now, and has no keyboard
         else:
             super().keyPressEvent(event)

@@ -19,6 +19,7 @@ from tests.bench import (
     memory,
     opening,
     presence,
+    reminding,
     search,
     servers,
     tools,
@@ -29,7 +30,7 @@ from tests.bench.table import Table
 
 PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
-    *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp"),
+    *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp", "remind"),
 )
 MODELS = "lean"
 """How well the built-in models act: minutes each, so only when asked for."""
@@ -71,6 +72,8 @@ def main() -> None:
         asyncio.run(tools.measure(table, arguments.runs, nanobot=not arguments.no_nanobot))
     if "mcp" in arguments.parts:
         asyncio.run(servers.measure(table, arguments.runs))
+    if "remind" in arguments.parts:
+        asyncio.run(reminding.measure(table, arguments.runs))
     if MODELS in arguments.parts:
         lean.measure(arguments.model or list(lean.MODELS))
     if "conversation" in arguments.parts:

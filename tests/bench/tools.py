@@ -149,7 +149,7 @@ async def _sessions(table: Table, runs: int, *, nanobot: bool) -> None:
     late: Lateness = Lateness()
     ours, bare = [], []
     with server_apart() as url, tempfile.TemporaryDirectory() as folder:
-        async with running_core(Path(folder), url, LATE, maxConcurrentTurns=SESSIONS) as core:
+        async with running_core(Path(folder), url, LATE) as core:
             await _together(core, "warm")
             for number in range(runs):
                 async with late.watched():

@@ -169,12 +169,95 @@ async def leak(to: Connection, body: Body, rest: list[str]) -> None:
     await _json(to, 401, {"error": {"message": f"wrong key {':'.join(rest)} given " + "x" * 1000}})
 
 
-async def nooptions(to: Connection, body: Body, rest: list[str]) -> None:
-    """A server that knows no stream_options."""
-    if "stream_options" in body:
-        await _json(to, 400, {"error": {"message": "Unknown parameter: 'stream_options'."}})
+async def refuse(to: Connection, body: Body, rest: list[str]) -> None:
+    """A 400 with this JSON, or with another status before it."""
+    status = int(rest.pop(0)) if rest[0].isdecimal() else 400
+    await _json(to, status, json.loads(":".join(rest)))
+
+
+async def family(to: Connection, body: Body, rest: list[str]) -> None:
+    """Thoughts, then a call or words, in the form of a family: see families.plan."""
+    told = json.loads(":".join(rest))
+    if told["form"] == "anthropic":
+        await _events(to, _claude(told))
+    elif told["form"] == "gemini":
+        await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
+        await to.data(sse(_gemini(told)))
+        await to.end()
     else:
-        await _say(to, body, "without options")
+        await _stream(to, body, _thoughts(told["form"], told["thought"]) + _then(told))
+
+
+def _thoughts(form: str, thought: str) -> list[Body]:
+    if not thought or not form:
+        return []
+    if form == "chunks":  # Mistral
+        inner = [{"type": "text", "text": thought}]
+        return [piece(content=[{"type": "thinking", "thinking": inner}])]
+    if form in ("details", "minimax"):
+        kind = {"type": "reasoning.text", "index": 0, "format": f"{form}-v1"}
+        halves = [thought[:6], thought if form == "minimax" else thought[6:]]  # MiniMax repeats itself
+        pieces = [piece(reasoning_details=[{**kind, "text": half}]) for half in halves]
+        return [*pieces, piece(reasoning_details=[{**kind, "text": None, "signature": "c2lnbmVk"}])]
+    return [piece(**{form: thought})]
+
+
+def _then(told: Body) -> list[Body]:
+    if not (call := told["call"]):
+        return [piece(told["text"]), finish()]
+    function = {"name": call["name"], "arguments": json.dumps(call["arguments"])}
+    one = {"index": 0, "id": call["id"], "type": "function", "function": function}
+    return [piece(tool_calls=[one]), finish("tool_calls")]
+
+
+def _claude(told: Body) -> list[Body]:
+    usual = {"input_tokens": 10, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 30}
+    usage = told.get("usage", usual)
+    events: list[Body] = [
+        {"type": "message_start", "message": {"id": "m", "role": "assistant", "usage": usage}}
+    ]
+    if told["thought"]:
+        events += [
+            _begin(0, {"type": "thinking", "thinking": "", "signature": ""}),
+            _more(0, {"type": "thinking_delta", "thinking": told["thought"]}),
+            _more(0, {"type": "signature_delta", "signature": "c2lnbmVk"}),
+            {"type": "content_block_stop", "index": 0},
+        ]
+    if call := told["call"]:
+        tool = {"type": "tool_use", "id": call["id"], "name": call["name"], "input": {}}
+        said = {"type": "input_json_delta", "partial_json": json.dumps(call["arguments"])}
+        events += [_begin(1, tool), _more(1, said)]
+    else:
+        said = {"type": "text_delta", "text": told["text"]}
+        events += [_begin(1, {"type": "text", "text": ""}), _more(1, said)]
+    why = "tool_use" if call else "end_turn"
+    return [
+        *events,
+        {"type": "content_block_stop", "index": 1},
+        {"type": "message_delta", "delta": {"stop_reason": why}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    ]
+
+
+def _gemini(told: Body) -> Body:
+    parts: list[Body] = [{"text": told["thought"], "thought": True}] if told["thought"] else []
+    if call := told["call"]:
+        function = {"name": call["name"], "args": call["arguments"]}
+        parts.append({"functionCall": function, "thoughtSignature": "c2lnbmVk"})
+    else:
+        parts.append({"text": told["text"]})
+    usage = {"promptTokenCount": 100, "candidatesTokenCount": 5, "cachedContentTokenCount": 40}
+    usage |= {"thoughtsTokenCount": 7 if told["thought"] else 0, "totalTokenCount": 112}
+    candidate = {"content": {"parts": parts, "role": "model"}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "usageMetadata": usage}
+
+
+async def _events(to: Connection, events: Iterable[Body]) -> None:
+    """Events as Anthropic sends them."""
+    await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
+    for event in events:
+        await to.data(b"event: " + event["type"].encode() + b"\n" + sse(event))
+    await to.end()
 
 
 async def silence(to: Connection, body: Body, rest: list[str]) -> None:
@@ -356,10 +439,7 @@ async def anthropic(to: Connection, body: Body, rest: list[str]) -> None:
         {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}},
         {"type": "message_stop"},
     ]
-    await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
-    for event in events:
-        await to.data(b"event: " + event["type"].encode() + b"\n" + sse(event))
-    await to.end()
+    await _events(to, events)
 
 
 def _begin(index: int, block: Body) -> Body:
@@ -418,7 +498,8 @@ _ALL: tuple[Answer, ...] = (
     quota,
     overflow,
     leak,
-    nooptions,
+    refuse,
+    family,
     silence,
     stall,
     drip,

@@ -17,7 +17,7 @@ def prepare() -> None:
     """Have all fonts there from the first page on."""
     theme()
     load_later_fonts()
-    Paper().finish("a *b*\n\n    code", iter)
+    Paper().finish("a *b*\n\n    code")
 
 
 class Paper:
@@ -40,7 +40,12 @@ class Paper:
         self.stream.grow(text, self.formats)
         yield
 
-    def finish(self, text: str, over: Callable[[Iterator[None]], Iterator[None]]) -> str:
+    def grow(self, text: str) -> str:
+        """The same; the page as HTML."""
+        next(self.growing(text))
+        return self.document.toHtml()
+
+    def finish(self, text: str, over: Callable[[Iterator[None]], Iterator[None]] = iter) -> str:
         """Show all of it; the page as HTML."""
         for _ in over(self.stream.whole(text, self.formats)):
             pass

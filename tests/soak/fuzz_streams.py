@@ -23,8 +23,8 @@ from desktop.providers.base import (
     Message,
     ProviderError,
     Request,
-    WireRules,
 )
+from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.unit.providers.streams import DONE, call, data, piece, told

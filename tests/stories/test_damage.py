@@ -136,7 +136,7 @@ def test_a_keychain_that_is_not_there(program: Program, server: ScriptedServer) 
     assert done.returncode == 1
     sentence, remedy = done.stderr.splitlines()
     assert "keychain" in sentence
-    assert "NANOBOT_PROVIDERS__<NAME>__API_KEY" in remedy
+    assert "NANOBOT_PROVIDERS__OPENAI__API_KEY" in remedy
     assert not server.requests
     program.environment["NANOBOT_PROVIDERS__OPENAI__API_KEY"] = "sk-for-this-run"
     assert program.run("ask", "second").stdout == "Hello.\n"

@@ -5,7 +5,7 @@ import json
 import keyring
 
 from tests.servers.device import GITHUB_TOKEN, DeviceServer
-from tests.servers.scripted import ScriptedServer
+from tests.servers.scripted import ScriptedServer, Seen
 from tests.stories.program import Program, read_event, texts
 
 
@@ -56,3 +56,29 @@ def test_the_models_of_a_server(program: Program, server: ScriptedServer) -> Non
     done = program.run("provider", "models", "custom")
     assert done.returncode == 1
     assert "a web page, not a model" in done.stderr
+
+
+def test_what_a_server_does_not_take_is_found_out_told_and_remembered(
+    program: Program, server: ScriptedServer
+) -> None:
+    def strict(seen: Seen) -> str:
+        refused = sorted({"temperature", "stream_options", "max_tokens"} & set(seen.body))
+        words = ", ".join(refused)
+        return 'refuse:{"error": {"message": "Unsupported: ' + words + '"}}' if refused else "say:Ready."
+
+    server.when("", strict)
+    program.use_server(server.url, "some-model")
+    done = program.run("provider", "test", "custom")
+    assert done.returncode == 0, done.stderr
+    first, *learned = done.stdout.splitlines()
+    assert "custom answered with some-model" in first
+    assert learned == [
+        "It takes no temperature.",
+        "It does not count tokens while it answers.",
+        "It calls the limit of an answer max_completion_tokens.",
+    ]
+    asked = len(server.requests)
+    assert program.run("ask", "Hello").stdout == "Ready.\n"
+    assert len(server.requests) == asked + 1, "another run knows it"
+    [told] = program.events("provider", "test", "custom")
+    assert told["learned"] == learned

@@ -1,5 +1,6 @@
 """The quick chat over a real core: it asks, hides without ending anything, and hands over to the window."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -227,3 +228,31 @@ def test_it_tells_which_conversation_is_before_the_persons_eyes(bed: Bed, server
     bed.desk.key("Escape")
     bed.until(lambda: not bed.window.isVisible())
     assert bed.quick.in_front == ""
+
+
+def test_a_reminder_is_set_without_a_model_and_taken_back(bed: Bed, server: ScriptedServer) -> None:
+    bed.open()
+    low = bed.window.height()
+    bed.desk.type("remind me in 20 minutes to call Anna")
+    bed.until(lambda: bed.window.height() > low)  # the chip is there
+    if folder := os.environ.get("NANOBOT_TEST_SHOTS"):
+        bed.window.grab().save(str(Path(folder) / "quick-reminder.png"))
+    bed.desk.key("Return")
+    bed.until(lambda: bed.window.composer.text() == "")
+    bed.arrived()
+
+    def jobs() -> list[str]:
+        return [job["message"] for job in bed.running.wait(bed.running.actions.call("jobs"))["jobs"]]
+
+    assert jobs() == ["call Anna"]
+    assert "call Anna" in bed.window.notice.accessibleName()
+    if folder := os.environ.get("NANOBOT_TEST_SHOTS"):
+        bed.window.grab().save(str(Path(folder) / "quick-reminder-set.png"))
+    bed.window.notice._actions[0][1]()
+    bed.arrived()
+    assert jobs() == []
+    bed.until(lambda: bed.window.composer.text() == "remind me in 20 minutes to call Anna")
+    server.script("say:When?")
+    bed.desk.key("Escape")
+    bed.until(lambda: bed.said == ["remind me in 20 minutes to call Anna", "When?"])
+    assert bed.window.isVisible(), "Esc asked the agent, and hid nothing"

@@ -148,13 +148,13 @@ async def test_a_variable_that_cannot_be_followed_is_named(
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-    (plain,) = (await findings(home))["Way out"]
+    (plain,) = (await findings(home))["Network"]
     assert (plain.ok, plain.state) == (True, "Directly, no proxy.")
     monkeypatch.setenv("HTTPS_PROXY", "http://me:hunter2@proxy.example:3128")
-    (sound,) = (await findings(home))["Way out"]
+    (sound,) = (await findings(home))["Network"]
     assert (sound.ok, sound.state) == (True, "Set by the environment: HTTPS_PROXY.")
     monkeypatch.setenv("ALL_PROXY", "socks4://me:hunter2@proxy.example:1")
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file.pem")
-    wrong = (await findings(home))["Way out"]
+    wrong = (await findings(home))["Network"]
     assert [finding.state.split(" ")[0] for finding in wrong] == ["ALL_PROXY", "SSL_CERT_FILE"]
     assert not any(finding.ok or "hunter2" in str(finding) for finding in wrong)

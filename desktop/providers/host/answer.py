@@ -7,6 +7,9 @@ from desktop.providers.host.call import ANSWER_LIMIT, Chunk, Failure
 from desktop.providers.host.calls import Calls
 from desktop.providers.host.ends import CUTS, Ends
 
+_GROWING = ("text", "summary", "data")
+"""What of a detail of reasoning comes in pieces."""
+
 
 class Answer:
     """Collects the chunks of one answer."""
@@ -57,8 +60,11 @@ class Answer:
             self._grow(self._calls.add(position, call))
         for block in delta.get("thinking_blocks") or ():
             self._add_thinking(block)
-        text = self._text.add(_text(delta.get("content") or delta.get("refusal")))
-        reasoning = self._reasoning.add(_text(delta.get("reasoning_content") or delta.get("reasoning")))
+        thought = _text(delta.get("reasoning_content") or delta.get("reasoning"))
+        detailed = "".join(self._add_detail(one) for one in delta.get("reasoning_details") or ())
+        content = delta.get("content") or delta.get("refusal")
+        text = self._text.add(_text(content))
+        reasoning = self._reasoning.add(thought or detailed or _thought(content))
         self._grow(len(text) + len(reasoning))
         return text, reasoning
 
@@ -90,6 +96,33 @@ class Answer:
             last["thinking"] = (last.get("thinking") or "") + (piece.get("thinking") or "")
             last["signature"] = piece.get("signature") or last.get("signature")
         self._grow(len(piece.get("thinking") or "") + len(piece.get("data") or ""))
+
+    def _add_detail(self, piece: Mapping[str, Any]) -> str:
+        """Details come in pieces, too, each with the index of its whole; MiniMax tells with each piece all
+        that came before. Returns the text that is new."""
+        kept = {key: value for key, value in piece.items() if value is not None}
+        last = self._thinking[-1] if self._thinking else {}
+        same = all(last.get(key) == kept.get(key) for key in ("type", "index")) and bool(last)
+        if not same:
+            self._thinking.append(
+                last := {key: value for key, value in kept.items() if key not in _GROWING}
+            )
+        grown = ""
+        for key, value in kept.items():
+            if key not in _GROWING or not isinstance(value, str):
+                last[key] = value
+                continue
+            so_far = str(last.get(key) or "")
+            whole = (
+                so_far
+                and str(kept.get("format")).lower().startswith("minimax")
+                and value.startswith(so_far)
+            )
+            added = value[len(so_far) :] if whole else value
+            last[key] = so_far + added
+            grown += "" if key == "data" else added
+            self._grow(len(added))
+        return grown
 
     def _grow(self, size: int) -> None:
         self._size += size
@@ -126,6 +159,14 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return ""
+
+
+def _thought(content: Any) -> str:
+    """What Mistral's models thought: parts of the content that hold texts of their own."""
+    if not isinstance(content, list):
+        return ""
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "thinking"]
+    return "".join(_text(part.get("thinking")) for part in parts)
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:

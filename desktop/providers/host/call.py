@@ -48,6 +48,7 @@ class Failure(Exception):
         super().__init__(f"{kind}: {detail}")
         self.kind = kind
         self.detail = detail
+        self.said = detail
         self.status = status
         self.retry_after = retry_after
         self.usage = usage

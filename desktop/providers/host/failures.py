@@ -21,6 +21,7 @@ from desktop.net.way_out import WrongVariable, proxy_for
 from desktop.providers.host.call import Call, Failure
 
 _DETAIL = 300
+_SAID = 8000
 
 _OVERFLOW = (
     "context_length_exceeded",
@@ -67,11 +68,14 @@ _LITELLM_PREFIX = re.compile(r"^(?:litellm\.\w+: )*(?:\w+(?:Error|Timeout): )*(?
 
 
 def failure(error: Exception, call: Call) -> Failure:
-    """The failure for any exception of a call, its detail without the key and cut short."""
+    """The failure for any exception of a call: its detail cut short, and all that was said, for who looks
+    for what the server does not take; both without the key."""
     found = _diagnose(error)
     if (found.kind == "no_connection" or found.status == 407) and (call.proxy or _behind_proxy(call)):
         found.kind = "proxy"
-    found.detail = _clean(found.detail, call)
+    said = f"{found.detail} {getattr(error, 'body', None) or ''}"
+    found.said = _clean(said, call, _SAID)
+    found.detail = _clean(found.detail, call, _DETAIL)
     return found
 
 
@@ -193,9 +197,9 @@ def retry_after(headers: Mapping[str, Any]) -> float | None:
     return None
 
 
-def _clean(text: str, call: Call) -> str:
+def _clean(text: str, call: Call, most: int) -> str:
     for secret in (call.api_key, *call.headers.values()):
         if len(secret) >= 6:
             text = text.replace(secret, "[hidden]")
     text = " ".join(text.split())
-    return text if len(text) <= _DETAIL else f"{text[: _DETAIL - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

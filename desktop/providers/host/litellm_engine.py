@@ -39,8 +39,6 @@ class LitellmEngine:
     """Calls through litellm.acompletion. Model names arrive with litellm's prefix."""
 
     def __init__(self) -> None:
-        self._without_options: set[str] = set()
-        """Addresses of servers that refused stream_options."""
         self._logins = Path()
 
     def prepare(self) -> None:
@@ -74,28 +72,12 @@ class LitellmEngine:
                 call = replace(call, api_key="")
         if call.model.startswith(_LOGINS[device.CODEX][1]):
             os.environ["CHATGPT_API_BASE"] = call.base_url  # the only way to tell it; empty is its own
-        stream = await self._open(call)
+        stream = await _complete(call, json.loads(call.body))
         try:
             async for chunk in stream:
                 yield chunk.model_dump()
         finally:
             await stream.aclose()
-
-    async def _open(self, call: Call) -> Any:
-        from litellm.exceptions import BadRequestError
-
-        body: dict[str, Any] = json.loads(call.body)
-        if call.base_url in self._without_options:
-            del body["stream_options"]
-        try:
-            return await _complete(call, body)
-        except BadRequestError as error:
-            if "stream_options" not in str(error):
-                raise
-        del body["stream_options"]
-        stream = await _complete(call, body)
-        self._without_options.add(call.base_url)
-        return stream
 
 
 def _client_of(handler: Any, timeout: Any, event_hooks: Any, *_: Any, **__: Any) -> Any:

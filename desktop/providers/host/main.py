@@ -166,6 +166,7 @@ class Host:
                 "kind": found.kind,
                 "status": found.status,
                 "detail": found.detail,
+                "said": found.said,
                 "retry_after": found.retry_after,
                 "usage": found.usage,
             }

@@ -17,16 +17,12 @@ if TYPE_CHECKING:
     import httpx2
     from openai import AsyncStream
 
-_OPTIONS = b'"stream_options":{"include_usage":true},'
-
 
 class OpenAIEngine:
     """Calls with one HTTP client for all, so that connections are kept from turn to turn."""
 
     def __init__(self) -> None:
         self._http: httpx2.AsyncClient
-        self._without_options: set[str] = set()
-        """Addresses of servers that refused stream_options."""
 
     def prepare(self) -> None:
         import httpx2
@@ -43,7 +39,7 @@ class OpenAIEngine:
 
     async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
         PROXY.set(call.proxy)
-        stream = await self._open(call)
+        stream = await self._post(call)
         try:
             if "json" in stream.response.headers.get("content-type", ""):
                 yield _whole(await stream.response.aread())
@@ -54,21 +50,7 @@ class OpenAIEngine:
         finally:
             await stream.close()
 
-    async def _open(self, call: Call) -> "AsyncStream[object]":
-        from openai import BadRequestError
-
-        if call.base_url in self._without_options:
-            return await self._post(call, call.body.replace(_OPTIONS, b"", 1))
-        try:
-            return await self._post(call, call.body)
-        except BadRequestError as error:
-            if "stream_options" not in str(error):
-                raise
-        stream = await self._post(call, call.body.replace(_OPTIONS, b"", 1))
-        self._without_options.add(call.base_url)
-        return stream
-
-    async def _post(self, call: Call, body: bytes) -> "AsyncStream[object]":
+    async def _post(self, call: Call) -> "AsyncStream[object]":
         import httpx2
         from openai import AsyncOpenAI, AsyncStream, omit
 
@@ -81,7 +63,7 @@ class OpenAIEngine:
         timeout = httpx2.Timeout(call.idle_seconds, connect=CONNECT_SECONDS)
         return await client.post(
             "/chat/completions",
-            content=body,
+            content=call.body,
             cast_to=object,
             options={"headers": headers, "timeout": timeout},
             stream=True,

@@ -33,11 +33,11 @@ async def apart[T](path: Path, work: Callable[..., T], *arguments: object) -> T:
         return await in_daemon(work, *arguments, seconds=_SECONDS)
 
 
-def write_whole(path: Path, data: bytes, mode: int | None = None) -> Seen:
+def write_whole(path: Path, data: bytes, mode: int | None = None, digest: str = "") -> Seen:
     """Put a file in place by its real path, whole or not at all; an old one keeps its mode unless
-    `mode` is given. Raises Refusal, OSError."""
+    `mode` is given. `digest`: the SHA-256 of the data, where that is known. Raises Refusal, OSError."""
     with refused(path):
-        return exact(path).write(path, data, mode=mode)
+        return exact(path).write(path, data, mode=mode, digest=digest)
 
 
 def usual_mode(path: Path, context: ToolContext) -> int | None:

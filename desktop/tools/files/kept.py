@@ -125,5 +125,7 @@ class Kept:
                 return digest, False
             if not self._place.is_file(digest):
                 stream.seek(0)
-                self._place.write(digest, iter(lambda: stream.read(_BLOCK), b""), durable=False)
+                self._place.write(
+                    digest, iter(lambda: stream.read(_BLOCK), b""), durable=False, digest=digest
+                )
         return digest, True

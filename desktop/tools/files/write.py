@@ -38,8 +38,9 @@ class WriteFile(Tool[WriteArguments]):
     def _write(self, path: Path, content: str, context: ToolContext) -> ToolResult:
         data = utf8(content, "content")
         change = self._kept.before(path, data, context)
-        wrote = write_whole(path, data, usual_mode(path, context) if change.before is None else None)
-        count = len(content.splitlines())
+        mode = usual_mode(path, context) if change.before is None else None
+        wrote = write_whole(path, data, mode, change.after)
+        count = content.count("\n") + (content[-1:] not in ("", "\n"))
         done = "new file" if change.before is None else "replaced what was there"
         lost = "" if change.kept else "; it was too large to be kept for an undo"
         text = f"Wrote {shown(str(path))}: {count:,} lines, {len(data):,} bytes ({done}{lost})."

@@ -1,7 +1,4 @@
-"""The keychain as MCP servers use it: what is wrong with it is told in words about them.
-
-Elsewhere the remedy is a key of a provider for one run, which is of no use here.
-"""
+"""The keychain as MCP servers use it: what is wrong with it is told in words about them."""
 
 from typing import Protocol
 
@@ -55,10 +52,7 @@ def _told(error: KeychainError) -> KeychainError:
     if error.state == "missing":
         return KeychainError(
             _("This computer offers no keychain, where the keys and sign-ins of MCP servers are kept."),
-            _(
-                "Install gnome-keyring or KWallet. Without one, a key of a server can be a variable of the "
-                "environment that its settings name as ${NAME}; a sign-in cannot be kept."
-            ),
+            error.remedy,
             state=error.state,
         )
     remedies = {

@@ -72,37 +72,32 @@ def renewing(provider: Any, tries: Tries, widen: Widen, patience: float) -> Any:
 
     class Renewing(httpx2.Auth):
         async def async_auth_flow(self, request: Any) -> AsyncGenerator[Any, Any]:
-            flow = _renewed(provider, request)
-            response = None
-            try:
-                outgoing = await anext(flow)
-                while True:
-                    response = yield outgoing
-                    outgoing = await flow.asend(response)
-            except StopAsyncIteration:
-                pass
-            finally:
-                await flow.aclose()
-            while (rights := lacking(response)) is not None and tries.may(rights):
-                tries.note(rights)
-                if (consent := await widen(rights)) is None:
-                    return
-                flow = _widened(provider, request, response, consent, patience)
+            flow, response = _renewed(provider, request), None
+            consent: Consent | None = None
+            while True:
                 try:
                     outgoing = await anext(flow)
                     while True:
                         response = yield outgoing
                         outgoing = await flow.asend(response)
                 except StopAsyncIteration:
-                    continue
+                    pass
                 except Exception as error:
+                    if consent is None:
+                        raise
                     _log.info("more rights were not given: %s", said(str(error)))
-                    if consent.over.done():
-                        return
-                    yield request  # what was answered last was not the answer to this
+                    if not consent.over.done():
+                        yield request  # what was answered last was not the answer to this
                     return
                 finally:
                     await flow.aclose()
+                rights = lacking(response)
+                if rights is None or not tries.may(rights):
+                    return
+                tries.note(rights)
+                if (consent := await widen(rights)) is None:
+                    return
+                flow = _widened(provider, request, response, consent, patience)
 
     return Renewing()
 

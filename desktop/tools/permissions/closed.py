@@ -182,7 +182,7 @@ SYSTEM = listed(
 /etc/ppp/pap-secrets | /var/lib/tailscale | /etc/mullvad-vpn | /etc/ssl/private | /etc/pki/tls/private
 /etc/letsencrypt | /etc/cups/printers.conf | /var/lib/sss | /var/lib/samba/private
 /etc/samba/smbpasswd | /etc/credstore | /etc/credstore.encrypted | /var/lib/bluetooth | /etc/kubernetes
-/etc/rancher | /var/lib/kubelet | /run/secrets | /var/run/secrets | /var/lib/docker
+/etc/rancher | /var/lib/kubelet | /run/secrets | /run/credentials | /var/run/secrets | /var/lib/docker
 /var/lib/containers | /run/docker.sock | /var/run/docker.sock | /run/podman | /var/lib/fprint
 /var/lib/systemd/home | /var/lib/AccountsService/users | /var/lib/lightdm | /var/lib/gdm
 # man proc, mem

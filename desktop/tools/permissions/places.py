@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from desktop.config import given
 from desktop.paths import elsewhere
 from desktop.tools.permissions.closed import (
     AUTOSTART,
@@ -238,6 +239,8 @@ def fences(home: Path, workspace: Path) -> Fences:
 def _fences(home: Path, workspace: Path, person: Path, _moment: int) -> Fences:
     home_ = str(person)
     closed = [*_places([*KEYS, *BROWSERS, *AUTOSTART], home_), *SYSTEM, *_moved(person)]
+    if credentials := given.folder():
+        closed.append(str(credentials))
     kept = [*_places(START_FILES, home_), *SYSTEM_START]
     return Fences(
         closed=_both(closed),

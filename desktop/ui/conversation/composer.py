@@ -136,6 +136,7 @@ class Composer(QFrame):
         self.field = Field()
         self.chips: Chips | None = None
         """Made with the first file."""
+        self.reminder: QWidget | None = None
         self.attach = IconButton("paperclip")
         self.send = IconButton("arrow-up", "on_accent")
         self.send.setObjectName("send")
@@ -186,8 +187,8 @@ class Composer(QFrame):
 
     def keyboard_parts(self) -> list[QWidget]:
         """The field comes before what stands at its left."""
-        chips = [self.chips] if self.chips else []
-        return [*chips, self.field, self.attach, self.stop, self.send]
+        above = [part for part in (self.chips, self.reminder) if part is not None]
+        return [*above, self.field, self.attach, self.stop, self.send]
 
     def call(self, assistant: str) -> None:
         """What the agent calls itself."""
@@ -239,6 +240,11 @@ class Composer(QFrame):
             self.chips.changed.connect(self._text_changed)
             self._column.insertWidget(0, self.chips)
         return self.chips
+
+    def place_reminder(self, chip: QWidget) -> None:
+        """Put what was understood over the field."""
+        self.reminder = chip
+        self._column.insertWidget(self._column.count() - 1, chip)
 
     def _attach(self) -> None:
         menu = QMenu(self)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 
 from desktop.text import _
+from desktop.ui.conversation.reasoning import ReasoningButton
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
@@ -92,6 +93,7 @@ class Header(QWidget):
         self._model.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._model.clicked.connect(self.model_menu_wanted)
         self._model_title, self.provider = "", ""
+        self.reasoning = ReasoningButton()
         self.list = IconButton("panel-left")
         """Brings the list of conversations back; there while the list is not."""
         self.list.hide()
@@ -118,6 +120,7 @@ class Header(QWidget):
         row.addWidget(self._dot)
         row.addWidget(self._state)
         row.addSpacing(Space.S)
+        row.addWidget(self.reasoning)
         row.addWidget(self._model)
         row.addWidget(self.menu)
         self._dot.hide()

@@ -29,6 +29,7 @@ _tag = re.compile(
     r"<(/?)([A-Za-z][A-Za-z0-9]{0,11})((?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'=<>`]+))?)*)\s*(/?)>"
 )
 _comment = re.compile(r"<!--(?:(?!-->).){0,1000}-->", re.DOTALL)
+_line_end = re.compile(r"[ \t]*\n")
 _only_tags = re.compile(r"(?:\s|</?[A-Za-z][^<>\n]*>)*")
 
 
@@ -51,8 +52,8 @@ def _inline(state: "StateInline", silent: bool) -> bool:
         if name == "br" and not silent:
             state.push("hardbreak", "br", 0)
         state.pos = found.end()
-        if name == "br":  # the line end after it is the same break
-            state.pos = re.compile(r"[ \t]*\n?").match(state.src, state.pos).end()  # type: ignore[union-attr]
+        if name == "br" and (end := _line_end.match(state.src, state.pos)):
+            state.pos = end.end()  # it is the same break
         return True
     if not (_pairs(state, found, name) or _stands_alone(state, found, name)):
         return False

@@ -5,6 +5,7 @@ begins. Hiding it ends nothing.
 """
 
 import time
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +110,14 @@ class Quick(QObject):
         from desktop.ui.attaching import Attaching
         from desktop.ui.conversation.completer import Completer
         from desktop.ui.quick.window import QuickWindow
+        from desktop.ui.reminding import Reminding
 
         talk = self.talk = Controller(self._actions, self._funnel, self)
         window = self.window = QuickWindow(talk.transcript)
+        self._reminding = Reminding(
+            self._actions, self._funnel, window.composer, lambda: talk.key, self._undoable
+        )
+        self._reminding.off = lambda: bool(self._turn)
         self._completer = Completer(self._actions, self._funnel, window.composer, lambda: talk.key)
         self._attaching = Attaching(self._actions, self._funnel, window.composer, window, lambda: talk.key)
         window.composer.show_draft(self._file.state.quick_draft)
@@ -121,7 +127,7 @@ class Quick(QObject):
         window.came.connect(self.came)
         window.onward_wanted.connect(self._onward)
         window.new_wanted.connect(self._anew)
-        window.composer.sent.connect(self._send)
+        self._reminding.for_agent.connect(self._send)
         window.composer.stop_wanted.connect(talk.stop)
         window.composer.changed.connect(self._draft)
         window.composer.first_key.connect(self.first_key)
@@ -158,6 +164,16 @@ class Quick(QObject):
             self.talk.revisions.edit(turn, text, files)
         else:
             self.talk.send(text, files)
+
+    def _undoable(self, text: str, words: str, undo: Callable[[], object]) -> None:
+        assert self.window is not None
+        notice = self.window.notice
+
+        def take_back() -> None:
+            notice.hide()
+            undo()
+
+        notice.tell(text, tone="info", actions=((words, take_back), (_("Dismiss"), notice.hide)))
 
     def _edit(self, turn: str, text: str, files: list[str]) -> None:
         """A message is to be written otherwise: what is sent next takes its place."""

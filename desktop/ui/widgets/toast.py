@@ -22,8 +22,10 @@ class Toast(QFrame):
         self._below = parent
         self._text = label(wrap=False)
         self._button = button("link")
-        self._button.clicked.connect(self._act)
+        self._button.clicked.connect(self.act)
         self._words = ""
+        self.undoes = False
+        """Whether the action takes back what the sentence tells of."""
         self._action: Callable[[], object] | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
@@ -37,9 +39,12 @@ class Toast(QFrame):
         parent.installEventFilter(self)
         self.hide()
 
-    def say(self, text: str, action: str = "", act: Callable[[], object] | None = None) -> None:
-        """Show a sentence; `action` are the words of a button that calls `act`."""
-        self._action = act
+    def say(
+        self, text: str, action: str = "", act: Callable[[], object] | None = None, *, undoes: bool = False
+    ) -> None:
+        """Show a sentence; `action` are the words of a button that calls `act`. `undoes`: Ctrl+Z does it
+        too."""
+        self._action, self.undoes = act, undoes
         self._words = text
         self._button.setText(action)
         self._button.setVisible(bool(action))
@@ -50,7 +55,8 @@ class Toast(QFrame):
         self._timer.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
-    def _act(self) -> None:
+    def act(self) -> None:
+        """Do what is offered."""
         self.hide()
         if self._action is not None:
             self._action()

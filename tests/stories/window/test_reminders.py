@@ -1,6 +1,7 @@
 """Appointments as a person keeps them: set by plain words, seen on the screen, answered there."""
 
 import json
+import re
 import time
 from datetime import datetime, timedelta
 
@@ -72,6 +73,35 @@ def test_a_reminder_by_plain_words_comes_can_be_snoozed_and_is_answered(
         assert program.events("cron", "list") == []
         [run] = program.events("cron", "log")
         assert (run["outcome"], run["name"]) == ("ok", job["name"])
+
+
+def test_a_reminder_is_set_while_it_is_written_and_no_model_is_asked(
+    program: Program, server: ScriptedServer, desk: Desk
+) -> None:
+    program.use_server(server.url, "say:Noted.")
+    with running_window(program) as window:
+        for said, asked in (
+            ("明天下午三点提醒我开会", "开会"),
+            ("remind me in 20 minutes to call Anna", "call Anna"),
+        ):
+            window.set_text("Message", said)
+            window.wait(re.compile(f"^Reminder: .*{asked}"))
+            desk.screenshot(f"reminder-chip-{asked}")
+            window.focus("Message")
+            desk.key("Return")
+            window.wait(re.compile(f"^Reminder set: {asked}"))
+            [job] = program.events("cron", "list")
+            assert (job["message"], job["plain"]) == (asked, True)
+            desk.screenshot(f"reminder-set-{asked}")
+            desk.key("ctrl+z")
+            until(lambda: program.events("cron", "list") == [], "it is taken back")
+            window.wait_text("Message", said)
+        desk.key("Escape")
+        window.wait_text("Nanobot", "Noted.")
+        [request] = server.requests
+        assert "call Anna" in str(request.body["messages"][-1]), (
+            "the first that a model hears is what Esc sent"
+        )
 
 
 @pytest.mark.soak

@@ -6,40 +6,15 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextDocument
 
 from desktop.ui.conversation.blocks import Paragraph, Run
-from desktop.ui.conversation.formats import formats
-from desktop.ui.conversation.page import Page
-from desktop.ui.conversation.stream import Stream
-from desktop.ui.theme.theme import theme
+from tests.soak.fuzz_paper import Paper
 from tests.ui.conversation.documents import cuts, document
 
 DOCUMENTS = int(os.environ.get("NANOBOT_TEST_DOCUMENTS", "300"))
 """How many documents by chance are read; a long run asks for 10,000."""
 
 pytestmark = pytest.mark.usefixtures("qapp")
-
-
-class Paper:
-    """A page and its stream, without a window."""
-
-    def __init__(self) -> None:
-        self.document = QTextDocument()
-        self.document.setUndoRedoEnabled(False)
-        self.page = Page(self.document)
-        self.page.fit(300)
-        self.stream = Stream(self.page)
-        self.formats = formats(theme().colors)
-
-    def finish(self, text: str) -> str:
-        for _step in self.stream.whole(text, self.formats):
-            pass
-        return self.document.toHtml()
-
-    def grow(self, text: str) -> str:
-        self.stream.grow(text, self.formats)
-        return self.document.toHtml()
 
 
 def at_once(text: str) -> str:

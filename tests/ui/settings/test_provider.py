@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 import keyring
@@ -273,6 +274,28 @@ def test_what_one_knows_better_of_a_model_is_saved_in_the_card(
     assert "models" not in str(
         running.core.store.config.provider("custom").model_dump(exclude_defaults=True)
     )
+
+
+def test_what_a_server_taught_stands_on_the_card_until_it_is_forgotten(
+    custom: ProviderCard, running: Running, server: ScriptedServer
+) -> None:
+    press(custom, "More settings of Custom server")
+    running.settle()
+    server.script('refuse:{"error": {"message": "temperature is not supported"}}', "say:Cool.")
+    press(custom, "Test")
+    running.settle()
+    assert "Works: “Cool.”" in shown(custom)
+    assert shown(custom).count("It takes no temperature.") == 2, "where it was tried, and at its model"
+    assert f"Its server said so on {datetime.now().astimezone():%Y-%m-%d}." in shown(custom)
+    press(custom, "Test")
+    running.settle()
+    assert "temperature" not in server.requests[-1].body
+    press(custom, "Forget what its server said")
+    running.settle()
+    assert "Its server said so" not in shown(custom)
+    press(custom, "Test")
+    running.settle()
+    assert "temperature" in server.requests[-1].body
 
 
 def test_back_to_the_usual_address_and_to_automatic(

@@ -27,7 +27,8 @@ from desktop.marks import Marks
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.history import History
 from desktop.origin import Mark
-from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall, WireRules
+from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
+from desktop.providers.behaviour import Behaviour, WireRules
 from desktop.session.log import Sessions
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, Tool
@@ -78,6 +79,9 @@ class ScriptedModel:
         first, *self.scripts = self.scripts
         return first
 
+    def places(self, model: str, provider: str) -> tuple[str, int]:
+        return provider or "acme", 1 if provider == "slow" else 64
+
     async def ready(
         self,
         model: str,
@@ -87,11 +91,12 @@ class ScriptedModel:
         *,
         unattended: bool = False,
         pictures: bool = False,
+        reasoning: str = "",
     ) -> Ready:
         if model == "missing":
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")
-        there = Endpoint("acme", model or "m", rules=self.rules)
+        there = Endpoint("acme", model or "m", behaviour=Behaviour(rules=self.rules))
         return Ready(self, there, self.window, max_tokens=1024, temperature=0.1, lean=self.lean)
 
 

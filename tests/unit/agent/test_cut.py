@@ -40,16 +40,33 @@ async def test_a_cut_is_told_with_why_keeps_what_was_said_and_costs_one_call(
     assert rows == [("CutShort", 7)]
 
 
+@pytest.mark.parametrize(
+    ("thought", "said"),
+    [
+        ("", "The model used up the 1024 tokens of one answer before it had said anything."),
+        ("hm", "The model used up the 1024 tokens of one answer with reasoning."),
+    ],
+)
 async def test_tokens_that_ran_out_before_a_word_was_said_are_told_and_not_tried_again(
-    agent: Agent, model: ScriptedModel
+    agent: Agent, model: ScriptedModel, thought: str, said: str
 ) -> None:
     model.scripts = [
-        [Delta(reasoning="hm"), Completion(reasoning="hm", finish="length", usage=Usage(1, 1024))]
+        [Delta(reasoning=thought), Completion(reasoning=thought, finish="length", usage=Usage(1, 1024))]
     ]
     end = await agent.end_of(await agent.loop.submit(Inbound("s", "q")))
     assert isinstance(end, TurnFailed)
-    assert end.error == "The model used up the 1024 tokens of one answer before it had said anything."
+    assert end.error == said
+    assert ("less reasoning" in end.remedy) == bool(thought)
     assert len(model.requests) == 1
+    assert (await agent.records("s"))[-1].get("reasoning_content", "") == thought, "nothing is lost"
+
+
+async def test_a_model_that_only_reasons_is_told_with_a_remedy(agent: Agent, model: ScriptedModel) -> None:
+    model.scripts = [[Delta(reasoning="hm"), Completion(reasoning="hm")] for _time in range(3)]
+    end = await agent.end_of(await agent.loop.submit(Inbound("s", "q")))
+    assert isinstance(end, TurnFinished)
+    assert end.text.startswith("The model only reasoned")
+    assert (await agent.records("s"))[-1]["reasoning_content"] == "hm"
 
 
 async def test_a_call_written_after_prose_is_done_and_never_shown(

@@ -47,6 +47,23 @@ async def test_sessions_run_side_by_side_up_to_the_bound(agent: Agent, model: Sc
     assert model.most == 2
 
 
+async def test_a_provider_with_one_place_answers_one_after_the_other_and_holds_up_no_other(
+    agent: Agent, model: ScriptedModel
+) -> None:
+    held = asyncio.Event()
+    model.scripts = [[held, *answer("first")], answer("elsewhere"), answer("second")]
+    first, second = [await agent.loop.submit(Inbound(key, "q", provider="slow")) for key in ("a", "b")]
+    await model.busy(1)
+    elsewhere = await agent.loop.submit(Inbound("c", "q"))
+    end = await agent.end_of(elsewhere)
+    assert isinstance(end, TurnFinished)
+    assert end.text == "elsewhere"
+    held.set()
+    for turn in (first, second):
+        assert isinstance(await agent.end_of(turn), TurnFinished)
+    assert [request.conversation for request in model.requests] == ["a", "c", "b"]
+
+
 async def test_a_later_question_is_not_in_the_request_of_an_earlier_one(
     agent: Agent, model: ScriptedModel
 ) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from desktop.agent.turn import Inbound
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
-from desktop.providers.base import BadRequest, Completion, Delta, Request, WireRules
+from desktop.providers.base import BadRequest, Completion, Delta, Request
+from desktop.providers.behaviour import WireRules
 from desktop.providers.normalise import WireCache
 from tests.unit.agent.scripted import Agent, ScriptedModel
 from tests.unit.providers.samples import PNG

@@ -217,3 +217,33 @@ async def test_who_shows_the_list_hears_what_became_of_a_conversation(desk: Desk
         ConversationChanged("window:a", archived=True),
         ConversationChanged("window:a", title="A name"),
     ]
+
+
+async def test_a_conversation_keeps_how_much_its_model_shall_think(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    found = await desk.call("reasoning", session="", model="gpt-5.2", provider="custom", level="minimal")
+    assert found == {"levels": ["off", "low", "medium", "high"], "level": "low", "usual": ""}
+    assert (await desk.call("reasoning", session="", model="gpt-4.1", provider="custom"))["levels"] == []
+    assert (await desk.call("reasoning", session="", model="x", provider="nobody"))["levels"] == []
+    await desk.ask("window:a", "one")
+    assert (await desk.call("choose_reasoning", session="window:a", level="high"))["level"] == "high"
+    await desk.ask("window:a", "two")
+    assert server.requests[-1].body["reasoning_effort"] == "high"
+    await desk.ask("window:b", "three")
+    assert "reasoning_effort" not in server.requests[-1].body, "another conversation"
+    assert (await desk.call("choose_reasoning", session="window:a", level=""))["level"] == ""
+    await desk.ask("window:a", "four")
+    assert "reasoning_effort" not in server.requests[-1].body
+    with pytest.raises(UsageError, match="no reasoning level much"):
+        await desk.call("choose_reasoning", session="window:a", level="much")
+
+
+async def test_a_level_that_the_server_does_not_take_is_offered_no_more(
+    desk: Desk, server: ScriptedServer
+) -> None:
+    await desk.call("choose_reasoning", session="window:a", level="off")
+    server.script('refuse:{"error": {"message": "reasoning_effort: unsupported value none"}}', "say:So.")
+    await desk.ask("window:a", "one")
+    assert server.requests[-1].body["reasoning_effort"] == "low", "as little as it can"
+    assert (await desk.call("reasoning", session="window:a"))["levels"] == ["low", "medium", "high"]

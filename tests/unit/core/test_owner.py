@@ -20,17 +20,22 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path, tmp_path / "models")
 
 
-async def owned(home: Home, front: str, shown: list[bool] | None = None) -> Owner:
+async def owned(home: Home, front: str, asked: list[object] | None = None) -> Owner:
     ownership = Ownership.take(home)
     assert ownership is not None
 
     async def show(_arguments: object, _send: object) -> dict[str, object]:
-        assert shown is not None
-        shown.append(True)
+        assert asked is not None
+        asked.append(True)
+        return {}
+
+    async def quick(arguments: dict[str, object], _send: object) -> dict[str, object]:
+        assert asked is not None
+        asked.append(arguments["source"])
         return {}
 
     owner = Owner(home, front, ownership)
-    await owner.start(verbs={"show": show})
+    await owner.start(verbs={"show": show, "quick": quick})
     return owner
 
 
@@ -64,7 +69,7 @@ async def test_a_command_hands_over_when_its_answer_is_whole(home: Home, tmp_pat
 
 
 async def test_a_window_that_runs_is_shown_instead(home: Home) -> None:
-    shown: list[bool] = []
+    shown: list[object] = []
     window = await owned(home, WINDOW, shown)
     assert await take_over(home) is None
     assert shown == [True]
@@ -77,7 +82,15 @@ async def test_a_window_that_runs_is_shown_instead(home: Home) -> None:
 
 
 def _runs(home: Home, show: bool) -> bool:
-    return window_runs(home, show=show)
+    return window_runs(home, ("show", {}) if show else None)
+
+
+async def test_a_window_that_runs_is_asked_for_what_the_new_one_was_to_do(home: Home) -> None:
+    asked: list[object] = []
+    window = await owned(home, WINDOW, asked)
+    assert await in_thread(window_runs, home, ("quick", {"source": "selection"}))
+    assert asked == ["selection"]
+    await window.stop()
 
 
 async def test_a_command_that_owns_the_home_is_no_window(home: Home) -> None:

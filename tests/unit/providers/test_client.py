@@ -8,7 +8,7 @@ import pytest
 
 from desktop.providers.base import Endpoint, ProviderError, Request
 from desktop.providers.call_errors import error_for
-from desktop.providers.client import request_body
+from desktop.providers.options import request_body
 
 MESSAGES = '[{"role":"user","content":"Grüße"}]'.encode()
 
@@ -27,19 +27,6 @@ def test_the_body_has_what_was_asked_and_nothing_more() -> None:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-
-
-def test_options_have_the_names_and_values_that_the_model_insists_on() -> None:
-    endpoint = Endpoint(
-        "acme", "m", max_tokens_name="max_completion_tokens", overrides={"temperature": 1.0, "top_p": None}
-    )
-    tools = [{"type": "function", "function": {"name": "look"}}]
-    value = body(endpoint, temperature=0.1, tools=tools, reasoning_effort="low")
-    assert value["max_completion_tokens"] == 50
-    assert value["temperature"] == 1.0
-    assert value["tools"] == tools
-    assert value["reasoning_effort"] == "low"
-    assert not {"max_tokens", "top_p"} & value.keys()
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,9 @@ def said(server: Server, text: str, **more: Any) -> str:
     """What the model writes where it is told of tools as the program tells it."""
     endpoint = Endpoint("builtin", "small")
     request = told(Request(endpoint, user(text), 100, tools=[WRITE, COUNT], **more), ())
-    answer = server.ask(list(request.messages), max_tokens=100, temperature=0, **request.endpoint.overrides)
+    answer = server.ask(
+        list(request.messages), max_tokens=100, temperature=0, **request.endpoint.behaviour.always
+    )
     return str(answer.json()["choices"][0]["message"]["content"])
 
 

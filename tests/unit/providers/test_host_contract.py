@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 
 import psutil
 import pytest
-import pytest_asyncio
 
 from desktop.providers.base import (
     AnswerTooLong,
@@ -25,8 +24,8 @@ from desktop.providers.base import (
     SignInNeeded,
     ToolCall,
     Unreachable,
-    WireRules,
 )
+from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.servers.scripted import ScriptedServer
@@ -39,20 +38,6 @@ ENGINES = ("openai", "litellm")
 
 def serialise(messages: Sequence[Message], rules: WireRules, conversation: str) -> bytes:
     return json.dumps(list(messages), ensure_ascii=False).encode()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def host() -> AsyncIterator[ModelHost]:
-    running = ModelHost()
-    await running.start()
-    yield running
-    await running.stop()
 
 
 @pytest.fixture(params=ENGINES)
@@ -222,18 +207,6 @@ async def test_the_same_word_many_times_is_an_answer(caller: Caller) -> None:
 async def test_large_network_chunks_and_broken_letters(caller: Caller) -> None:
     assert (await caller.ask("chunks64k")).text == "é" * 500_000
     assert (await caller.ask("badutf8")).text == "caf\ufffd 中"
-
-
-async def test_a_server_that_knows_no_stream_options_is_asked_without(
-    caller: Caller, server: ScriptedServer
-) -> None:
-    with ScriptedServer() as strict:
-        for _ in range(2):
-            request = caller.request("nooptions", url=strict.url)
-            items = [item async for item in caller.provider.stream(request)]
-            assert isinstance(items[-1], Completion)
-            assert items[-1].text == "without options"
-        assert len(strict.requests) == 3  # the second time it was known
 
 
 @pytest.mark.parametrize("answer", ["silence", "slow"])

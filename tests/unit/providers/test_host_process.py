@@ -13,7 +13,8 @@ import pytest_asyncio
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import ServiceChanged
-from desktop.providers.base import Completion, Endpoint, HostDied, Message, Request, WireRules
+from desktop.providers.base import Completion, Endpoint, HostDied, Message, Request
+from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from desktop.services import ServiceState

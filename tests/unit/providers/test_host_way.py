@@ -12,9 +12,9 @@ from desktop.providers.base import (
     Message,
     Request,
     Unreachable,
-    WireRules,
     WrongWay,
 )
+from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.servers.proxies import proxy_to

@@ -244,13 +244,13 @@ async def test_a_question_to_another_model_waits_for_the_answers_under_way(
 
 
 async def test_it_stays_while_the_window_is_open(make: Make, notes: Notes) -> None:
-    bus, open_ = Bus(), [True]
-    server = make(bus=bus, idle_seconds=0.01, kept=lambda: open_[0])
+    bus = Bus()
+    server = make(bus=bus, idle_seconds=0.01)
+    server.keep(True)
     await server.ensure()
     await server._end_idle()
     assert server.status.state is ServiceState.RUNNING
-    open_[0] = False
-    server.touch()
+    server.keep(False)
     await reached(server, bus, ServiceState.OFF)
     assert len(notes.starts) == 1
 

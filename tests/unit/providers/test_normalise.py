@@ -14,13 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.providers.base import Message, WireRules
+from desktop.providers.base import Message
+from desktop.providers.behaviour import WireRules
 from desktop.providers.normalise import Normaliser, WireCache
-from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from tests.unit.providers.samples import PNG
 
-RULES = sorted({spec.rules for spec in (*PROVIDERS, BUILTIN)}, key=repr)
-KNOWN = {"role", "content", "tool_calls", "tool_call_id", "reasoning_content", "thinking_blocks"}
+BACK = {"content": "reasoning_content", "blocks": "thinking_blocks", "details": "reasoning_details"}
+RULES = [
+    WireRules(),
+    WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
+    WireRules(system_role="user", reasoning="content", user_after_tool=False),
+    WireRules(cache_marks="messages", reasoning="blocks", author="a/b", pictures=True),
+    WireRules(cache_marks="parts", reasoning="details", user_after_tool=False),
+]
+KNOWN = {"role", "content", "tool_calls", "tool_call_id", *BACK.values()}
 
 JSON = st.recursive(
     st.none()
@@ -99,14 +106,42 @@ def normalised(messages: list[Message], rules: WireRules) -> list[Message]:
     return made.messages()
 
 
+def unmarked(messages: list[Message]) -> tuple[list[Message], list[int]]:
+    """The messages without marks for a cache, and which had one; they stand at the end of a content."""
+    bare, places = [], []
+    for place, message in enumerate(messages):
+        content = message["content"]
+        marked = {name: value for name, value in message.items() if name != "cache_control"}
+        if isinstance(content, list) and "cache_control" in content[-1]:
+            *before, last = content
+            plain = {name: value for name, value in last.items() if name != "cache_control"}
+            marked["content"] = (
+                plain["text"] if not before and plain["type"] == "text" else [*before, plain]
+            )
+        if marked != message:
+            places.append(place)
+        bare.append(marked)
+    assert "cache_control" not in json.dumps(bare)
+    return bare, places
+
+
+def check_marks(messages: list[Message], places: list[int], rules: WireRules) -> None:
+    """The system prompt, and the ends of the last two runs of what is not the model's."""
+    asking = [message["role"] in ("user", "tool") for message in messages]
+    ends = [n for n, asks in enumerate(asking) if asks and not any(asking[n + 1 : n + 2])]
+    first = [0] if messages[0]["role"] == "system" else []
+    assert places == (first + ends[-2:] if rules.cache_marks else [])
+
+
 def check(data: bytes, rules: WireRules) -> None:
     """Fail unless every server of this kind would take the request."""
-    messages = json.loads(data.decode("utf-8"), parse_constant=pytest.fail)
+    messages, places = unmarked(json.loads(data.decode("utf-8"), parse_constant=pytest.fail))
     assert messages
+    check_marks(messages, places, rules)
     assert not re.search(r"\\u[dD][89a-fA-F]", data.decode("utf-8").replace("\\\\", ""))
     rest = messages[1:] if messages[0]["role"] == "system" else messages
     if rest is not messages:
-        check_content(messages[0]["content"], text_only=rules.text_only and not rules.cache_control)
+        check_content(messages[0]["content"], text_only=rules.text_only)
     assert [m["role"] for m in rest[:1]] == ["user"]
     assert rest[-1]["role"] in ("user", "tool")
     open_calls: set[str] = set()
@@ -116,7 +151,13 @@ def check(data: bytes, rules: WireRules) -> None:
         role = message["role"]
         assert role in ("user", "assistant", "tool")
         assert set(message) <= KNOWN
-        assert {"reasoning_content", "thinking_blocks"}.isdisjoint(message) or rules.keep_reasoning
+        sent = set(BACK.values()) & set(message)
+        assert sent <= {
+            BACK.get(rules.reasoning),
+            "reasoning_content" if rules.reasoning == "blocks" else "",
+        }
+        if rules.reasoning == "content" and role == "assistant":
+            assert isinstance(message["reasoning_content"], str)
         if role == "tool":
             assert message["tool_call_id"] in open_calls
             open_calls.remove(message["tool_call_id"])
@@ -154,7 +195,7 @@ def check_calls(calls: list[Any], used: set[str], rules: WireRules) -> None:
 
 
 def check_reasoning(message: Message) -> None:
-    if "reasoning_content" in message:
+    if message.get("reasoning_content"):
         check_text(message["reasoning_content"])
     for block in message.get("thinking_blocks", []):
         assert all(isinstance(value, str) and value for value in block.values())
@@ -209,7 +250,7 @@ def test_what_is_closed_never_changes(messages: list[Message], rules: WireRules)
         made.feed(message)
         assert made._closed.startswith(closed)
         closed = bytes(made._closed)
-        assert closed.rstrip(b",") in made.json()
+        assert rules.cache_marks or closed.rstrip(b",") in made.json()
 
 
 @slow
@@ -368,7 +409,7 @@ def test_system_messages_are_one_and_first_and_marked_where_it_pays() -> None:
     later = {"role": "system", "content": "By the way"}
     sent = normalised([*talk, later], PLAIN)
     assert sent == [{"role": "system", "content": "A\n\nB"}, user("a\n\nBy the way")]
-    cached = normalised(talk, WireRules(cache_control=True))
+    cached = normalised(talk, WireRules(cache_marks="parts"))
     assert cached[0]["content"] == [
         {"type": "text", "text": "A\n\nB", "cache_control": {"type": "ephemeral"}}
     ]
@@ -385,7 +426,7 @@ def test_thinking_goes_back_only_where_it_is_wanted_and_only_whole() -> None:
     }
     talk = [user("a"), thought, user("b")]
     assert normalised(talk, PLAIN)[1] == {"role": "assistant", "content": "x"}
-    kept = normalised(talk, WireRules(keep_reasoning=True))[1]
+    kept = normalised(talk, WireRules(reasoning="blocks"))[1]
     assert kept == {
         "role": "assistant",
         "content": "x",
@@ -406,8 +447,10 @@ def test_the_prompt_of_a_turn_begins_with_the_prompt_before(rules: WireRules) ->
         prompts.append(cache.json(talk, rules, "c"))
         talk.append({"role": "assistant", "content": "Answer"})
     assert len(set(prompts)) == 10
-    for before, after in pairwise(prompts):
-        assert after.startswith(before[:-1])
+    for before, after in pairwise([unmarked(json.loads(prompt))[0] for prompt in prompts]):
+        assert after[: len(before)] == before
+    if not rules.cache_marks:
+        assert all(after.startswith(before[:-1]) for before, after in pairwise(prompts))
 
 
 def test_conversations_and_rules_do_not_mix_and_memory_is_bounded() -> None:
@@ -417,7 +460,7 @@ def test_conversations_and_rules_do_not_mix_and_memory_is_bounded() -> None:
     assert json.loads(cache.json([user("other")], PLAIN, "a")) == [user("other")]
     both = [user("other"), {"role": "assistant", "content": "x", "reasoning_content": "r"}, user("z")]
     assert b"reasoning" not in cache.json(both, PLAIN, "a")
-    assert b"reasoning" in cache.json(both, WireRules(keep_reasoning=True), "a")
+    assert b"reasoning" in cache.json(both, WireRules(reasoning="content"), "a")
     assert json.loads(cache.json(both[:1], PLAIN, "a")) == both[:1]
     assert len(cache._entries) <= 2
     cache.json([user("x")], PLAIN, "")

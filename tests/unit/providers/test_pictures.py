@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from desktop.providers import pictures
-from desktop.providers.base import WireRules
+from desktop.providers.behaviour import WireRules
 from desktop.providers.normalise import Normaliser
 from desktop.providers.unbroken import unbroken
 from tests.unit.providers.samples import GIF, JPEG, PNG, WEBP, png

@@ -7,8 +7,16 @@ import pytest
 
 from desktop.config.schema import Config
 from desktop.errors import ConfigError
-from desktop.providers.base import SignInNeeded, WireRules
-from desktop.providers.registry import Choice, choose, detect_by_key, endpoint, find, wire_name
+from desktop.providers.base import SignInNeeded
+from desktop.providers.registry import (
+    Choice,
+    behaviour_for,
+    choose,
+    detect_by_key,
+    endpoint,
+    find,
+    wire_name,
+)
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 
 FEB_TO_APRIL = {
@@ -45,7 +53,6 @@ def test_a_row_is_complete(spec: Any) -> None:
         assert spec.suggestion
         assert spec.key_page.startswith("https://")
         assert spec.key_names
-    re.compile(spec.rules.tool_id_pattern)
 
 
 @pytest.mark.parametrize(
@@ -109,18 +116,15 @@ def test_a_row_is_complete(spec: Any) -> None:
             set_up("llama-4", providers={"custom": {"apiBase": "http://c/v1"}}),
         ),
         ("key", "own", "llama-4", (), set_up("llama-4", providers={"own": {"apiBase": "http://c/v1"}})),
-        # 7. the built-in model; a login never by accident
+        # 7. who has the model, without a key: the call says so; never another
+        ("prefix", "anthropic", "anthropic/claude-x", (), set_up("anthropic/claude-x")),
+        ("prefix", "anthropic", "anthropic/claude-x", ("deepseek",), set_up("anthropic/claude-x")),
+        ("keyword", "openai", "gpt-5", ("deepseek",), set_up("gpt-5")),
+        ("keyword", "anthropic", "claude-x", ("github_copilot",), set_up("claude-x")),
+        # 8. the built-in model, where none is named
         ("builtin", "builtin", "", (), set_up("")),
-        ("builtin", "builtin", "", ("github_copilot",), set_up("copilot-x")),
-        ("builtin", "builtin", "", ("openai_codex",), set_up("openai-codex")),
+        ("builtin", "builtin", "", ("github_copilot",), set_up("")),
         ("builtin", "builtin", "big", (), set_up("", local={"model": "big"})),
-        (
-            "builtin",
-            "builtin",
-            "",
-            ("custom", "azure_openai"),
-            set_up("azure-x"),
-        ),
     ],
 )
 def test_the_order_of_choice(
@@ -135,6 +139,24 @@ def test_a_question_may_name_its_own_model_and_provider() -> None:
     choice = choose(settings, ("groq",), model="llama", provider="groq")
     assert (choice.spec.name, choice.model, choice.reason) == ("groq", "llama", "named")
     assert choose(settings, ("groq",), provider="auto").spec.name == "groq"
+
+
+@pytest.mark.parametrize(
+    ("model", "keys", "named"),
+    [
+        ("nosuch/step-3", (), "nosuch"),
+        ("nosuch/step-3", ("nosuch", "deepseek"), "nosuch"),
+        ("meta-llama/llama-4", ("openai",), "meta-llama"),
+        ("llama-4", (), "llama-4"),
+        ("copilot-x", ("github_copilot",), "copilot-x"),
+        ("azure-x", ("custom", "azure_openai"), "azure-x"),
+    ],
+)
+def test_a_named_model_that_nobody_has_is_never_replaced(
+    model: str, keys: tuple[str, ...], named: str
+) -> None:
+    with pytest.raises(ConfigError, match=named):
+        choose(set_up(model), keys)
 
 
 def test_an_unknown_name_is_a_sentence() -> None:
@@ -248,47 +270,6 @@ def test_a_provider_can_be_forced_onto_the_other_engine() -> None:
     assert (made.engine, made.model) == ("litellm", "deepseek/deepseek-chat")
 
 
-@pytest.mark.parametrize(
-    ("name", "model", "expected"),
-    [
-        ("moonshot", "kimi-k2.5", {"temperature": 1.0}),
-        ("moonshot", "moonshot/kimi-k2.7-code-highspeed", {"temperature": 1.0}),
-        ("moonshot", "kimi-k2-0905", {}),
-        ("groq", "kimi-k2.5", {}),
-    ],
-)
-def test_a_model_may_insist_on_parameters(name: str, model: str, expected: dict[str, Any]) -> None:
-    assert call(set_up(model, name)).overrides == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "model", "rules", "limit"),
-    [
-        (
-            "anthropic",
-            "claude-x",
-            WireRules(keep_reasoning=True, cache_control=True, pictures=True),
-            "max_tokens",
-        ),
-        ("openrouter", "anthropic/claude-x", WireRules(cache_control=True, pictures=True), "max_tokens"),
-        ("openrouter", "x-ai/grok", WireRules(pictures=True), "max_tokens"),
-        (
-            "mistral",
-            "m",
-            WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
-            "max_tokens",
-        ),
-        ("deepseek", "d", WireRules(text_only=True), "max_tokens"),
-        ("openai", "gpt-5", WireRules(pictures=True), "max_completion_tokens"),
-        ("volcengine", "doubao", WireRules(pictures=True), "max_completion_tokens"),
-        ("groq", "x", WireRules(), "max_tokens"),
-    ],
-)
-def test_what_a_family_of_servers_demands(name: str, model: str, rules: WireRules, limit: str) -> None:
-    made = call(set_up(model, name))
-    assert (made.rules, made.max_tokens_name) == (rules, limit)
-
-
 @pytest.mark.parametrize("spec", PROVIDERS, ids=lambda spec: spec.name)
 def test_a_missing_key_or_address_is_told_with_a_remedy(spec: Any) -> None:
     made = Choice(spec, "m", spec.base or "http://localhost:1/v1", "named")
@@ -310,5 +291,5 @@ def test_the_built_in_model_is_small_and_local() -> None:
     choice = choose(Config(), ())
     assert choice.spec.lean
     assert choice.spec.local
-    assert choice.spec.rules.text_only
+    assert behaviour_for(choice, Config()).rules.text_only
     assert endpoint(choice, Config(), None).idle_seconds == 600

@@ -1,12 +1,11 @@
 """Vendors' streams through the real model host: every shape of streams.py, by each engine that meets it."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
-import pytest_asyncio
 
 from desktop.providers.base import (
     Completion,
@@ -17,8 +16,8 @@ from desktop.providers.base import (
     ProviderError,
     Request,
     Unreachable,
-    WireRules,
 )
+from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.servers.scripted import ScriptedServer
@@ -41,20 +40,6 @@ CASES = [
 
 def serialise(messages: Sequence[Message], rules: WireRules, conversation: str) -> bytes:
     return json.dumps(list(messages)).encode()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def host() -> AsyncIterator[ModelHost]:
-    running = ModelHost()
-    await running.start()
-    yield running
-    await running.stop()
 
 
 async def streamed(

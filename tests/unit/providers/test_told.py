@@ -3,9 +3,10 @@
 from typing import Any
 
 from desktop.providers.base import Endpoint, Request
+from desktop.providers.behaviour import Behaviour
 from desktop.providers.told import grammar, told
 
-HERE = Endpoint("builtin", "tiny", overrides={"seed": 1})
+HERE = Endpoint("builtin", "tiny", behaviour=Behaviour(always={"seed": 1}))
 READ: dict[str, Any] = {
     "type": "function",
     "function": {
@@ -50,15 +51,15 @@ def test_tools_are_told_as_text_and_the_line_about_the_time_is_left_out() -> Non
     assert (question["content"], question["_runtime"]) == ("Read a", "")
     assert call == {"role": "assistant", "content": '{"name": "read_file", "arguments": {"path": "a"}}'}
     assert result == {"role": "user", "content": "<tool_response>\n1| milk\n</tool_response>"}
-    assert found.endpoint.overrides["seed"] == 1
-    assert found.endpoint.overrides["chat_template_kwargs"] == {"enable_thinking": False}
+    assert found.endpoint.behaviour.always["seed"] == 1
+    assert found.endpoint.behaviour.always["chat_template_kwargs"] == {"enable_thinking": False}
 
 
 def test_without_tools_nothing_of_an_earlier_task_is_told() -> None:
     later = [{"role": "assistant", "content": "Milk."}, {"role": "user", "content": "Thanks"}]
     found = request(*TASK, *later)
     assert [message["content"] for message in found.messages] == ["Be kind.", "Thanks"]
-    assert "grammar" not in found.endpoint.overrides
+    assert "grammar" not in found.endpoint.behaviour.always
 
 
 def test_what_was_found_and_the_question_are_one_message_without_a_word_of_tools() -> None:

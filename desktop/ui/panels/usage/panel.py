@@ -81,6 +81,8 @@ class UsagePanel(Part):
         self.chart, self.lines, self.budget = Chart(), Lines(), BudgetCard()
         self.tabs, self.more = Tabs(len(_WAYS)), button("link")
         self._unknown, self._nothing = label("small", wrap=True), label("muted", wrap=True)
+        self._parts = label("small", wrap=True)
+        """What of it came from caches, and what was reasoning."""
         self._below = QWidget()
         self._lay_out()
         self.span.activated.connect(lambda _place: self.refresh())
@@ -102,7 +104,9 @@ class UsagePanel(Part):
         inner.addLayout(self._head)
         inner.addWidget(self._nothing)
         inner.addWidget(self.chart)
+        inner.addWidget(self._parts)
         inner.addWidget(self._unknown)
+        self._parts.setContentsMargins(Space.XS, 0, Space.XS, 0)
         self._unknown.setContentsMargins(Space.XS, 0, Space.XS, 0)
         self._nothing.setContentsMargins(Space.XS, Space.L, Space.XS, Space.XL)
         below = QVBoxLayout(self._below)
@@ -175,6 +179,9 @@ class UsagePanel(Part):
         self.sums.tell(total)
         self.chart.show_bars(bars)
         self._unknown.setText(_unknown(total, marked=bars.paid))
+        parts = " · ".join(filter(None, (words.cached(total), words.thought(total))))
+        self._parts.setText(parts)
+        self._parts.setVisible(bool(parts))
         self.budget.show_budget(found["budget"])
         lines = found["lines"] if self._whole else found["lines"][:_LINES]
         self.lines.show_lines(lines, paid=bars.paid)

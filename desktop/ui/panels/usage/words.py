@@ -56,6 +56,28 @@ def told(of: Json) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def cached(of: Json) -> str:
+    """What the caches of the servers were good for; "" where they told nothing of one."""
+    if of["cached_tokens"] and of["saved"] > 0:
+        return _("From the cache: {tokens}, saved {usd}").format(
+            tokens=tokens(of["cached_tokens"]), usd=money(of["saved"])
+        )
+    if of["cached_tokens"]:
+        return _("From the cache: {tokens}").format(tokens=tokens(of["cached_tokens"]))
+    if of["cache_write_tokens"]:
+        told = _("{tokens} were written into the cache and never read from it: no question came in time.")
+        return told.format(tokens=tokens(of["cache_write_tokens"]))
+    return ""
+
+
+def thought(of: Json) -> str:
+    """How much of the answers was reasoning; "" for nothing."""
+    if not of["reasoning_tokens"]:
+        return ""
+    told = _("Reasoning: {tokens}").format(tokens=tokens(of["reasoning_tokens"]))
+    return f"{told}, {money(of['reasoning_usd'])}" if of["reasoning_usd"] else told
+
+
 def day(of: date) -> str:
     """A day of this year or another."""
     month = _locale().monthName(of.month, QLocale.FormatType.ShortFormat)

@@ -209,7 +209,9 @@ class Details(QWidget):
         answer = done["answer"] or "…"
         short = answer if len(answer) <= _SHOWN_ANSWER else f"{answer[:_SHOWN_ANSWER]}…"
         words = _("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done["seconds"])
-        self.outcome.done(words)
+        self.outcome.done("\n".join((words, *done["learned"])))
+        if self.facts is not None:
+            self.facts.refresh()
 
     async def _choose(self) -> None:
         if (draft := self._draft()) is None:

@@ -1,11 +1,13 @@
 """What the person knows better of one model than the program: its window, price and abilities."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.config.describe import settings_of
@@ -13,6 +15,7 @@ from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.rows import SettingRow
+from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -49,12 +52,18 @@ class ModelFacts(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work, self._for = actions, Work(self), _Overriding(actions)
-        self._title = label("section")
+        self._title, self._notes = label("section"), label("small", wrap=True)
+        """What it takes, by the table and by what its server said."""
+        self._forget = button("link")
+        self._facts: Mapping[str, Any] = {"notes": [], "learned": []}
         self.rows: dict[str, SettingRow] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self._title)
+        self._column.addWidget(self._notes)
+        self._column.addWidget(self._forget, 0, Qt.AlignmentFlag.AlignLeft)
+        self._forget.clicked.connect(self._forgotten)
         spoken(self._words)
 
     async def make(self) -> None:
@@ -68,6 +77,24 @@ class ModelFacts(QWidget):
 
     def _words(self) -> None:
         self._title.setText(_("What you know better of {model}").format(model=self._for.model))
+        told = [*self._facts["notes"], *map(_dated, self._facts["learned"])]
+        self._notes.setText("\n".join(told))
+        self._notes.setAccessibleName(_("What {model} takes").format(model=self._for.model))
+        self._notes.setVisible(bool(told))
+        self._forget.setText(_("Forget what its server said"))
+        self._forget.setVisible(bool(self._facts["learned"]))
+
+    def refresh(self) -> None:
+        """Something may have been learned."""
+        self.show_model(self._for.name, self._for.model)
+
+    def _forgotten(self) -> None:
+        self._work.start(self._forget_all(), name="settings:model", busy=(self._forget,))
+
+    async def _forget_all(self) -> None:
+        with suppress(AppError):  # it stays shown
+            await self._actions.call("model_forget", name=self._for.name, model=self._for.model)
+        await self._read()
 
     def show_model(self, name: str, model: str) -> None:
         """Show what is known of this provider's model."""
@@ -87,9 +114,16 @@ class ModelFacts(QWidget):
         except AppError:
             self.hide()  # its provider says what is wrong
             return
+        self._facts = facts
+        self._words()
         for field, row in self.rows.items():
             _tell_known(row, field, facts["known"])
             row.show_value(facts["set"][field])
+
+
+def _dated(lesson: Mapping[str, Any]) -> str:
+    day = time.strftime("%Y-%m-%d", time.localtime(lesson["at"]))
+    return _("{text} Its server said so on {day}.").format(text=lesson["text"], day=day)
 
 
 def _tell_known(row: SettingRow, field: str, known: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ class Broken:
         self._state = state
 
     async def get(self, name: str) -> str | None:
-        raise KeychainError("The keychain.", "Use a key for this run only.", state=self._state)
+        raise KeychainError("The keychain.", "Look.", state=self._state)
 
     async def set(self, name: str, value: str) -> None:
         await self.get(name)
@@ -31,20 +31,28 @@ class Broken:
 @pytest.mark.parametrize("state", STATES)
 async def test_the_remedy_is_one_for_servers(state: str) -> None:
     keychain = ForServers(Broken(state))
-    for attempt in (keychain.get("a"), keychain.secret("a"), keychain.set("a", "b"), keychain.delete("a")):
+    entry = "mcp:notes:env:TOKEN"
+    for attempt in (
+        keychain.get(entry),
+        keychain.secret(entry),
+        keychain.set(entry, "b"),
+        keychain.delete(entry),
+    ):
         with pytest.raises(KeychainError) as told:
             await attempt
         assert told.value.state == state
         assert "MCP servers" in str(told.value)
-        assert "for this run" not in str(told.value)
         assert "PROVIDERS" not in str(told.value)
 
 
-async def test_without_any_keychain_the_way_out_is_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_any_keychain_the_way_out_is_told_by_its_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
     keychain = ForServers(Keychain())
     server = McpServer(url="https://x.example/mcp", headers={"Authorization": KEYCHAIN})
     with pytest.raises(KeychainError) as told:
         await resolved("s", server, keychain.secret, Environment())
     assert "no keychain, where the keys and sign-ins of MCP servers are kept" in told.value.text
-    assert "${NAME}" in told.value.remedy
+    assert "nanobot.mcp.s.header.Authorization" in told.value.remedy
+    assert "NANOBOT_MCP__S__HEADER__AUTHORIZATION" in told.value.remedy

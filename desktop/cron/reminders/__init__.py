@@ -1,0 +1,1 @@
+"""Reminders understood without a model: what a person writes, as a text and the moment it is meant for."""

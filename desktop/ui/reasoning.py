@@ -1,0 +1,44 @@
+"""How much the model of the open conversation shall think: read for it, stored for it."""
+
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from desktop.ui.actions import Actions
+from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.reasoning import ReasoningButton
+from desktop.ui.funnel import Funnel
+
+type Json = dict[str, Any]
+
+
+class ReasoningChoice(QObject):
+    """Keeps the button at what holds for the open conversation."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, button: ReasoningButton, talk: Controller) -> None:
+        super().__init__(button)
+        self._actions, self._funnel, self._button, self._talk = actions, funnel, button, talk
+        button.chosen.connect(self._chosen)
+        talk.model_known.connect(self._look)
+
+    def _look(self) -> None:
+        self._funnel.run(self._read(), name="conversation:reasoning")
+
+    def _chosen(self, level: str) -> None:
+        self._funnel.run(self._store(level), name="conversation:reasoning")
+
+    async def _read(self) -> None:
+        key, new = self._talk.key, self._talk.for_new
+        about = {} if key else new.get("choose_model", {}) | new.get("choose_reasoning", {})
+        self._show(key, await self._actions.call("reasoning", session=key, **about))
+
+    async def _store(self, level: str) -> None:
+        if not (key := self._talk.key):  # it is stored with the first message
+            self._talk.for_new["choose_reasoning"] = {"level": level}
+            await self._read()
+            return
+        self._show(key, await self._actions.call("choose_reasoning", session=key, level=level))
+
+    def _show(self, key: str, found: Json) -> None:
+        if key == self._talk.key:
+            self._button.tell(found)
