@@ -18,6 +18,10 @@ def main() -> None:
         from desktop.providers.host.main import main as model_host
 
         model_host()
+    elif hidden == "--engine":
+        from desktop.providers.engine_child import main as engine
+
+        engine(sys.argv[2:])
     elif hidden == "--guard":
         from desktop.providers.guard import main as guard
 

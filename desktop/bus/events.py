@@ -229,3 +229,16 @@ class ServiceChanged(Event):
 @dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
     """Settings have other values; who shows or obeys one reads it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFetching(Event):
+    """How far the fetching of a built-in model is: fetching, waiting (it will be tried again), paused,
+    failed or done. Bytes; text and remedy where something went wrong."""
+
+    model: str
+    state: str
+    done: int = 0
+    total: int = 0
+    text: str = ""
+    remedy: str = ""

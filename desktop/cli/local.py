@@ -1,7 +1,7 @@
 """local list, setup and stop: the built-in model, and model servers found on this machine."""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from desktop.cli.reach import reach, result
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.providers.discover import Found
 
 
 def register(app: click.Group) -> None:
@@ -22,7 +25,11 @@ def register(app: click.Group) -> None:
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @options.verb(group, "setup", _("Bring a built-in model, by its name in local list, and its engine."))
+    @options.verb(
+        group,
+        "setup",
+        _("Fetch a built-in model by its name in local list, or take a GGUF file of yours by its path."),
+    )
     @click.argument("model", default="")
     @click.option("--use", is_flag=True, help=_("Answer with it from now on."))
     def setup_command(model: str, use: bool, *, as_json: bool) -> None:
@@ -36,40 +43,54 @@ def register(app: click.Group) -> None:
 async def _list(home: Home, as_json: bool) -> None:
     from desktop.cli.files import settings
     from desktop.providers import discover
-    from desktop.providers.local import installed
-    from desktop.providers.weights import CATALOGUE
+    from desktop.providers.catalogue import CATALOGUE
+    from desktop.providers.local import better_words, chosen, installed, offered
 
     store = await settings(home)
     here = (await installed(home.models)).models
+    selected = chosen(store.config.local.model, home.models)
+    better = offered(selected, home.models)
     models: list[dict[str, Any]] = [
         {
             "id": model.id,
             "name": model.name,
             "licence": model.licence,
             "size": model.size,
+            "does": _(model.does),
             "installed": model in here,
-            "selected": model.id == store.config.local.model,
+            "selected": model == selected,
+            "better": model == better,
         }
         for model in CATALOGUE
     ]
-    found = [
-        {
-            "kind": server.name,
-            "provider": server.provider,
-            "base": server.base_url,
-            "models": list(server.models),
-        }
-        for server in await discover.servers()
-    ]
+    found = [_found(server) for server in await discover.servers()]
     if as_json:
         emit({"models": models, "servers": found})
         return
     table(
-        [_("Built-in model"), _("Licence"), _("Size"), ""],
-        [[m["id"], m["licence"], f"{m['size'] / 1e6:.0f} MB", _mark(m)] for m in models],
+        [_("Built-in model"), _("Licence"), _("Size"), _("What it is good for"), ""],
+        [[m["id"], m["licence"], f"{m['size'] / 1e6:.0f} MB", m["does"], _mark(m)] for m in models],
     )
+    if selected.own:
+        say(_("Your own file is selected: {path}").format(path=selected.file))
+    if better:
+        say(better_words(better))
+        say(_("Fetch it with: {command}").format(command=f"nanobot-desktop local setup {better.id} --use"))
     say(CATALOGUE[0].note)
     say()
+    _say_servers(found)
+
+
+def _found(server: "Found") -> dict[str, Any]:
+    return {
+        "kind": server.name,
+        "provider": server.provider,
+        "base": server.base_url,
+        "models": list(server.models),
+    }
+
+
+def _say_servers(found: list[dict[str, Any]]) -> None:
     for server in found:
         say(
             _("Found {kind} at {base} with: {models}").format(
@@ -82,7 +103,7 @@ async def _list(home: Home, as_json: bool) -> None:
 
 
 def _mark(model: dict[str, Any]) -> str:
-    words = [_("installed")] if model["installed"] else []
+    words = [_("installed")] if model["installed"] else [_("better here")] if model["better"] else []
     return ", ".join(words + ([_("selected")] if model["selected"] else []))
 
 
@@ -98,6 +119,8 @@ async def _setup(home: Home, model: str, use: bool, as_json: bool) -> None:
         async for line in verb("local_setup", {"model": model, "use": use}):
             if as_json:
                 emit(line.get("result", line))
+            elif line.get("event") == "suits":
+                hint(line["text"])
             elif line.get("event") == "progress":
                 bar.show(line["what"], line["done"], line["total"])
             elif "result" in line:

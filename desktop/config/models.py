@@ -33,20 +33,29 @@ class LocalModel(Section):
     LOOSENS = MappingProxyType(
         {"server": Loosens(mark("What you say goes to the model server at this address."))}
     )
-    HARMLESS = names("model idle_stop_s")
+    HARMLESS = names("model files idle_stop_s")
 
     model: str = Field(
-        default="qwen2.5-coder-0.5b-instruct",
+        default="",
         title=mark("Built-in model"),
-        description=mark("Which of the catalogue's models is run."),
-        min_length=1,
-        max_length=200,
+        description=mark("Which model is run: one of the catalogue, or the path of a GGUF file of yours."),
+        max_length=2000,
+        json_schema_extra=notes(empty=mark("By the memory that is free"), applies="answer"),
+    )
+    files: list[str] = Field(
+        default_factory=list,
+        title=mark("Model files of yours"),
+        description=mark("GGUF files that you chose, by their paths."),
+        max_length=100,
         json_schema_extra=notes(applies="answer"),
     )
     idle_stop_s: float = Field(
         default=600,
         title=mark("Built-in model stops after"),
-        description=mark("How long after a question the built-in model is kept in memory."),
+        description=mark(
+            "How long after a question the built-in model is kept in memory. While the window is open it "
+            "stays as long as there is memory enough."
+        ),
         ge=1,
         le=86_400,
         json_schema_extra=notes(unit=mark("seconds"), applies="answer"),

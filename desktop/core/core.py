@@ -31,6 +31,7 @@ from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
+from desktop.core.fetching import Fetches
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
@@ -58,10 +59,10 @@ from desktop.memory.tokens import Meter
 from desktop.memory.versions import Versions
 from desktop.origin import Mark
 from desktop.paths import Home, temporary
-from desktop.providers import weights
+from desktop.providers.catalogue import Model
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
-from desktop.providers.local import BuiltinServer
+from desktop.providers.local import BuiltinServer, chosen
 from desktop.services import Status
 from desktop.session.log import Sessions
 from desktop.session.unkept import sweep
@@ -87,6 +88,7 @@ class Core:
         self.home, self.store, self.host, self.bus, self.front = home, store, host, bus, front
         self.started = time.time()
         self._staying: asyncio.Task[None] | None = None
+        self._local = ""
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -105,11 +107,11 @@ class Core:
         )
         self.builtin = BuiltinServer(
             home.models,
-            _local_model(config.local.model),
             bus=bus,
             idle_seconds=config.local.idle_stop_s,
             warm=self._lean_start,
         )
+        self.fetches = Fetches(self)
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self.marks = Marks(self.database)
         self.waiting = Waiting(self)
@@ -211,6 +213,7 @@ class Core:
         await in_thread(store.load)
         use(store.config.appearance.language)
         core = cls(home, store, host, bus, front)
+        await core.pick_local()
         judge = judge_of(home.root, core.workspace, lambda: store.config.permissions.folders)
         await in_thread(judge_links, core.workspace, judge)
         await in_thread(_prepare, core.workspace)
@@ -234,6 +237,12 @@ class Core:
         await self.store.update(values)
         await self.apply()
 
+    async def pick_local(self) -> None:
+        """Look which model of this computer answers where none is named: from the next question on it
+        does."""
+        self._local = self.store.config.local.model
+        self.builtin.model = await in_thread(_local_model, self._local, self.home.models)
+
     async def apply(self) -> None:
         """Let the running parts obey the settings. What is not here is read at each turn, or its page says
         that it counts from the next start."""
@@ -245,10 +254,8 @@ class Core:
         self.context.name = self._working.name = config.agents.defaults.bot_name
         self.host.idle_stop_seconds = config.model_host.idle_stop_s
         self.builtin.idle_seconds = config.local.idle_stop_s
-        model = _local_model(config.local.model)
-        if model != self.builtin.model:
-            self.builtin.model = model
-            await self.builtin.stop()
+        if config.local.model != self._local:
+            await self.pick_local()
         await self.workshop.apply()
         self.dreaming.apply()
         if "background" in self.__dict__:
@@ -330,6 +337,7 @@ class Core:
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
         await cancel(self._staying)
+        await self.fetches.close()
         if "background" in self.__dict__:
             await self.background.stop()
         self.gate.leave()
@@ -365,10 +373,10 @@ def _prepare(workspace: Path) -> None:
         _log.warning("the memory of nanobot was not taken over: %s", error)
 
 
-def _local_model(name: str) -> weights.Model:
+def _local_model(name: str, models: Path) -> Model:
     """The chosen built-in model; a name that nobody knows must not stop the rest (doctor tells it)."""
     try:
-        return weights.find(name)
+        return chosen(name, models)
     except AppError as error:
         _log.warning("%s", error)
-        return weights.DEFAULT
+        return chosen("", models)

@@ -29,6 +29,7 @@ from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
 from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
 from desktop.providers.retry import RetryingProvider
+from desktop.providers.told import told
 from desktop.providers.windows import Price, price_of, window_of
 from desktop.tasks import in_thread, spawn
 from desktop.text import _, sentences
@@ -45,9 +46,9 @@ class _Builtin:
         self._inner, self._server = inner, server
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
-        async with self._server.use() as running:
+        async with self._server.use(request.endpoint.model) as running:
             there = replace(request, endpoint=_at(running, request.endpoint))
-            async with aclosing(self._inner.stream(there)) as stream:
+            async with aclosing(self._inner.stream(told(there, running.marks))) as stream:
                 async for item in stream:
                     yield item
 
@@ -77,7 +78,14 @@ class ModelChooser:
 
     def choice(self, model: str = "", provider: str = "") -> Choice:
         """The provider and model by the configured order. Raises AppError for a name nobody has."""
-        return choose(self._store.config, self.known_keys(), model=model or None, provider=provider or None)
+        chosen = choose(
+            self._store.config, self.known_keys(), model=model or None, provider=provider or None
+        )
+        return (
+            chosen
+            if chosen.model or not chosen.spec.lean
+            else replace(chosen, model=self._builtin.model.id)
+        )
 
     def small_choice(self) -> tuple[str, str]:
         """Model and provider, as ready() takes them, for what is small: titles and summaries. The usual

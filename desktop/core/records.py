@@ -21,14 +21,15 @@ class Records:
         """Every tool of the program itself: name, what it does, effect, whether a small model has it."""
         few = (await self._core.workshop.own(lean=True)).tools
         usual = (await self._core.workshop.own(lean=False)).tools
-        every = await self._core.workshop.all()
+        every = {**await self._core.workshop.all()}
+        every |= {name: tool for name, tool in few.items() if name not in every}
         return {
             "tools": [
                 {
                     "name": tool.name,
                     "description": tool.description,
                     "effect": tool.effect.value,
-                    "on": tool.name in usual,
+                    "on": tool.name in usual or tool.name in few,
                     "lean": tool.name in few,
                 }
                 for tool in every.values()

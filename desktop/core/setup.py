@@ -1,16 +1,17 @@
-"""The verbs that make a model answer: what is ready, the keychain, found servers, the built-in model."""
+"""The verbs that make a model answer: what is ready, the keychain, found servers."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from desktop.core.local_verbs import LocalVerbs
 from desktop.core.logins import Logins
 from desktop.core.provider_verbs import ProviderVerbs
 from desktop.core.trials import Trials
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, KeychainError
-from desktop.providers import discover, weights
-from desktop.providers.local import installed, setup
+from desktop.providers import discover, engine, weights
 from desktop.providers.registry import Choice
+from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
@@ -29,12 +30,10 @@ class Setup:
             **ProviderVerbs(self._core).verbs(),
             **Trials(self._core).verbs(),
             **Logins(self._core).verbs(),
+            **LocalVerbs(self._core).verbs(),
             "readiness": self.readiness,
             "keychain": self.keychain,
             "servers": self.servers,
-            "local_models": self.local_models,
-            "local_setup": self.local_setup,
-            "local_stop": self.local_stop,
         }
 
     async def readiness(self, _arguments: Json, _send: Send) -> Json:
@@ -81,8 +80,12 @@ class Setup:
         return "address" if chosen.spec.direct and not chosen.base_url else ""
 
     async def _builtin_here(self) -> bool:
-        here = await installed(self._core.home.models)
-        return here.engine is not None and self._core.builtin.model in here.models
+        if await in_thread(engine.fault):
+            return False
+        try:
+            return await weights.verified(self._core.builtin.model, self._core.home.models) is not None
+        except AppError:
+            return False
 
     async def keychain(self, arguments: Json, _send: Send) -> Json:
         """Whether the keychain would take a key: "state" is ready, missing, locked, waiting or failed, with
@@ -104,42 +107,3 @@ class Setup:
             ],
             "known": list(discover.NAMES.values()),
         }
-
-    async def local_models(self, _arguments: Json, _send: Send) -> Json:
-        """The built-in models: what each is, which are here; `engine` is None where nothing can run one."""
-        here = await installed(self._core.home.models)
-        models = [
-            {
-                "id": model.id,
-                "title": model.name,
-                "licence": model.licence,
-                "size": model.size,
-                "installed": model in here.models,
-                "selected": model.id == self._core.builtin.model.id,
-            }
-            for model in weights.CATALOGUE
-        ]
-        return {"models": models, "engine": here.engine, "note": self._core.builtin.model.note}
-
-    async def local_setup(self, arguments: Json, send: Send) -> Json:
-        """Bring the weights and the engine of the built-in model. Raises AppError."""
-
-        def progress(what: str, done: int, total: int) -> None:
-            send({"event": "progress", "what": what, "done": done, "total": total})
-
-        model = str(arguments.get("model") or self._core.store.config.local.model)
-        await setup(model, self._core.home.models, progress)
-        values: Json = {}
-        if model != self._core.store.config.local.model:
-            values["local.model"] = model
-        if arguments.get("use"):
-            values |= {"agents.defaults.provider": "builtin", "agents.defaults.model": ""}
-        if values:
-            await self._core.change(values)
-        return {"model": model}
-
-    async def local_stop(self, _arguments: Json, _send: Send) -> Json:
-        """Stop the built-in model server; it starts again with the next question."""
-        was = self._core.builtin.status.state.value
-        await self._core.builtin.stop()
-        return {"was": was}

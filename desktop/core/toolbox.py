@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 ALONE = ("message", "spawn", "cron")
 """What a subagent does without."""
-LEAN = ("read_file", "write_file", "list_dir", "web_fetch", "cron")
-"""What a small model can handle."""
+LEAN = ("web_fetch", "cron")
+"""What a small model can handle beside its own file tools."""
 UNDO = "undo"
 """The folder of the home where the old bytes of changed files are kept."""
 
@@ -71,6 +71,7 @@ class Workshop:
         self._servers: Servers | None = None
         self._waking: asyncio.Task[None] | None = None
         self._made: dict[str, Tool[Any]] = {}
+        self._simple: dict[str, Tool[Any]] = {}
         self._making = asyncio.Lock()
         self._pages: Reader | None = None
 
@@ -143,9 +144,10 @@ class Workshop:
         """The program's own tools."""
         await self._jobs().read()
         tools = await self.all()
+        if lean:
+            return Kit({**self._simple, **{name: tools[name] for name in LEAN}}, lean)
         commands = self._config().tools.commands.enable
-        names = LEAN if lean else [name for name in tools if commands or name != "exec"]
-        return Kit({name: tools[name] for name in names}, lean)
+        return Kit({name: tool for name, tool in tools.items() if commands or name != "exec"}, lean)
 
     async def all(self) -> dict[str, Tool[Any]]:
         """Every tool there is, by name."""
@@ -159,7 +161,7 @@ class Workshop:
         from desktop.tools.cron import Cron
         from desktop.tools.exec.toolbox import exec_tools
         from desktop.tools.exec.tree import sweep
-        from desktop.tools.files.toolbox import file_tools
+        from desktop.tools.files.toolbox import file_tools, simple_tools
         from desktop.tools.memory import MemorySearch
         from desktop.tools.message import Message
         from desktop.tools.permissions.places import OWN, fences
@@ -172,8 +174,10 @@ class Workshop:
         home, workspace = self._home.root, self._workspace
         hidden = (*fences(home, workspace).roots, home)
         own = [workspace.joinpath(*parts) for parts in OWN]
+        files = (kept, (*hidden, *own), (home, workspace))
+        self._simple = {tool.name: tool for tool in simple_tools(*files)}
         tools = [
-            *file_tools(kept, (*hidden, *own), (home, workspace)),
+            *file_tools(*files),
             *exec_tools(lambda: self._config().tools.commands, home, workspace, self._skill_key),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
             MemorySearch(self._recall),
@@ -181,7 +185,7 @@ class Workshop:
             Spawn(),
             Cron(self._jobs()),
         ]
-        for tool in tools:  # made here, in a thread, and kept
+        for tool in (*tools, *self._simple.values()):  # made here, in a thread, and kept
             assert tool.schema
             assert tool.brief_schema
         return tools

@@ -210,6 +210,8 @@ class Request:
     tools: Sequence[Mapping[str, Any]] = ()
     callable: bool = True
     """Whether the tools may be called now. They are told all the same: the prompt keeps its beginning."""
+    must_call: tuple[str, ...] = ()
+    """Names of tools one of which must be called now; empty for any of them, or none."""
     reasoning: str = ""
     """How much the model shall think, of behaviour.LEVELS; "" as it does by itself."""
     conversation: str = ""

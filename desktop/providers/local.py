@@ -1,38 +1,34 @@
 """The built-in model: its server is started when somebody asks it something and stopped when nobody does.
 
 It is spoken to over the OpenAI wire like any other provider; this file only keeps it running. Everything
-listens on 127.0.0.1 with a token made for each start, so no other program of the machine can use it.
+listens on 127.0.0.1 with a token made for each start, so no other program of the machine can use it. One
+model is in memory at a time: a question to another one waits for the answers under way, then changes it.
 """
 
 import asyncio
-import contextlib
-import json
 import logging
-import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from desktop import logs
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.net import way_out
-from desktop.providers import engine, weights
+from desktop.providers import catalogue, engine, gguf, machine, weights
+from desktop.providers.catalogue import Model
+from desktop.providers.engine_process import EngineProcess, NotUp, unknown_architecture
 from desktop.services import ServiceState, Status
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
 _START_SECONDS = 120.0
-_STOP_SECONDS = 5.0
+_LOOK_SECONDS = 60.0
+"""How often a model that is kept in memory without being asked looks whether others need the memory."""
 WINDOW = 8192
 """Tokens of context in the lean profile: more would cost memory and minutes of reading."""
-
-type SetupProgress = Callable[[str, int, int], None]
-"""Called with what is being fetched, how much there is, and how much there will be (0: unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +40,8 @@ class Running:
     model: str
     window: int
     engine: str
+    marks: tuple[str, ...] = field(default=(), repr=False)
+    """Texts that the model would take for marks of its own."""
 
     @property
     def max_tokens(self) -> int:
@@ -53,37 +51,42 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What of the built-in model is on this machine."""
+    """What of the built-in models is on this machine."""
 
-    models: tuple[weights.Model, ...]
+    models: tuple[Model, ...]
     engine: str | None
-    """llama-server, node, or None when nothing here can run a model yet."""
+    """llama-server, xllamacpp, or None when nothing here can run a model."""
 
 
 async def installed(models: Path) -> Installed:
     """What is there, without starting or fetching anything; damaged files do not count."""
     whole = []
-    for model in weights.CATALOGUE:
-        with contextlib.suppress(AppError):
+    for model in catalogue.CATALOGUE:
+        with suppress(AppError):
             if await weights.verified(model, models):
                 whole.append(model)
-    found = await engine.launches(models, models, "", WINDOW)
-    return Installed(tuple(whole), found[0].engine if found else None)
+    return Installed(tuple(whole), await in_thread(engine.available))
 
 
-async def setup(model_id: str, models: Path, progress: SetupProgress) -> Path:
-    """Fetch whatever is missing: the model's file, then what runs it. Returns the file. Raises AppError."""
-    model = weights.find(model_id)
-    try:
-        path = await weights.verified(model, models)
-    except AppError:
-        await in_thread((models / model.file).unlink)
-        path = None
-    if path is None:
-        path = await weights.fetch(model, models, lambda done, total: progress(model.name, done, total))
-    progress(_("engine"), 0, 0)
-    await engine.install(models)
-    return path
+def chosen(name: str, models: Path) -> Model:
+    """The model that the settings mean: the usual one where they name none, one of the catalogue, or a file
+    of the person's own, which is looked at when it is used. Raises UsageError. Blocks."""
+    if not name:
+        return catalogue.usual(models, machine.look(models))
+    return catalogue.find(name) if not catalogue.is_path(name) else catalogue.of_person(name)
+
+
+def offered(than: Model, models: Path) -> Model | None:
+    """A better model than this that the computer carries with ease; None where there is none. Blocks."""
+    here = [model for model in catalogue.CATALOGUE if (models / model.file).exists()]
+    return catalogue.better(than, here, machine.look(models, engine.gpu()), engine.knows)
+
+
+def better_words(model: Model) -> str:
+    """What a better model is, as a sentence."""
+    return _("A better one would run here: {name}, {size:.1f} GB. {does}").format(
+        name=model.name, size=model.size / 1e9, does=_(model.does)
+    )
 
 
 class BuiltinServer:
@@ -92,52 +95,81 @@ class BuiltinServer:
     def __init__(
         self,
         models: Path,
-        model: weights.Model = weights.DEFAULT,
+        model: Model = catalogue.SMALL,
         *,
         bus: Bus | None = None,
         window: int = WINDOW,
         idle_seconds: float = 600.0,
         warm: Callable[[], Awaitable[Mapping[str, Any]]] | None = None,
     ) -> None:
-        """`warm` gives how every request begins (`messages`, `tools`), read ahead after a start, unless
-        a question is waiting already: it brings the same prompt, and its own cache would be lost."""
+        """`model` answers where no other is named. `warm` gives how every request begins (`messages`,
+        `tools`), read ahead after a start, unless a question is waiting already: it brings the same prompt,
+        and its own cache would be lost."""
         self.status = Status("builtin-model", bus)
         self.model = model
         self.idle_seconds = idle_seconds
         self._models, self._window = models, window
-        self._warm_messages = warm
+        self._warm_messages, self._kept = warm, False
         self._running: Running | None = None
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: EngineProcess | None = None
         self._starting: asyncio.Task[Running] | None = None
+        self._starts = ""
+        """The model that a start is for."""
         self._changing = asyncio.Lock()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._warming: asyncio.Task[None] | None = None
         self._idle: asyncio.TimerHandle | None = None
-        self._users = 0
+        self._users, self._used_as = 0, ""
+        self._unused = asyncio.Event()
+        self._unused.set()
 
     async def start(self) -> None:
-        """Service.start: as ensure()."""
-        await self.ensure()
+        """Service.start: as ensure(), unless another model is answering now."""
+        if not self._users:
+            await self.ensure()
 
-    async def ensure(self) -> Running:
+    async def ensure(self, model: Model | None = None) -> Running:
         """The running server, started if need be; callers share one start. Raises AppError."""
-        if self._running is None:
+        wanted = model or self.model
+        while self._running is None or self._running.model != wanted.id:
             if self._starting is None or self._starting.done():
-                self._starting = spawn(self._start(), name="builtin-model:start")
-            await _outcome(self._starting)
+                self._starting, self._starts = (
+                    spawn(self._start(wanted), name="builtin-model:start"),
+                    wanted.id,
+                )
+            ours = self._starts == wanted.id
+            try:
+                await _outcome(self._starting)
+            except AppError:
+                if ours:
+                    raise
+                continue
+            if ours and self._running is None:
+                raise _died()
         self.touch()
-        if self._running is None:
-            raise _died()
         return self._running
 
     @asynccontextmanager
-    async def use(self) -> AsyncIterator[Running]:
-        """ensure(), and no idle stop before the block ends."""
-        self._users += 1
+    async def use(self, name: str = "") -> AsyncIterator[Running]:
+        """ensure() of the model of this name, and no idle stop before the block ends. Raises AppError."""
+        model = self.model
+        if name not in ("", model.id):
+            model = await in_thread(chosen, name, self._models)
+        while self._users and self._used_as != model.id:
+            await self._unused.wait()
+        self._users, self._used_as = self._users + 1, model.id
+        self._unused.clear()
         try:
-            yield await self.ensure()
+            yield await self.ensure(model)
         finally:
             self._users -= 1
+            if not self._users:
+                self._unused.set()
             self.touch()
+
+    def keep(self, kept: bool) -> None:
+        """Whether it stays in memory although nobody asks, as long as there is enough of that."""
+        self._kept = kept
+        self.touch()
 
     def touch(self) -> None:
         """Start the idle time anew."""
@@ -145,8 +177,10 @@ class BuiltinServer:
             self._idle.cancel()
             self._idle = None
         if self._running and not self._users:
-            loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(self.idle_seconds, self._stop_idle)
+            wait = self.idle_seconds
+            if self._kept:
+                wait = min(wait, _LOOK_SECONDS)
+            self._idle = asyncio.get_running_loop().call_later(wait, self._look)
 
     async def stop(self) -> None:
         """End the server and everything around it; harmless when it is off."""
@@ -155,100 +189,82 @@ class BuiltinServer:
             await self._end()
             self.status.set(ServiceState.OFF)
 
-    def _stop_idle(self) -> None:
-        _log.info("the built-in model was idle for %s s", self.idle_seconds)
+    def _look(self) -> None:
         spawn(self._end_idle(), name="builtin-model:idle-stop")
 
     async def _end_idle(self) -> None:
+        """Nobody has asked for a while: end it, unless it is kept and there is memory enough."""
+        kept = self._kept
+        short = kept and (await in_thread(machine.look, self._models)).short
+        if kept and not short:
+            self.touch()
+            return
         async with self._changing:
             if not self._users:
+                _log.info("the built-in model is let go: %s", "memory is short" if short else "idle")
                 await self._end()
-                self.status.set(ServiceState.OFF, _("Stopped because nobody used it."))
+                why = (
+                    _("Stopped because memory is short.") if short else _("Stopped because nobody used it.")
+                )
+                self.status.set(ServiceState.OFF, why)
 
     async def _end(self) -> None:
         process, self._process, self._running = self._process, None, None
         self.touch()
+        await cancel(self._warming)
         if process:
-            await _end_process(process)
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=1)  # they read what is left in the pipes
-        await cancel(*self._tasks)
+            await process.stop()
 
-    def _keep(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _start(self) -> Running:
+    async def _start(self, model: Model) -> Running:
         async with self._changing:
-            self.status.set(ServiceState.STARTING, self.model.name)
+            await self._end()
+            self.status.set(ServiceState.STARTING, model.name)
             try:
-                running = await self._launch_any()
+                running = await self._launch_any(model)
             except BaseException as error:
                 await self._end()
                 text = error.text if isinstance(error, AppError) else ""
                 self.status.set(ServiceState.FAILED if text else ServiceState.OFF, text)
                 raise
             self._running = running
-            self.status.set(ServiceState.RUNNING, f"{self.model.name} ({running.engine})")
+            self.status.set(ServiceState.RUNNING, f"{model.name} ({running.engine})")
             self.touch()
             if self._warm_messages and not self._users:
-                self._keep(spawn(_warm(running, self._warm_messages), name="builtin-model:warm"))
+                self._warming = spawn(_warm(running, self._warm_messages), name="builtin-model:warm")
             return running
 
-    async def _launch_any(self) -> Running:
-        path = await weights.verified(self.model, self._models)
+    async def _launch_any(self, model: Model) -> Running:
+        path = await weights.verified(model, self._models)
         if path is None:
             raise AppError(
-                _("The built-in model is not on this machine yet."),
-                _("Fetch it in the settings or with: nanobot-desktop local setup"),
+                _("The model {name} is not on this machine yet.").format(name=model.name),
+                _("Fetch it in the settings or with: {command}").format(
+                    command=f"nanobot-desktop local setup {model.id}"
+                ),
             )
-        found = await engine.launches(self._models, path, self.model.id, self._window)
-        for launch in found:
+        head = await in_thread(_head, path)
+        await in_thread(_check, model.name, path, head)
+        window = min(self._window, head.window or self._window)
+        fault: AppError | None = None
+        for launch in await in_thread(engine.launches, path, model.id, window):
+            process = self._process = EngineProcess(launch, self._died)
             try:
                 async with asyncio.timeout(_START_SECONDS):
-                    return await self._launch(launch)
-            except (OSError, TimeoutError, _NotUp) as error:
+                    await process.start()
+            except (OSError, TimeoutError, NotUp, AppError) as error:
                 _log.warning("the engine %s did not start: %r", launch.engine, error)
+                fault = error if isinstance(error, AppError) else fault
                 await self._end()
-        if not found:
-            raise await engine.missing()
-        raise AppError(
-            _("The built-in model did not start."),
-            _(
-                "Details are in the log. Installing it anew may help, in the settings or with: "
-                "nanobot-desktop local setup"
-            ),
+            else:
+                base_url = f"http://127.0.0.1:{process.port}/v1"
+                return Running(base_url, process.token, model.id, window, launch.engine, head.marks)
+        raise (
+            fault
+            or await in_thread(engine.fault)
+            or AppError(_("The built-in model did not start."), _("Details are in the log."))
         )
 
-    async def _launch(self, launch: engine.Launch) -> Running:
-        token = secrets.token_urlsafe(32)
-        logs.mask(token)
-        began = time.monotonic()
-        process = await asyncio.create_subprocess_exec(
-            *launch.command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            # Without PASSIVE its threads spin while they wait: forty times slower on a busy machine.
-            env=engine.child_environment(OMP_WAIT_POLICY="PASSIVE", **{launch.token_name: token}),
-            start_new_session=True,
-        )
-        self._process = process
-        assert process.stdout
-        assert process.stderr
-        chatter = logging.INFO if launch.engine == "node" else logging.DEBUG
-        self._keep(spawn(_drain(process.stderr, chatter), name="builtin-model:stderr"))
-        port = launch.port or await _announced_port(process.stdout)
-        self._keep(spawn(_drain(process.stdout, chatter), name="builtin-model:stdout"))
-        if launch.port:
-            await _healthy(process, port)
-        self._keep(spawn(self._watch(process), name="builtin-model:watch"))
-        _log.info("built-in model ready after %.1f s (%s)", time.monotonic() - began, launch.engine)
-        base_url = f"http://127.0.0.1:{port}/v1"
-        return Running(base_url, token, self.model.id, self._window, launch.engine)
-
-    async def _watch(self, process: asyncio.subprocess.Process) -> None:
-        code = await process.wait()
+    def _died(self, process: EngineProcess, code: int) -> None:
         if self._process is process:
             _log.warning("the built-in model's server ended by itself: exit code %s", code)
             self._process = self._running = None
@@ -256,8 +272,27 @@ class BuiltinServer:
             self.status.set(ServiceState.DEGRADED, _died().text)
 
 
-class _NotUp(Exception):
-    """The engine ended before it answered."""
+def _head(path: Path) -> gguf.Head:
+    """What a file that was found whole says of itself; nothing where it is none of the format."""
+    try:
+        return gguf.read(path)
+    except (gguf.Damaged, OSError) as error:
+        _log.warning("%s: %s", path, error)
+        return gguf.Head("")
+
+
+def _check(name: str, path: Path, head: gguf.Head) -> None:
+    """Raises AppError where this computer cannot run a model. Blocks."""
+    if not engine.knows(head.architecture):
+        raise unknown_architecture(head.architecture)
+    needed, free = catalogue.memory_of(path.stat().st_size), machine.look(path.parent).free
+    if needed > free:
+        raise AppError(
+            _("{name} takes {needed:.1f} GB of memory, and {free:.1f} GB are free.").format(
+                name=name, needed=needed / 1e9, free=free / 1e9
+            ),
+            _("Close other programs, or choose a smaller model or a provider in the settings."),
+        )
 
 
 def _died() -> AppError:
@@ -287,44 +322,3 @@ async def _warm(running: Running, start: Callable[[], Awaitable[Mapping[str, Any
             _log.info("built-in model warmed: HTTP %s", answer.status_code)
     except httpx.HTTPError as error:
         _log.info("built-in model not warmed: %r", error)
-
-
-async def _announced_port(stdout: asyncio.StreamReader) -> int:
-    line = await stdout.readline()
-    try:
-        return int(json.loads(line)["port"])
-    except (ValueError, KeyError, TypeError):
-        raise _NotUp(line) from None
-
-
-async def _healthy(process: asyncio.subprocess.Process, port: int) -> None:
-    """Wait until /health says 200. Asked again and again, as these servers do not announce it."""
-    import httpx
-
-    async with way_out.client(httpx, timeout=2) as client:
-        while process.returncode is None:
-            with contextlib.suppress(httpx.HTTPError):
-                if (await client.get(f"http://127.0.0.1:{port}/health")).status_code == 200:
-                    return
-            await asyncio.sleep(0.1)
-    raise _NotUp(process.returncode)
-
-
-async def _drain(stream: asyncio.StreamReader, level: int) -> None:
-    """Into the log, line by line: a full pipe would stop the server."""
-    while data := await stream.read(8192):
-        for line in data.decode(errors="replace").splitlines():
-            _log.log(level, "engine: %s", line)
-
-
-async def _end_process(process: asyncio.subprocess.Process) -> None:
-    """The end of its stdin is the sign to leave; if it does not, it is killed."""
-    if process.stdin:
-        process.stdin.close()
-    try:
-        async with asyncio.timeout(_STOP_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()

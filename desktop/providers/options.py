@@ -38,11 +38,18 @@ def options_of(request: Request) -> dict[str, Any]:
         options["tools"] = _marked(request.tools) if behaviour.rules.cache_marks else list(request.tools)
         if behaviour.parallel_calls:
             options["parallel_tool_calls"] = True
-        if not request.callable and behaviour.tool_choice:
-            options["tool_choice"] = "none"
+        if behaviour.tool_choice and (choice := _tool_choice(request)):
+            options["tool_choice"] = choice
     if behaviour.cache_key and request.conversation:
         options["prompt_cache_key"] = hashlib.sha256(request.conversation.encode()).hexdigest()[:32]
     return options
+
+
+def _tool_choice(request: Request) -> Any:
+    """What of the tools may or must be called, in the words of the wire; None where that is free."""
+    if not request.callable or len(request.must_call) != 1:
+        return "none" if not request.callable else "required" if request.must_call else None
+    return {"type": "function", "function": {"name": request.must_call[0]}}
 
 
 def _limit(behaviour: Behaviour, wanted: int, options: Mapping[str, Any]) -> int:

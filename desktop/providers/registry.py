@@ -18,6 +18,7 @@ from desktop.errors import ConfigError
 from desktop.providers.base import Endpoint, SignInNeeded
 from desktop.providers.behaviour import Behaviour
 from desktop.providers.behaviour_table import UNKNOWN, behaviour_of
+from desktop.providers.catalogue import is_ours
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 from desktop.text import _
@@ -276,7 +277,8 @@ def _configured_local(config: Config, model: str) -> Choice | None:
 def _choice(config: Config, spec: ProviderSpec, model: str, reason: str) -> Choice:
     base = config.provider(spec.name).api_base or spec.base
     if spec.kind == "builtin":
-        model = model.removeprefix(f"{spec.name}/") if reason == "prefix" else config.local.model
+        bare = model.removeprefix(f"{spec.name}/")
+        model = bare if reason == "prefix" or is_ours(bare) else config.local.model
     return Choice(spec, model or spec.suggestion, _with_path(spec, base), reason)
 
 

@@ -12,7 +12,6 @@ BUILTIN = ProviderSpec(
     mark("Built-in model"),
     kind="builtin",
     lean=True,
-    suggestion="qwen2.5-coder-0.5b-instruct",
 )
 
 _STANDARD = (

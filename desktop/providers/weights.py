@@ -1,4 +1,4 @@
-"""The files of the built-in model: which there are, how to get one whole, how to know it is right.
+"""The files of the built-in models: how to get one whole, how to know that one is right.
 
 A file is believed by its SHA-256 alone, never by where it came from. A download goes to NAME.part and can
 be broken off and taken up again; only a verified file gets its real name. Checking half a gigabyte at every
@@ -14,13 +14,14 @@ import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from desktop.errors import AppError, StorageError, UsageError
 from desktop.net import way_out
+from desktop.providers import gguf
+from desktop.providers.catalogue import Model
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -35,63 +36,6 @@ type Progress = Callable[[int, int], None]
 """Called with the bytes there are and the bytes there will be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """One model of the catalogue. `size` in bytes; `window` is the trained context in tokens."""
-
-    id: str
-    name: str
-    licence: str
-    size: int
-    sha256: str
-    url: str
-    window: int = 32768
-
-    @property
-    def file(self) -> str:
-        """The file's name, on the hub and in the models folder."""
-        return self.url.rsplit("/", 1)[-1]
-
-    @property
-    def note(self) -> str:
-        """What the person should know before trusting an answer."""
-        return _("This is a small model on your own machine. It makes mistakes.")
-
-
-CATALOGUE = (
-    Model(
-        id="qwen2.5-coder-0.5b-instruct",
-        name="Qwen2.5-Coder 0.5B Instruct (Q4_K_M)",
-        licence="Apache-2.0",
-        size=491_400_064,
-        sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-        url="https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
-        "/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-    ),
-    Model(
-        id="qwen2.5-coder-1.5b-instruct",
-        name="Qwen2.5-Coder 1.5B Instruct (Q4_K_M)",
-        licence="Apache-2.0",
-        size=1_117_320_768,
-        sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-        url="https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF"
-        "/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-    ),
-)
-DEFAULT = CATALOGUE[0]
-
-
-def find(model_id: str) -> Model:
-    """The catalogue's model of this id. Raises UsageError."""
-    for model in CATALOGUE:
-        if model.id == model_id:
-            return model
-    raise UsageError(
-        _("There is no built-in model called {name}.").format(name=model_id),
-        _("Choose one of: {names}.").format(names=", ".join(model.id for model in CATALOGUE)),
-    )
-
-
 async def verified(model: Model, folder: Path) -> Path | None:
     """The model's file, known to be whole; None if there is none. Raises AppError for a damaged one."""
     return await in_thread(_verified, model, folder)
@@ -99,6 +43,9 @@ async def verified(model: Model, folder: Path) -> Path | None:
 
 def _verified(model: Model, folder: Path) -> Path | None:
     path = folder / model.file
+    if model.own:
+        own(path)
+        return path
     try:
         size = path.stat().st_size
     except FileNotFoundError:
@@ -111,6 +58,55 @@ def _verified(model: Model, folder: Path) -> Path | None:
     return path
 
 
+def own(path: Path) -> tuple[Model, gguf.Head]:
+    """A model file of the person's own, and what it says of itself. Raises UsageError where it cannot be
+    one that answers. Blocks."""
+    try:
+        size, head = path.stat().st_size, gguf.read(path)
+    except FileNotFoundError:
+        raise UsageError(
+            _("There is no file {path}.").format(path=path), _("Check the path, or choose another model.")
+        ) from None
+    except gguf.Damaged as error:
+        _log.info("%s: %s", path, error)
+        raise UsageError(
+            _("{file} is no whole model file: it is cut short, or not in the GGUF format.").format(
+                file=path.name
+            ),
+            _("Download it once more, and choose a file whose name ends in .gguf."),
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            _("{path} cannot be read: {reason}.").format(path=path, reason=error.strerror or error),
+            _("Check who may read it."),
+        ) from None
+    if head.parts > 1:
+        raise UsageError(
+            _("{file} is one of {n} parts of a model.").format(file=path.name, n=head.parts),
+            _("Choose a model that is one file, or join the parts with llama-gguf-split --merge."),
+        )
+    if not head.template:
+        raise UsageError(
+            _("{file} is no model to talk with: it says nothing of how a conversation is written.").format(
+                file=path.name
+            ),
+            _("Choose one whose name says “instruct” or “chat”."),
+        )
+    name = head.name or path.stem
+    found = Model(
+        id=str(path),
+        name=" ".join(name.split())[:80],
+        licence="",
+        size=size,
+        sha256="",
+        place=str(path),
+        architecture=head.architecture,
+        window=head.window or 2048,
+        own=True,
+    )
+    return found, head
+
+
 def accept(path: Path, model: Model, folder: Path) -> Path:
     """Move a local file, from wherever it came, into the models folder if its hash is right."""
     if path.stat().st_size != model.size or _digest(path) != model.sha256:
@@ -120,6 +116,27 @@ def accept(path: Path, model: Model, folder: Path) -> Path:
     with _alone(target):
         shutil.move(path, _part(target))
         return _finish(target, model)
+
+
+async def bring(model: Model, folder: Path, progress: Progress) -> Path:
+    """A model's file, fetched where it is missing or damaged. Raises as fetch() does, BrokenOff among
+    it."""
+    try:
+        path = await verified(model, folder)
+    except AppError:
+        if model.own:
+            raise
+        await in_thread((folder / model.file).unlink)
+        path = None
+    return path or await fetch(model, folder, progress)
+
+
+def begun(model: Model, folder: Path) -> int:
+    """Bytes that an earlier download left. Blocks."""
+    try:
+        return _part(folder / model.file).stat().st_size
+    except OSError:
+        return 0
 
 
 async def fetch(model: Model, folder: Path, progress: Progress) -> Path:
@@ -244,7 +261,15 @@ async def _answer(model: Model, sink: _Sink) -> "AsyncIterator[httpx.Response]":
             _log.warning("download of %s: HTTP %s", model.id, response.status_code)
             if response.status_code == 416:
                 sink.restart()
-            raise _broken_off(model)
+            broken = _broken_off(model)
+            if response.status_code in (
+                401,
+                403,
+                404,
+                410,
+            ):  # it will not come, however often it is asked for
+                raise AppError(broken.text, broken.remedy)
+            raise broken
         if sink.done and not _continues(response, sink.done):
             sink.restart()
         yield response
@@ -328,8 +353,12 @@ def _host(model: Model) -> str:
     return urlsplit(model.url).hostname or model.url
 
 
-def _broken_off(model: Model) -> AppError:
-    return AppError(
+class BrokenOff(AppError):
+    """A download that broke off, or never began: what came is kept, and it can be taken up again."""
+
+
+def _broken_off(model: Model) -> BrokenOff:
+    return BrokenOff(
         _("The model could not be downloaded from {host}.").format(host=_host(model)),
         _("Check the connection and try again; what already came is kept."),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.providers.weights import DEFAULT
+from desktop.providers.catalogue import SMALL
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event, say
 
@@ -143,9 +143,9 @@ def test_a_keychain_that_is_not_there(program: Program, server: ScriptedServer) 
     assert program.said()[0] == ("user", "first")
 
 
-@pytest.mark.parametrize("size", [1000, DEFAULT.size])
+@pytest.mark.parametrize("size", [1000, SMALL.size])
 def test_weights_cut_short_or_with_a_wrong_hash(program: Program, size: int) -> None:
-    weights = program.home / "models" / DEFAULT.file
+    weights = program.home / "models" / SMALL.file
     weights.parent.mkdir(parents=True)
     weights.touch()
     os.truncate(weights, size)

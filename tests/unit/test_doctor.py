@@ -11,7 +11,7 @@ from desktop.core.workspace import workspace_of
 from desktop.database import Database
 from desktop.doctor import Finding, examine
 from desktop.paths import Home
-from desktop.providers.weights import DEFAULT
+from desktop.providers.catalogue import SMALL
 from desktop.session.log import Sessions
 
 
@@ -105,11 +105,11 @@ async def test_a_damaged_ledger_is_found_and_left_as_it_is(home: Home) -> None:
 
 async def test_weights_cut_short_count_as_missing(home: Home) -> None:
     home.models.mkdir()
-    (home.models / DEFAULT.file).write_bytes(b"GGUF cut short")
+    (home.models / SMALL.file).write_bytes(b"GGUF cut short")
     found = (await findings(home))["Built-in model"][0]
     assert not found.ok
-    assert "its weights" in found.state
-    assert (home.models / DEFAULT.file).exists()
+    assert "cut short" in found.state
+    assert (home.models / SMALL.file).exists()
 
 
 async def test_a_place_for_the_log_that_is_no_folder(home: Home) -> None:

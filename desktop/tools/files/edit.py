@@ -34,6 +34,9 @@ class EditFile(Tool[EditArguments]):
         "Replace a piece of a text file by another. old_text must match exactly and be there once, or "
         "replace_all be set."
     )
+    brief: str = (
+        "Change words in a file. path: the file. old_text: the words there now. new_text: what they become."
+    )
     effect: Effect = Effect.WRITE
     arguments = EditArguments
 
@@ -52,7 +55,7 @@ class EditFile(Tool[EditArguments]):
         utf8(args.new_text, "new_text")
         if not args.old_text:
             return self._create(path, args.new_text, context)
-        encoding, text, read = _text(path)
+        encoding, text, read = text_of(path)
         if args.old_text == args.new_text:
             raise Refusal("old_text and new_text are the same: nothing would change.")
         spans = found(text, args.old_text)
@@ -65,7 +68,7 @@ class EditFile(Tool[EditArguments]):
         edited = replaced(text, spans, args.new_text)
         if edited == text:
             raise Refusal("old_text and new_text differ in line ends alone: nothing would change.")
-        data = _encoded(encoding, edited)
+        data = encoded(encoding, edited)
         self._kept.before(path, data, context)
         wrote = write_whole(path, data)
         where = ", ".join(map(str, at)) + (", ..." if count > len(at) else "")
@@ -90,7 +93,8 @@ def _change(args: EditArguments) -> str:
     return "\n".join([*out, *(f"+ {line}" for line in args.new_text.splitlines())])
 
 
-def _text(path: Path) -> tuple[Encoding, str, Seen]:
+def text_of(path: Path) -> tuple[Encoding, str, Seen]:
+    """A text file whole, and how it is encoded. Raises Refusal, OSError."""
     with open_plain(path) as file:
         data = file.stream.read(_MOST_BYTES + 1)
         read = file.seen(hashlib.sha256(data).hexdigest())
@@ -111,7 +115,8 @@ def _text(path: Path) -> tuple[Encoding, str, Seen]:
     return encoding, text, read
 
 
-def _encoded(encoding: Encoding, text: str) -> bytes:
+def encoded(encoding: Encoding, text: str) -> bytes:
+    """A text as such a file holds it. Raises Refusal for what its encoding has not."""
     try:
         return encoding.encode(text)
     except UnicodeEncodeError as error:

@@ -28,7 +28,7 @@ def replaced(text: str, spans: Sequence[Span], new: str) -> str:
     """The text with `new` in place of each of these. Its lines end as the line there does."""
     parts, last = [], 0
     for start, end in spans:
-        parts += [text[last:start], _END.sub(_end_at(text, start), new)]
+        parts += [text[last:start], _END.sub(end_at(text, start), new)]
         last = end
     return "".join([*parts, text[last:]])
 
@@ -43,7 +43,7 @@ def places(text: str, spans: Sequence[Span], most: int = 5) -> list[int]:
     return numbers
 
 
-def _end_at(text: str, start: int) -> str:
+def end_at(text: str, start: int) -> str:
     """How the line ends that has this place; of the last one, which has no end, as most lines do."""
     if here := _END.search(text, start):
         return here[0]

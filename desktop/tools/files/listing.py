@@ -25,6 +25,7 @@ class ListDir(Tool[ListArguments]):
 
     name: str = "list_dir"
     description: str = "List a folder: folders end in /, files have their size."
+    brief: str = "List which files there are. path: the folder, . for the usual one."
     effect: Effect = Effect.READ
     parallel_safe: bool = True
     arguments = ListArguments

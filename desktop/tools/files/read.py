@@ -47,6 +47,7 @@ class ReadFile(Tool[ReadArguments]):
         "Read a file: text with line numbers, PDF, Word (.docx), Excel (.xlsx) as text, or a picture. Long "
         "files come in parts; the result says how to go on."
     )
+    brief: str = "Read a file. path: its name."
     effect: Effect = Effect.READ
     parallel_safe: bool = True
     capped: bool = False

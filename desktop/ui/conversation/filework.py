@@ -9,7 +9,7 @@ from desktop.ui.conversation.transcript import Author, Entry
 
 type Json = dict[str, Any]
 
-WRITERS = ("write_file", "edit_file")
+WRITERS = ("write_file", "edit_file", "add_line")
 DIFF, TAKE_BACK, AGAIN = "diff", "take_back", "again"
 """What can be wanted of a card."""
 

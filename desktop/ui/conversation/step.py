@@ -52,6 +52,8 @@ TOOLS: dict[str, Names] = {
     "read_file": (mark("Reading"), mark("Read"), mark("Read")),
     "write_file": (mark("Writing"), mark("Wrote"), mark("Write")),
     "edit_file": (mark("Editing"), mark("Edited"), mark("Edit")),
+    "add_line": (mark("Adding to"), mark("Added to"), mark("Add to")),
+    "search_files": (mark("Searching files for"), mark("Searched files for"), mark("Search files for")),
     "list_dir": (mark("Listing"), mark("Listed"), mark("List")),
     "grep": (mark("Searching files for"), mark("Searched files for"), mark("Search files for")),
     "find_files": (mark("Looking for files"), mark("Looked for files"), mark("Look for files")),

@@ -30,6 +30,11 @@ _WORDS = {
         mark("Replaces a passage. The old file is kept a while."),
     ),
     "list_dir": (mark("List folders"), mark("What is in a folder.")),
+    "add_line": (
+        mark("Add lines"),
+        mark("For a small model: a line at the end of a file, nothing else changes."),
+    ),
+    "search_files": (mark("Search for a word"), mark("For a small model: which files hold a word.")),
     "grep": (mark("Search in files"), mark("Finds words and patterns in the text of files.")),
     "find_files": (mark("Find files"), mark("Finds files by their names.")),
     "exec": (mark("Run commands"), mark("Runs a command of the shell, within its limits.")),

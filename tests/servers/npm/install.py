@@ -1,21 +1,18 @@
 """Installs npm packages that tests talk to: `install.py FOLDER LOCKED`. Which ones, the lock in the folder
 LOCKED says."""
 
-import asyncio
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from desktop.providers.engine import node
+from tests.servers.node import node
 
 
 def main(folder: Path, locked: Path) -> None:
     """Put them there, whole or not at all."""
-    runtime = asyncio.run(node(installer=True))
-    if runtime is None:
-        sys.exit("The tests need Node.js 20 or newer with npm.")
+    runtime = node()
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:

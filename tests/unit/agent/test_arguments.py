@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from desktop.agent.arguments import LONGEST, arguments_of, may_be_call, written_call
 from desktop.agent.call import Kit
-from desktop.agent.lean import asks_for_action
+from desktop.agent.lean import wanted
 from desktop.tools.base import ToolFailure
 from tests.unit.agent.tools import Look, Put
 
@@ -116,7 +116,7 @@ def test_odd_escapes_in_a_call_warn_nobody(recwarn: pytest.WarningsRecorder) -> 
     ],
 )
 def test_a_small_model_gets_tools_for_tasks_only(text: str, task: bool) -> None:
-    assert asks_for_action(text) is task
+    assert wanted(text).tools is task
 
 
 def test_a_tool_is_found_under_a_name_that_only_it_can_mean() -> None:

@@ -125,9 +125,12 @@ async def test_the_tools_are_listed_and_commands_can_be_switched_off(
     assert [name for name, tool in tools.items() if tool["lean"]] == [
         "read_file",
         "write_file",
+        "edit_file",
         "list_dir",
         "web_fetch",
         "cron",
+        "add_line",
+        "search_files",
     ]
     await desk.call("set", values={"tools.exec.enable": False})
     await desk.ask("s", "hello")

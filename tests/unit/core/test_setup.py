@@ -138,7 +138,8 @@ async def test_who_cannot_be_set_up(house: House) -> None:
 
 async def test_the_built_in_models_are_told(house: House) -> None:
     told = await house.do("local_models")
-    assert [model["selected"] for model in told["models"]] == [True, False]
+    (used,) = (model["id"] for model in told["models"] if model["selected"])
+    assert used == house.core.builtin.model.id
     assert not any(model["installed"] for model in told["models"])
     assert told["note"]
 

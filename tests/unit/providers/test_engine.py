@@ -1,4 +1,5 @@
-"""Our model server with the real small model: what it answers, what it refuses, when it stops."""
+"""The engine that we ship, run as the program runs it, with the real small model: what it answers, what it
+refuses, when it stops."""
 
 import json
 import os
@@ -14,7 +15,11 @@ import httpx
 import pytest
 
 from desktop import paths
-from desktop.providers import engine, weights
+from desktop.agent.arguments import written_call
+from desktop.providers import catalogue, engine
+from desktop.providers.base import Endpoint, Request
+from desktop.providers.host.failures import kind
+from desktop.providers.told import told
 
 MODELS = Path(os.environ.get("NANOBOT_TEST_MODELS") or paths.home().models)
 TOKEN = "a-token-for-this-test"
@@ -30,7 +35,7 @@ def user(text: str) -> list[dict[str, Any]]:
 
 @dataclass
 class Server:
-    """A started server.mjs."""
+    """A started engine."""
 
     process: "subprocess.Popen[str]"
     port: int
@@ -40,34 +45,26 @@ class Server:
         url = f"http://127.0.0.1:{self.port}"
         return httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=120, **options)
 
-    def ask(self, messages: list[dict[str, Any]], **more: Any) -> httpx.Response:
+    def ask(self, messages: Any, **more: Any) -> httpx.Response:
         with self.client() as client:
             return client.post("/v1/chat/completions", json={"messages": messages, **more})
 
 
 def start() -> Server:
-    path, installed = MODELS / weights.DEFAULT.file, engine.packages(MODELS)
-    if not path.is_file() or not installed.is_dir():
+    path = MODELS / catalogue.SMALL.file
+    if not path.is_file():
         pytest.skip(f"the built-in model is not in {MODELS}: packaging/run.sh fetches it")
-    script = str(paths.resource("engine", "server.mjs"))
+    command = paths.self_command("--engine", str(path), "small", str(WINDOW), str(engine.cores()))
     process = subprocess.Popen(
-        [_node(), script, str(installed), str(path), "small", str(WINDOW), str(engine.cores())],
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=engine.child_environment(NANOBOT_ENGINE_TOKEN=TOKEN, OMP_WAIT_POLICY="PASSIVE"),
+        stderr=subprocess.DEVNULL,
+        env=engine.child_environment(**{engine.TOKEN_NAME: TOKEN}, **engine.WAITING),
         text=True,
     )
     assert process.stdout
     return Server(process, json.loads(process.stdout.readline())["port"])
-
-
-def _node() -> str:
-    import asyncio
-
-    found = asyncio.run(engine.node())
-    if found is None:
-        pytest.skip("there is no Node.js 20 or newer")
-    return found.node
 
 
 def finish(server: Server) -> None:
@@ -96,11 +93,10 @@ def test_it_streams_the_capital_of_france(server: Server) -> None:
     }
     with server.client() as client, client.stream("POST", "/v1/chat/completions", json=body) as response:
         chunks = events(response)
-    pieces = [chunk["choices"][0]["delta"].get("content") for chunk in chunks[:-2]]
+    deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
+    pieces = [delta["content"] for delta in deltas if delta.get("content")]
     assert "Paris" in "".join(pieces)
     assert len(pieces) > 1
-    assert chunks[0]["choices"][0]["delta"]["role"] == "assistant"
-    assert chunks[-2]["choices"][0]["finish_reason"] == "stop"
     usage = chunks[-1]["usage"]
     assert usage["completion_tokens"] >= len(pieces)
     assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
@@ -112,27 +108,17 @@ def test_what_it_read_before_is_not_read_again(server: Server) -> None:
     assert usage["prompt_tokens_details"]["cached_tokens"] > usage["prompt_tokens"] / 2
 
 
-def test_max_tokens_is_kept_and_never_more_than_a_quarter_of_the_window(server: Server) -> None:
+def test_an_answer_without_a_limit_ends_after_a_quarter_of_the_window(server: Server) -> None:
     short = server.ask(user("Count from 1 to 100."), max_tokens=5).json()
     assert (short["choices"][0]["finish_reason"], short["usage"]["completion_tokens"]) == ("length", 5)
     loop = [*user("Repeat."), {"role": "assistant", "content": "a b " * 50}, *user("Count to 5000.")[1:]]
-    capped = server.ask(loop, max_tokens=8192, temperature=0).json()
-    assert capped["usage"]["completion_tokens"] <= WINDOW // 4
-
-
-@pytest.mark.soak
-def test_characters_of_several_tokens_arrive_whole(server: Server) -> None:
-    body = {"messages": user("Repeat exactly: 🏳️ 🐱 你好"), "stream": True, "max_tokens": 40}
-    with server.client() as client, client.stream("POST", "/v1/chat/completions", json=body) as response:
-        pieces = [chunk["choices"][0]["delta"].get("content", "") for chunk in events(response)]
-    assert max("".join(pieces)) > "\uffff"
-    assert "\ufffd" not in "".join(pieces)
+    assert server.ask(loop, temperature=0).json()["usage"]["completion_tokens"] <= WINDOW // 4
 
 
 def _asked_within(server: Server, seconds: float) -> bool:
     """Whether a short question has its answer long before what others left would have ended: minutes."""
     with server.client() as client:
-        client.timeout = seconds
+        client.timeout = httpx.Timeout(seconds)
         body = {"messages": user("Say hi."), "max_tokens": 1}
         return client.post("/v1/chat/completions", json=body).status_code == 200
 
@@ -161,56 +147,10 @@ def test_leaving_while_waiting_or_reading_costs_the_next_one_nothing(server: Ser
     assert _asked_within(server, 25)
 
 
-def test_a_prompt_longer_than_the_window_is_refused_by_name(server: Server) -> None:
+def test_a_prompt_longer_than_the_window_is_told_as_such_by_the_engines_own_name(server: Server) -> None:
     answer = server.ask(user(LONG))
-    assert answer.status_code == 400
-    assert answer.json()["error"]["code"] == "context_length_exceeded"
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ("{", "invalid_json"),
-        ("[]", "invalid_request"),
-        ('{"messages": []}', "invalid_request"),
-        ('{"messages": [{"role": "robot", "content": "x"}]}', "invalid_request"),
-        ('{"messages": [{"role": "user", "content": 7}]}', "invalid_request"),
-        ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "unsupported_content"),
-        ('{"messages": [{"role": "user", "content": "x"}], "tools": [{}]}', "invalid_request"),
-        ('{"messages": [{"role": "user", "content": "x"}], "n": 2}', "unsupported_parameter"),
-        ('{"messages": [{"role": "user", "content": "x"}], "max_tokens": 0}', "invalid_request"),
-        ('{"messages": [{"role": "user", "content": "x"}], "temperature": "hot"}', "invalid_request"),
-    ],
-)
-def test_a_bad_request_is_refused(server: Server, body: str, code: str) -> None:
-    with server.client() as client:
-        answer = client.post("/v1/chat/completions", content=body)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
-
-
-def test_an_enormous_request_is_refused(server: Server) -> None:
-    with server.client() as client:
-        answer = client.post("/v1/chat/completions", content=b" " * (4 * 1024 * 1024 + 1))
-    assert answer.status_code == 413
-
-
-def test_text_cannot_pose_as_another_speaker(server: Server) -> None:
-    marks = "<|im_end|><|im_start|>" * 5
-    plain = server.ask(user(marks), max_tokens=1).json()["usage"]["prompt_tokens"]
-    assert plain > 5 * 2 * 4  # each mark is read as the letters it is made of, not as one token
-
-
-@pytest.mark.soak
-def test_history_of_another_model_is_read(server: Server) -> None:
-    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    history = [
-        *user("What is in the box?"),
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c", "content": "A cat."},
-        {"role": "user", "content": [{"type": "text", "text": "So what is in it?"}]},
-    ]
-    answer = server.ask(history, max_tokens=30, temperature=0).json()
-    assert "cat" in answer["choices"][0]["message"]["content"].lower()
+    error = answer.json()["error"]
+    assert kind(answer.status_code, f"{error['message']} ({error['type']})") == "context_too_long"
 
 
 WRITE = {
@@ -225,57 +165,74 @@ WRITE = {
         },
     },
 }
+COUNT = {
+    "type": "function",
+    "function": {
+        "name": "count",
+        "description": "Count things.",
+        "parameters": {
+            "type": "object",
+            "properties": {"kind": {"type": "string", "enum": ["cats", "dogs"]}, "n": {"type": "integer"}},
+        },
+    },
+}
 
 
-def test_a_tool_is_called_in_the_wire_s_own_form(server: Server) -> None:
-    asked = user("Write the word hello into the file greeting.txt.")
-    for how in ({}, {"stream": True}):
-        answer = server.ask(asked, tools=[WRITE], max_tokens=100, temperature=0, **how)
-        choice = answer.json()["choices"][0] if not how else _joined(answer.text)
-        assert choice["finish_reason"] == "tool_calls"
-        (call,) = choice["message"]["tool_calls"]
-        assert call["function"]["name"] == "write_file"
-        assert json.loads(call["function"]["arguments"])["path"] == "greeting.txt"
-        assert not choice["message"]["content"]
+def said(server: Server, text: str, **more: Any) -> str:
+    """What the model writes where it is told of tools as the program tells it."""
+    endpoint = Endpoint("builtin", "small")
+    request = told(Request(endpoint, user(text), 100, tools=[WRITE, COUNT], **more), ())
+    answer = server.ask(
+        list(request.messages), max_tokens=100, temperature=0, **request.endpoint.behaviour.always
+    )
+    return str(answer.json()["choices"][0]["message"]["content"])
 
 
-@pytest.mark.soak
+def test_a_call_comes_as_text_and_is_one_that_can_be_read(server: Server) -> None:
+    text = said(server, "Write the word hello into the file greeting.txt.")
+    call = written_call(text, ["write_file", "count"])
+    assert call
+    assert call[0] == "write_file"
+    assert json.loads(call[1])["path"] == "greeting.txt"
+
+
+def test_a_tool_that_must_be_called_is_called_with_what_its_schema_allows(server: Server) -> None:
+    call = written_call(said(server, "Hello, how are you?", must_call=("count",)), ["write_file", "count"])
+    assert call
+    given = json.loads(call[1])
+    assert call[0] == "count"
+    assert given["kind"] in ("cats", "dogs")
+    assert isinstance(given["n"], int | float)
+
+
 def test_a_tool_that_may_not_be_called_is_not(server: Server) -> None:
-    asked = user("Write the word hello into the file greeting.txt.")
-    answer = server.ask(asked, tools=[WRITE], tool_choice="none", max_tokens=30, temperature=0)
-    message = answer.json()["choices"][0]["message"]
-    assert "tool_calls" not in message
-    assert message["content"][0] not in "{<`"
+    text = said(server, "Write the word hello into the file greeting.txt.", callable=False)
+    assert text[0] not in "{<`"
 
 
-def _joined(events: str) -> dict[str, Any]:
-    """The one choice of a stream, put together."""
-    message: dict[str, Any] = {"content": ""}
-    reason = ""
-    for line in events.splitlines():
-        if line.startswith("data: {"):
-            for choice in json.loads(line.removeprefix("data: "))["choices"]:
-                message["content"] += choice["delta"].get("content") or ""
-                message.update({k: v for k, v in choice["delta"].items() if k == "tool_calls"})
-                reason = choice["finish_reason"] or reason
-    return {"message": message, "finish_reason": reason}
-
-
-def test_only_the_program_that_started_it_may_use_it(server: Server) -> None:
+def test_only_the_program_that_started_it_may_ask_it(server: Server) -> None:
     for token in ("", "wrong", TOKEN + "x"):
         with server.client(token) as client:
-            assert client.get("/v1/models").status_code == 401
             assert client.post("/v1/chat/completions", json={}).status_code == 401
+            assert client.get("/slots").status_code == 401
             assert client.get("/health").status_code == 200
-    with server.client() as client:
-        (model,) = client.get("/v1/models").json()["data"]
-        assert (model["id"], model["max_model_len"]) == ("small", WINDOW)
-        assert client.get("/v1/embeddings").status_code == 404
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_token_is_not_in_its_command_line(server: Server) -> None:
-    assert TOKEN.encode() not in Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
+    there = Path(f"/proc/{server.process.pid}")
+    assert TOKEN.encode() not in (there / "cmdline").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_it_keeps_no_gigabytes_of_prompts(server: Server) -> None:
+    for number in range(12):  # each another beginning: none can be kept for the next
+        server.ask(
+            [{"role": "system", "content": f"{number} {SLOW[:900]}"}, *user("Hi.")[1:]], max_tokens=1
+        )
+    told = Path(f"/proc/{server.process.pid}/status").read_text()
+    line = next(line for line in told.splitlines() if line.startswith("RssAnon"))
+    assert int(line.split()[1]) // 1024 < 2 * engine.CACHE_MB + 256
 
 
 def test_it_ends_when_its_parent_does_even_while_it_reads() -> None:

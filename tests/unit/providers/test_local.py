@@ -17,12 +17,14 @@ import pytest
 
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
-from desktop.providers import engine, local
+from desktop.providers import local
+from desktop.providers.catalogue import Model
 from desktop.providers.local import BuiltinServer
-from desktop.providers.weights import Model
 from desktop.services import ServiceState
+from desktop.tasks import spawn
+from tests.servers.gguf import gguf
 
-BODY = b"weights"
+BODY = gguf(window=32768)
 MODEL = Model(
     "tiny",
     "Tiny",
@@ -88,7 +90,7 @@ class Notes:
 
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Notes:
-    """A llama-server on the PATH, and no Node."""
+    """A llama-server on the PATH."""
     programs = tmp_path / "bin"
     programs.mkdir()
     fake = programs / "llama-server"
@@ -140,6 +142,7 @@ async def test_how_the_engine_is_started(make: Make, notes: Notes) -> None:
         assert wanted in given
     assert f":{command[command.index('--port') + 1]}/v1" in running.base_url
     assert environment["OMP_WAIT_POLICY"] == "PASSIVE"
+    assert environment["LLAMA_ARG_CACHE_RAM"] == "256"
     assert environment["LLAMA_API_KEY"] == running.token
     assert running.token not in given + repr(running)
     assert "sk-not-for-children" not in environment.values()
@@ -149,7 +152,8 @@ async def test_the_stable_prompt_is_read_in_advance(make: Make, notes: Notes) ->
     server = make(warm=prompt("You are kind."))
     running = await server.ensure()
     async with asyncio.timeout(60):
-        await asyncio.wait(server._tasks, return_when=asyncio.FIRST_COMPLETED)
+        assert server._warming
+        await server._warming
     body = {"model": "tiny", **await prompt("You are kind.")(), "max_tokens": 1}
     assert notes.asked == [[f"Bearer {running.token}", body]]
 
@@ -205,26 +209,7 @@ async def test_without_the_file_it_says_how_to_get_it(notes: Notes, tmp_path: Pa
     server = BuiltinServer(tmp_path / "empty")
     with pytest.raises(AppError, match="not on this machine yet") as failure:
         await server.ensure()
-    assert "local setup" in failure.value.remedy
-
-
-async def test_without_an_engine_it_says_what_to_install(make: Make, notes: Notes) -> None:
-    (notes.folder / "bin/llama-server").unlink()
-    packaged = bool(await engine.node(installer=True))  # where the tests brought Node as a package
-    with pytest.raises(AppError, match="not set up" if packaged else "nothing on this machine") as failure:
-        await make().ensure()
-    assert packaged or "llama-server" in failure.value.remedy
-    assert packaged or "Node.js 20" in failure.value.remedy
-
-
-async def test_with_node_but_no_engine_it_says_how_to_set_it_up(make: Make, notes: Notes) -> None:
-    (notes.folder / "bin/llama-server").unlink()
-    for name, text in (("node", "echo v20.1.0"), ("npm", "exit 1")):
-        (notes.folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
-        (notes.folder / "bin" / name).chmod(0o755)
-    with pytest.raises(AppError, match="not set up yet") as failure:
-        await make().ensure()
-    assert failure.value.remedy == "Set it up in the settings or with: nanobot-desktop local setup"
+    assert "local setup qwen2.5-coder-0.5b-instruct" in failure.value.remedy
 
 
 async def test_what_is_installed_is_told_without_starting_it(notes: Notes, tmp_path: Path) -> None:
@@ -233,15 +218,62 @@ async def test_what_is_installed_is_told_without_starting_it(notes: Notes, tmp_p
     assert notes.starts == []
 
 
-async def test_a_node_that_is_too_old_or_no_node_is_not_used(
-    notes: Notes, monkeypatch: pytest.MonkeyPatch
+async def test_a_question_to_another_model_waits_for_the_answers_under_way(
+    make: Make, notes: Notes, tmp_path: Path
 ) -> None:
-    node = notes.folder / "bin/node"
-    for text in ("#!/bin/sh\necho v18.20.4\n", "#!/bin/sh\nexit 1\n", "not a program"):
-        node.write_text(text)
-        node.chmod(0o755)
-        found = await engine.node()
-        assert found is None or found.node != str(node)
-    node.write_text("#!/bin/sh\necho v20.1.0\n")
-    assert await engine.node() == engine.Node(str(node), ())
-    assert os.environ["PATH"] == str(notes.folder / "bin")
+    own = tmp_path / "own.gguf"
+    own.write_bytes(gguf())
+    server, order, until = make(), list[str](), asyncio.Event()
+
+    async def ask(name: str) -> None:
+        async with server.use(name) as running:
+            order.append(running.model)
+            await until.wait()
+
+    async with asyncio.timeout(60):
+        first = spawn(ask(""), name="first")
+        await server.ensure()
+        others = [spawn(ask(str(own)), name="own"), spawn(ask("tiny"), name="again")]
+        await asyncio.sleep(0)
+        assert [start[0][start[0].index("--alias") + 1] for start in notes.starts] == ["tiny"]
+        until.set()
+        await asyncio.gather(first, *others)
+    assert sorted(order) == sorted(["tiny", "tiny", str(own)])
+    await server.start()
+    assert notes.starts[-1][0][notes.starts[-1][0].index("--alias") + 1] == "tiny"
+
+
+async def test_it_stays_while_the_window_is_open(make: Make, notes: Notes) -> None:
+    bus = Bus()
+    server = make(bus=bus, idle_seconds=0.01)
+    server.keep(True)
+    await server.ensure()
+    await server._end_idle()
+    assert server.status.state is ServiceState.RUNNING
+    server.keep(False)
+    await reached(server, bus, ServiceState.OFF)
+    assert len(notes.starts) == 1
+
+
+async def test_a_model_that_is_larger_than_the_memory_is_told(notes: Notes, tmp_path: Path) -> None:
+    path = tmp_path / "huge.gguf"
+    path.write_bytes(gguf())
+    os.truncate(path, 1 << 42)  # a file of 4 TB that takes no room
+    with pytest.raises(AppError, match="GB of memory") as failure:
+        async with BuiltinServer(tmp_path).use(str(path)):
+            pass
+    assert "smaller model" in failure.value.remedy
+    assert notes.starts == []
+
+
+@pytest.mark.expected_log("did not start")
+async def test_an_architecture_that_no_engine_knows_is_told_by_its_name(
+    notes: Notes, tmp_path: Path
+) -> None:
+    (notes.folder / "bin/llama-server").unlink()
+    path = tmp_path / "new.gguf"
+    path.write_bytes(gguf("architecture-of-next-year"))
+    with pytest.raises(AppError, match="architecture-of-next-year") as failure:
+        async with BuiltinServer(tmp_path).use(str(path)):
+            pass
+    assert failure.value.remedy

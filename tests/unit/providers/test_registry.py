@@ -80,7 +80,7 @@ def test_a_row_is_complete(spec: Any) -> None:
         ("named", "groq", "x", (), set_up("x", "groq")),
         ("named", "github_copilot", "gpt-4.1", (), set_up("", "githubCopilot")),
         ("named", "anthropic", "openrouter/x/y", ("openrouter",), set_up("openrouter/x/y", "anthropic")),
-        ("named", "builtin", "qwen2.5-coder-0.5b-instruct", ("groq",), set_up("gpt-5", "builtin")),
+        ("named", "builtin", "", ("groq",), set_up("gpt-5", "builtin")),
         # 2. an explicit prefix that can be used
         ("prefix", "groq", "groq/claude-x", ("anthropic", "groq"), set_up("groq/claude-x")),
         ("prefix", "openai_codex", "openai-codex/gpt-5", (), set_up("openai-codex/gpt-5")),
@@ -142,8 +142,8 @@ def test_a_row_is_complete(spec: Any) -> None:
         ("prefix", "stepfun", "stepfun/step-3", (), set_up("stepfun/step-3")),
         ("keyword", "anthropic", "claude-x", ("github_copilot",), set_up("claude-x")),
         # 8. the built-in model, where none is named
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", (), set_up("")),
-        ("builtin", "builtin", "qwen2.5-coder-0.5b-instruct", ("github_copilot",), set_up("")),
+        ("builtin", "builtin", "", (), set_up("")),
+        ("builtin", "builtin", "", ("github_copilot",), set_up("")),
         ("builtin", "builtin", "big", (), set_up("", local={"model": "big"})),
     ],
 )

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from desktop.errors import AppError, StorageError, UsageError, explain
+from desktop.errors import AppError, StorageError, explain
 from desktop.providers import weights
-from desktop.providers.weights import Model
+from desktop.providers.catalogue import Model
 from desktop.tasks import spawn
 
 BYTES = random.Random(7).randbytes(5_000_000)
@@ -241,15 +241,3 @@ async def test_a_local_file_is_accepted_by_its_checksum_alone(hub: Hub, tmp_path
     path = weights.accept(source, hub.model(), tmp_path / "models")
     assert path == tmp_path / "models/small.gguf"
     assert await weights.verified(hub.model(), tmp_path / "models") == path
-
-
-def test_the_catalogue_is_complete() -> None:
-    assert weights.CATALOGUE[0] is weights.DEFAULT
-    for model in weights.CATALOGUE:
-        assert weights.find(model.id) is model
-        assert model.licence == "Apache-2.0"
-        assert re.fullmatch(r"[0-9a-f]{64}", model.sha256)
-        assert model.file.endswith(".gguf")
-        assert "mistakes" in model.note
-    with pytest.raises(UsageError, match="no built-in model called gpt"):
-        weights.find("gpt")

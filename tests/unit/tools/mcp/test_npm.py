@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 
 from desktop.config.mcp import McpServer
-from desktop.providers.engine import Node, node
 from desktop.services import ServiceState
 from desktop.tools.base import ToolFailure
+from tests.servers.node import Node, node
 from tests.unit.tools.mcp.conftest import ROOT, Place
 
 FOLDER = Path((ROOT / ".venv" / ".npm-servers").read_text().strip())
 
 
 @pytest.fixture
-async def runtime() -> Node:
-    found = await node(installer=True)
-    assert found
-    return found
+def runtime() -> Node:
+    return node()
 
 
 def script(name: str) -> str:
