@@ -111,3 +111,37 @@ async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
     assert await core.database.read("SELECT * FROM lessons") == []
     assert len(server.requests) == asked + ROUNDS + 2
     assert "ZGFtYWdlZA" in await in_thread(session.path.read_text, "utf-8"), "nothing is thrown away"
+
+
+async def test_a_family_that_nobody_knows_teaches_what_it_takes(core: Core, server: ScriptedServer) -> None:
+    untaught = ("minimax", "mistral", "anthropic", "gemini")  # what these want, no refusal names
+    faults = {}
+    for family in (one for one in FAMILIES if one.provider not in untaught):
+        for level in dict.fromkeys(("", family.on, family.off)):
+            server.forget()
+            server.when("", lambda seen, family=family: plan(family, seen.body))
+            key = f"test:unknown:{family.id}:{level}"
+            session = await core.sessions.open(key)
+            name = f"unknown-{len(faults)}-{FAMILIES.index(family)}"
+            await session.set_metadata(provider="custom", model=name, reasoning=level or None)
+            told, _thought = await turn(core, key)
+            first = len(server.requests)
+            again, _thought = await turn(core, key)
+            if (
+                (told, again) != (DONE, DONE)
+                or len(server.requests) - first != ROUNDS + 1
+                or first > ROUNDS + 6
+            ):
+                faults[f"{family.id} {level}"] = (told, again, first, len(server.requests))
+    assert not faults, "\n".join(f"{case}: {found}" for case, found in faults.items())
+
+
+async def test_anthropics_own_refusals_teach_through_its_own_wire(
+    core: Core, server: ScriptedServer
+) -> None:
+    family = next(family for family in FAMILIES if family.model == "claude-opus-5-5")
+    server.when("", lambda seen: plan(family, seen.body))
+    session = await core.sessions.open("test:later")
+    await session.set_metadata(provider="anthropic", model="claude-sonnet-4-5-later", reasoning="high")
+    assert (await turn(core, "test:later"))[0] == DONE
+    assert not {"thinking", "temperature"} & set(server.requests[-1].body)
