@@ -2,6 +2,7 @@
 host: nothing is refused, for the table of behaviour is right; and where it is wrong, the server teaches."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
 from desktop.tasks import in_thread
 from tests.servers.families import DONE, FAMILIES, ROUNDS, THOUGHT, Family, plan
-from tests.servers.scripted import ScriptedServer
+from tests.servers.scripted import ScriptedServer, Seen
 from tests.stories.program import Program
 
 
@@ -113,13 +114,17 @@ async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
     assert "ZGFtYWdlZA" in await in_thread(session.path.read_text, "utf-8"), "nothing is thrown away"
 
 
+def answered_by(family: Family, seen: Seen) -> str:
+    return plan(family, seen.body)
+
+
 async def test_a_family_that_nobody_knows_teaches_what_it_takes(core: Core, server: ScriptedServer) -> None:
     untaught = ("minimax", "mistral", "anthropic", "gemini")  # what these want, no refusal names
-    faults = {}
+    faults: dict[str, tuple[str, str, int, int]] = {}
     for family in (one for one in FAMILIES if one.provider not in untaught):
         for level in dict.fromkeys(("", family.on, family.off)):
             server.forget()
-            server.when("", lambda seen, family=family: plan(family, seen.body))
+            server.when("", partial(answered_by, family))
             key = f"test:unknown:{family.id}:{level}"
             session = await core.sessions.open(key)
             name = f"unknown-{len(faults)}-{FAMILIES.index(family)}"
