@@ -81,6 +81,7 @@ ROWS: tuple[Row, ...] = (
     _row("builtin ollama", rules=_TEXT),
     _row("vllm lm_studio", rules=_SEES),
     _row("local", levels=_ON_OFF, switch=_TEMPLATE),
+    _row("ollama", levels=_OFF_TO_HIGH),
     _row("builtin", levels=(), switch={}),
     _row("openrouter", rules=_SEES, **_ALL_LEVELS),
     _row("aihubmix orcarouter edenai opencode huggingface novita modelscope", rules=_SEES),
@@ -230,6 +231,7 @@ ROWS: tuple[Row, ...] = (
         max_tokens="max_tokens",
     ),
     _row("local", r"qwen-?2|coder|instruct", levels=()),
+    _row("ollama", switch=_EFFORT | {"on": {"reasoning_effort": "high"}}),
 )
 
 

@@ -150,6 +150,8 @@ OFTEN_WRONG = [
         {"chat_template_kwargs": {"enable_thinking": False}},
         {"reasoning_effort"},
     ),
+    ("ollama", "qwen3:8b", "off", {"reasoning_effort": "none"}, {"chat_template_kwargs"}),
+    ("ollama", "qwen3:8b", "", {}, {"reasoning_effort"}),
     ("custom", "who-knows", "", {"temperature": 0.1}, {"reasoning_effort"}),
     ("custom", "who-knows", "high", {"reasoning_effort": "high"}, set()),
     ("builtin", "qwen2.5-coder-0.5b-instruct", "high", {}, {"reasoning_effort", "chat_template_kwargs"}),
