@@ -67,6 +67,10 @@ def _row(provider: str = "", family: str = "", rules: Mapping[str, Any] | None =
 
 
 _LATER_GPT = r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])"
+_BLIND = (
+    r"deepseek(?!.*(vl|ocr|vision))|gpt-oss|codestral|minimax-m2|glm-[45](?!.*v)|kimi-k2(?![.-][5-9])|"
+    r"qwen3?-coder"
+)
 _SEES, _TEXT = {"pictures": True}, {"text_only": True}
 _NO_TEMPERATURE: Mapping[str, Any] = {"temperature": None, "thinking_temperature": None}
 _ALL_LEVELS: Mapping[str, Any] = {"levels": _OFF_TO_HIGH, "switch": _EFFORT}
@@ -77,9 +81,10 @@ ROWS: tuple[Row, ...] = (
     _row("builtin ollama", rules=_TEXT),
     _row("vllm lm_studio", rules=_SEES),
     _row("local", levels=_ON_OFF, switch=_TEMPLATE),
+    _row("ollama", levels=_OFF_TO_HIGH),
     _row("builtin", levels=(), switch={}),
     _row("openrouter", rules=_SEES, **_ALL_LEVELS),
-    _row("aihubmix", rules=_SEES),
+    _row("aihubmix orcarouter edenai opencode huggingface novita modelscope", rules=_SEES),
     _row("volcengine", rules=_SEES),
     _row("volcengine volcengine_coding_plan", max_tokens="max_completion_tokens"),
     _row("anthropic", rules=_SEES),
@@ -182,7 +187,8 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"grok-3-mini", switch=_EFFORT, thinks=True, levels=("low", "high")),
     _row(family=r"grok-(4\.[3-9]|[5-9])", switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
     _row(family=r"\bstep-", speaks_in_thoughts=True, thinks=True),
-    _row("stepfun", speaks_in_thoughts=True),
+    _row("stepfun", speaks_in_thoughts=True, rules=_SEES),
+    _row(family=_BLIND, rules={"pictures": False}),
     # How a provider wants the models of others.
     _row(
         "minimax_anthropic kimi_coding",
@@ -204,6 +210,11 @@ ROWS: tuple[Row, ...] = (
         max_tokens="max_tokens",
     ),
     _row("openrouter", r"claude", rules={"cache_marks": "parts"}),
+    # Both have Anthropic's wire, and litellm's translation of it.
+    _row(
+        "minimax_anthropic kimi_coding", rules={"reasoning": "blocks"}, switch=_BUDGET, always={}, levels=()
+    ),
+    _row("kimi_coding", **_NO_TEMPERATURE),
     _row("siliconflow dashscope modelscope", switch=_ENABLE),
     _row(
         "volcengine volcengine_coding_plan byteplus byteplus_coding_plan zhipu xiaomi_mimo",
@@ -220,6 +231,7 @@ ROWS: tuple[Row, ...] = (
         max_tokens="max_tokens",
     ),
     _row("local", r"qwen-?2|coder|instruct", levels=()),
+    _row("ollama", switch=_EFFORT | {"on": {"reasoning_effort": "high"}}),
 )
 
 
