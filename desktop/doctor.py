@@ -61,7 +61,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Memory"), lambda: in_thread(_memory, workspace)),
         (_("Reminders and jobs"), lambda: _jobs(store, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
-        (_("Keychain"), lambda: _keychain(store)),
+        (_("Keychain"), lambda: _keychain(store, workspace)),
         (_("Secrets for this run"), lambda: in_thread(_given, store, workspace)),
         (_("Web search"), lambda: in_thread(_search, store)),
         (_("Network"), lambda: in_thread(_way_out)),
@@ -226,24 +226,27 @@ async def _ledger(home: Home) -> list[Finding]:
     return [Finding(_("Ledger"), ok=True, state=ngettext("{n} call.", "{n} calls.", n).format(n=n))]
 
 
-async def _keychain(store: ConfigStore) -> list[Finding]:
+async def _keychain(store: ConfigStore, workspace: Path) -> list[Finding]:
     part = _("Keychain")
-    needed = any(entry.key_stored for entry in store.config.providers.values())
     try:
         await Keychain().check()
     except AppError as error:
-        return [Finding(part, ok=not needed, state=error.text, remedy=error.remedy)]
+        lacking = await in_thread(_lacking, store, workspace)
+        return [Finding(part, ok=not lacking, state=error.text, remedy=error.remedy)]
     return [Finding(part, ok=True, state=_("It answers."))]
+
+
+def _lacking(store: ConfigStore, workspace: Path) -> list[str]:
+    """The entries of the keychain that are needed and not given for this run."""
+    given = Given()
+    skills = _skills_of(store, workspace).wanted()
+    return [entry for entry in needed(store.config, skills) if not given.get(entry)]
 
 
 def _given(store: ConfigStore, workspace: Path) -> list[Finding]:
     """What is given by systemd or the environment, and by which names the rest could be."""
     part, given = _("Secrets for this run"), Given()
-    lacking = [
-        entry
-        for entry in needed(store.config, _skills_of(store, workspace).wanted())
-        if credential(entry) and not given.get(entry)
-    ]
+    lacking = list(filter(credential, _lacking(store, workspace)))
     places = ", ".join(given.places())
     state = _("Given: {names}.").format(names=places) if places else _("None is given.")
     names = "\n".join(f"{credential(entry)}  {variable(entry)}" for entry in lacking)

@@ -116,6 +116,7 @@ def line(skill: Skill) -> Json:
         "available": skill.available,
         "missing": list(skill.missing),
         "variables": list(skill.variables),
+        "unset": list(skill.unset),
         "problem": skill.problem,
         "remedy": skill.remedy,
         "shadows": skill.shadows,

@@ -58,6 +58,8 @@ class Skill:
     """The same in the model's words."""
     variables: tuple[str, ...] = ()
     """Those that its commands need, which may be keys."""
+    unset: tuple[str, ...] = ()
+    """Those of them that have no value."""
     problem: str = ""
     remedy: str = ""
     shadows: bool = False
@@ -229,6 +231,7 @@ class Skills:
             missing=tuple(lack.told for lack in missing),
             lacks=tuple(lack.model for lack in missing),
             variables=known.needs.env,
+            unset=tuple(variable for variable in known.needs.env if not self._keyed(name, variable)),
             problem=problem,
             remedy=remedy,
             shadows=place.source == "workspace" and name.casefold() in builtin,

@@ -179,6 +179,7 @@ def test_doctor_and_the_unit_name_every_secret_by_the_one_rule(
     program = server_program
     configure(program, server.url, 9)
     found = {line["part"]: line for line in program.events("doctor")}
+    assert found["Keychain"]["ok"], "there is none, and none is needed"
     given = found["Secrets for this run"]
     for name in CREDENTIALS:
         assert name.removeprefix("nanobot.") in given["state"]

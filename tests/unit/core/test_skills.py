@@ -59,6 +59,7 @@ async def test_a_skill_is_written_read_changed_deleted_and_brought_back(desk: De
         "emoji": "",
         "enabled": True,
         "variables": [],
+        "unset": [],
         "available": True,
         "missing": [],
         "problem": "",
