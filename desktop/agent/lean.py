@@ -91,6 +91,7 @@ _SHOW = (
     r"(?:里面?|中)?(?:有|是|写了?)(?:什么|啥)(?:内容)?[?？。]*$|^(?:请|帮我)?(?:读|打开|显示|看看|念)(?!.*总结)",
 )
 """Questions that the text itself answers."""
+_END = re.compile(r"\n*\(This is the end of the file\.\)\s*$")
 _NUMBER = re.compile(r"^ *\d+\| ?", re.MULTILINE)
 _INSTEAD = {"write_file": ("add_line", "edit_file")}
 """What may be called where a tool refused; any other is called once more."""
@@ -125,7 +126,7 @@ def shown(tool: str, text: str) -> str:
     """What a tool found, as an answer in Markdown: a list as one, the text of a file as it is."""
     if tool == "list_dir":
         return "\n".join(f"- {line}" for line in text.splitlines())
-    plain = _NUMBER.sub("", text).strip("\n")[:_LONGEST]
+    plain = _NUMBER.sub("", _END.sub("", text)).strip("\n")[:_LONGEST]
     return f"```\n{plain}\n```" if "```" not in plain else plain
 
 

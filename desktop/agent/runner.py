@@ -5,7 +5,7 @@ the program ended goes on from what the log holds: no call is made twice.
 """
 
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -57,6 +57,11 @@ _IN_CIRCLES = (
 )
 
 
+type Plainly = Callable[[str], Awaitable[ToolCall | str]]
+"""What the person's words ask for where no model is needed to tell: the call for it, or what the person is
+to be asked first, as a sentence; "" where that needs a model."""
+
+
 class Memory(Protocol):
     """What keeps conversations within the windows of models."""
 
@@ -85,9 +90,11 @@ class Runner:
         bus: Bus,
         memory: Memory | None = None,
         meter: Meter | None = None,
+        plainly: Plainly | None = None,
     ) -> None:
-        """Without a `memory` what no longer fits is only left out."""
+        """Without a `memory` what no longer fits is only left out. `plainly`: see there."""
         self._asking, self._hands, self._context, self._bus = asking, hands, context, bus
+        self._plainly = plainly
         self._memory, self._meter = memory, meter or Meter()
         self._sight = Sight()
 
@@ -116,6 +123,8 @@ class Runner:
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, kit, Completion(tool_calls=(call,)), late)
+        if ready.lean and want.must_call and await self._done_plainly(turn, kit):
+            return
         repeats, last, worked, must_call = 0, "", "", want.must_call
         for _step in range(steps):
             completion = await self._ask(turn, ready, kit, callable_=not worked, must_call=must_call)
@@ -139,6 +148,18 @@ class Runner:
                     return
             self._join(turn)
         await self._conclude(turn, ready, kit, _OUT_OF_STEPS)
+
+    async def _done_plainly(self, turn: Turn, kit: Kit) -> bool:
+        """Do what the words ask for without the model, where they leave no doubt; whether that was done."""
+        made = await self._plainly(turn.inbound.text) if self._plainly else ""
+        if not made:
+            return False
+        answer: Completion | None = Completion(text=str(made))
+        if isinstance(made, ToolCall):
+            answer = _account(await self._act(turn, kit, Completion(tool_calls=(made,))), Want(True))
+        if answer is not None:
+            await see_through(self._keep(turn, answer), name=f"keep:{turn.id}")
+        return answer is not None
 
     async def _ask(
         self,

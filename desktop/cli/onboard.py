@@ -35,9 +35,14 @@ async def _onboard(home: Home, as_json: bool) -> int:
         name = await _ask(lines, _("What should the assistant be called? [Nanobot] "))
         if name:
             await result(verb, "set", values={"agents.defaults.botName": name})
-        if not spec:
+        ready = await result(verb, "readiness")
+        if not spec and ready["builtin_installed"]:
             say(_("Questions are answered by the small built-in model until a provider is set."))
-        say(_('All set. Try: nanobot-desktop ask "What can you do?"'))
+        elif not spec and not ready["ready"]:
+            say(_("No model answers yet: nothing was chosen, and the built-in one was not fetched."))
+            say(_("Fetch it with: {command}").format(command="nanobot-desktop local setup"))
+        if ready["ready"]:
+            say(_('All set. Try: nanobot-desktop ask "What can you do?"'))
         if as_json:
             emit({"provider": spec.name if spec else "builtin", "tested": ok, "name": name})
     return 0 if ok else 1

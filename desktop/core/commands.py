@@ -13,6 +13,7 @@ from desktop.core import remembering
 from desktop.core.conversations import Conversations
 from desktop.core.export import export
 from desktop.core.reasoning import Reasoning, reasoning_of
+from desktop.core.trials import Trials
 from desktop.errors import AppError, explain
 from desktop.services import ServiceState
 from desktop.session.model import Message, replayable, title_of
@@ -153,7 +154,7 @@ class Commands:
         conversations = Conversations(self._core)
         known = (await conversations.models({}, _nobody))["models"]
         if rest:
-            chosen = _choice(rest, known) | {"session": session.key}
+            chosen = await self._choice(rest, known) | {"session": session.key}
             found = await conversations.choose_model(chosen, _nobody)
             return Reply(
                 _("From now on {model} ({provider}) answers here.").format(
@@ -162,6 +163,12 @@ class Commands:
             )
         lines = [_("Here answers {model}.").format(model=await self._answering(session)), ""]
         lines += [f"- `{line['model'] or line['provider']}` {line['provider_title']}" for line in known]
+        every = await Trials(self._core).all_models({line["provider"] for line in known})
+        for line in known:
+            if names := every.pop(line["provider"], []):
+                shown = ", ".join(f"`{name}`" for name in names[:_MOST])
+                more = f" … ({len(names)})" if len(names) > _MOST else ""
+                lines += ["", f"**{line['provider_title']}**: {shown}{more}"]
         how = _("Choose with /model and a name; /model auto is the usual one.")
         return Reply("\n".join([*lines, "", how]))
 
@@ -180,6 +187,20 @@ class Commands:
         )
         how = _("Choose with /reasoning and one of: {levels}; /reasoning auto is as in the settings.")
         return Reply(f"{told}\n\n{how.format(levels=', '.join(found['levels']))}")
+
+    async def _choice(self, named: str, known: list[dict[str, str]]) -> dict[str, str]:
+        """Model and provider that a person means: one of those they were shown, one that a provider lists,
+        or any other model's name."""
+        if named.lower() in ("auto", "default"):
+            return {"model": "", "provider": ""}
+        for line in known:
+            if named.lower() in (line["model"].lower(), line["provider"].lower(), line["title"].lower()):
+                return {"model": line["model"], "provider": line["provider"]}
+        every = await Trials(self._core).all_models({line["provider"] for line in known})
+        for provider, names in every.items():
+            if named in names:
+                return {"model": named, "provider": provider}
+        return {"model": named, "provider": ""}
 
     async def _skill(self, _session: "Session", rest: str) -> Reply:
         skills = await in_thread(self._core.skills.all)
@@ -223,16 +244,6 @@ def _part(name: str) -> str:
     if server:
         return _("MCP server {name}").format(name=server)
     return _(_PARTS[kind]) if kind in _PARTS else name
-
-
-def _choice(named: str, known: list[dict[str, str]]) -> dict[str, str]:
-    """Model and provider that a person means: one of those they were shown, or any other model's name."""
-    if named.lower() in ("auto", "default"):
-        return {"model": "", "provider": ""}
-    for line in known:
-        if named.lower() in (line["model"].lower(), line["provider"].lower(), line["title"].lower()):
-            return {"model": line["model"], "provider": line["provider"]}
-    return {"model": named, "provider": ""}
 
 
 def _is_said(message: Message) -> bool:

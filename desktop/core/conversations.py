@@ -14,6 +14,7 @@ from desktop.core.titles import NAMED
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, UsageError
 from desktop.paths import temporary
+from desktop.providers.catalogue import titled
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
@@ -173,10 +174,14 @@ class Conversations:
 
     def _shown(self, chosen: Choice) -> Json:
         builtin, maker = chosen.spec.kind == "builtin", _(chosen.spec.display)
-        title = self._core.builtin.model.name if builtin else chosen.model or maker
+        usual = self._core.builtin.model
+        title, model = chosen.model or maker, chosen.model
+        if builtin:
+            title = usual.name if model in ("", usual.id) else titled(model)
+            model = "" if model == usual.id else model
         return {
             "provider": chosen.spec.name,
-            "model": "" if builtin else chosen.model,
+            "model": model,
             "title": " ".join(title.split()),
             "provider_title": maker,
         }
@@ -248,7 +253,8 @@ class Conversations:
         return self._model(session.metadata)
 
     async def models(self, _arguments: Json, _send: Send) -> Json:
-        """The models to choose from: the usual one first, then one of each provider that could answer."""
+        """The models to choose from: the usual one first, then one of each provider that could answer, and
+        those of this computer."""
         core = self._core
         usual = self._answering()
         found: list[Choice] = []
@@ -257,8 +263,10 @@ class Conversations:
             given = core.store.config.provider(spec.name).api_base
             if spec.suggestion and (spec.name in ready if spec.needs_key else given):
                 found.append(core.models.choice(spec.suggestion, spec.name))
-        if (await installed(core.home.models)).models:
-            found.append(core.models.choice(provider=BUILTIN.name))
+        here = [model.id for model in (await installed(core.home.models)).models]
+        found += [
+            core.models.choice(name, BUILTIN.name) for name in (*here, *core.store.config.local.files)
+        ]
         lines = [usual, *(self._shown(choice) for choice in found)]
         return {
             "usual": usual,

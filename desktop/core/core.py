@@ -35,6 +35,7 @@ from desktop.core.fetching import Fetches
 from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
+from desktop.core.plain import Plain
 from desktop.core.rationing import Ration
 from desktop.core.recall import Recall, span
 from desktop.core.server_trust import keep_pins
@@ -157,7 +158,7 @@ class Core:
             self.context,
             self.models,
             self.workshop,
-            Runner(asking, hands, self.context, bus, self.memory, self.meter),
+            Runner(asking, hands, self.context, bus, self.memory, self.meter, Plain(self).call),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,

@@ -6,8 +6,8 @@ whole, the next question is answered by it.
 """
 
 import asyncio
+import itertools
 import logging
-import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -40,8 +40,11 @@ class _Fetch:
     chosen: bool = False
     use: bool = False
     provider: str = ""
+    order: int = 0
+    """Of those that were chosen, the last one begun is meant."""
     task: asyncio.Task[None] | None = None
-    shown: float = 0.0
+    shown: ModelFetching | None = None
+    next: asyncio.TimerHandle | None = None
 
 
 class Fetches:
@@ -50,6 +53,7 @@ class Fetches:
     def __init__(self, core: "Core", pauses: Sequence[float] = PAUSES_S) -> None:
         self._core, self._pauses = core, pauses
         self._known: dict[str, _Fetch] = {}
+        self._order = itertools.count()
 
     def begin(self, model: Model, *, chosen: bool, use: bool) -> None:
         """Fetch a model, or go on with it; one that is under way goes on as it is. `chosen`: it is to be
@@ -57,7 +61,7 @@ class Fetches:
         fetch = self._known.get(model.id)
         if fetch is None:
             fetch = self._known[model.id] = _Fetch(model, ModelFetching(model.id, "paused"))
-        fetch.chosen, fetch.use = chosen, use
+        fetch.chosen, fetch.use, fetch.order = chosen, use, next(self._order)
         fetch.provider = self._core.store.config.agents.defaults.provider
         if fetch.task is None or fetch.task.done():
             self._tell(fetch, "fetching")
@@ -71,7 +75,10 @@ class Fetches:
 
     async def close(self) -> None:
         """The program ends."""
-        await cancel(*(fetch.task for fetch in self._known.values()))
+        for fetch in self._known.values():
+            await cancel(fetch.task)
+            if fetch.next:
+                fetch.next.cancel()
 
     async def state(self, model: Model) -> Json:
         """How far a model is: `state` ("" where nobody began), `done` and `total` bytes, `text`,
@@ -85,7 +92,9 @@ class Fetches:
     async def follow(self, model_id: str) -> AsyncIterator[ModelFetching]:
         """What is told of a model's download, until it is neither under way nor waiting."""
         with self._core.bus.subscribe() as events:
-            fetch = self._known[model_id]
+            fetch = self._known.get(model_id)
+            if fetch is None:
+                return
             yield fetch.told
             if fetch.told.state not in UNDER_WAY:
                 return
@@ -124,7 +133,8 @@ class Fetches:
 
     async def _use(self, fetch: _Fetch) -> None:
         """From the next question on it answers, where that is still wanted."""
-        values: Json = {"local.model": fetch.model.id} if fetch.chosen else {}
+        later = any(other.chosen and other.order > fetch.order for other in self._known.values())
+        values: Json = {"local.model": fetch.model.id} if fetch.chosen and not later else {}
         if fetch.use and self._core.store.config.agents.defaults.provider == fetch.provider:
             values |= {"agents.defaults.provider": "builtin", "agents.defaults.model": ""}
         if values:
@@ -133,13 +143,21 @@ class Fetches:
             await self._core.pick_local()
 
     def _progress(self, fetch: _Fetch, done: int) -> None:
-        now = time.monotonic()
         fetch.told = ModelFetching(fetch.model.id, "fetching", done, fetch.model.size)
-        if now - fetch.shown >= _EVERY_S:
-            fetch.shown = now
+        if fetch.next is None:
+            self._publish(fetch)
+
+    def _publish(self, fetch: _Fetch) -> None:
+        """Tell of it now, and once more when there was more within the time that is too short for that."""
+        fetch.next = None
+        if fetch.told != fetch.shown:
+            fetch.shown = fetch.told
             self._core.bus.publish(fetch.told)
+            fetch.next = asyncio.get_running_loop().call_later(_EVERY_S, self._publish, fetch)
 
     def _tell(self, fetch: _Fetch, state: str, done: int = -1, *, text: str = "", remedy: str = "") -> None:
         done = fetch.told.done if done < 0 else done
         fetch.told = ModelFetching(fetch.model.id, state, done, fetch.model.size, text, remedy)
-        self._core.bus.publish(fetch.told)
+        if fetch.next:
+            fetch.next.cancel()
+        self._publish(fetch)

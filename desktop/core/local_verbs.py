@@ -1,6 +1,7 @@
 """The verbs of the models that run on this computer: which there are, fetching one, taking a file, using
 it."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ class LocalVerbs:
             "local_offer": self.offer,
             "local_setup": self.setup,
             "local_fetch": self.fetch,
+            "local_follow": self.follow,
             "local_pause": self.pause,
             "local_add": self.add,
             "local_forget": self.forget,
@@ -127,6 +129,15 @@ class LocalVerbs:
             raise fault
         self._core.fetches.begin(model, chosen=True, use=True)
         return {}
+
+    async def follow(self, arguments: Json, send: Send) -> Json:
+        """Tell how far the fetching of a model is until that ends; who goes away leaves it going. Gives its
+        last `state`, with `text` and `remedy`."""
+        last: Json = {}
+        async for told in self._core.fetches.follow(str(arguments["model"])):
+            last = asdict(told)
+            send({"event": "progress", **last})
+        return last
 
     async def pause(self, arguments: Json, _send: Send) -> Json:
         """Stop fetching a model; what came is kept."""

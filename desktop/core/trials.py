@@ -1,6 +1,9 @@
 """Trying a provider: one real, tiny question, and its models. What is wrong is told by its field."""
 
+import asyncio
+import logging
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from desktop.core.core import Core
 
 
+_log = logging.getLogger(__name__)
+_LIST_S = 5.0
+"""How long the list of all models waits for a provider."""
 _TINY_TOKENS = 1024
 """Room for what some models think first."""
 
@@ -121,6 +127,22 @@ class Trials:
         another `key` or `base`, too. Raises AppError."""
         chosen, target = await self._target(arguments)
         return {"models": await self._list(chosen, target)}
+
+    async def all_models(self, providers: Collection[str]) -> dict[str, list[str]]:
+        """The names of all models of these providers, by provider, sorted; of one that does not answer in a
+        few seconds none."""
+        names = sorted(providers)
+        found = await asyncio.gather(*map(self._names, names))
+        return {name: rows for name, rows in zip(names, found, strict=True) if rows}
+
+    async def _names(self, provider: str) -> list[str]:
+        try:
+            async with asyncio.timeout(_LIST_S):
+                rows = (await self.provider_models({"name": provider}, lambda _line: None))["models"]
+        except (AppError, TimeoutError) as error:
+            _log.info("no list of the models of %s: %s", provider, error)
+            return []
+        return sorted(str(row[0]) for row in rows)
 
     async def _list(self, chosen: Choice, target: Endpoint) -> list[Row]:
         way, base = listing(chosen)

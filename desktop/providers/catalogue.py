@@ -166,6 +166,11 @@ def is_ours(name: str) -> bool:
     return is_path(name) or any(model.id == name for model in CATALOGUE)
 
 
+def titled(name: str) -> str:
+    """What a model of this computer is called, by its id or path."""
+    return next((model.name for model in CATALOGUE if model.id == name), of_person(name).name)
+
+
 def of_person(name: str) -> Model:
     """A model file of the person's own as long as nobody has looked into it."""
     path = Path(name).expanduser()

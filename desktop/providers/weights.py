@@ -228,7 +228,7 @@ async def _download(model: Model, sink: _Sink, progress: Progress) -> None:
     try:
         async with _answer(model, sink) as response:
             progress(sink.done, model.size)
-            async for chunk in response.aiter_bytes(_CHUNK):
+            async for chunk in response.aiter_raw():  # as it comes: what broke off is not lost
                 if sink.done + len(chunk) > model.size:
                     sink.restart()
                     raise AppError(

@@ -36,6 +36,7 @@ from desktop.ui.health import Health
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.outside import Outside
+from desktop.ui.own_models import OwnModels
 from desktop.ui.permits import Permits
 from desktop.ui.presence import Presence
 from desktop.ui.program import Program
@@ -185,6 +186,7 @@ class Conductor(QObject):
                 timer.cancel()
         self._window.notice.hide()
         self._events = spawn(self._listen(), name="window:events")
+        self._own_models.begin()
         self.library.begin()
         self._answering.begin()
         self._setup.check()
@@ -231,6 +233,7 @@ class Conductor(QObject):
                 self._costing.handle(event)
                 self._doing.handle(event)
                 self._health.handle(event)
+                self._own_models.handle(event)
                 self._outside.handle(event)
                 self.library.handle(event)
                 if isinstance(event, ServiceChanged):
@@ -252,6 +255,7 @@ class Conductor(QObject):
 
     def _connect(self) -> None:
         window, talk = self._window, self.talk
+        self._own_models = OwnModels(self._program, self._funnel, window, self._presence)
         window.quit_wanted.connect(self.quit)
         window.sidebar.settings_wanted.connect(self._settings)
         window.sidebar.looked_for.connect(self._finder.look_for)
@@ -321,8 +325,8 @@ class Conductor(QObject):
         self._funnel.run(self._show_models(), name="window:models")
 
     async def _show_models(self) -> None:
-        found = await self._program.call("models")
-        self._window.header.show_models(found["usual"], found["models"], self._chosen)
+        found, offer = await self._program.call("models"), await self._program.call("local_offer")
+        self._window.header.show_models(found["usual"], found["models"], self._chosen, offer)
 
     def _settings(self, page: str = "") -> None:
         self._window.present()

@@ -77,6 +77,8 @@ class Header(QWidget):
     model_chosen = Signal(str, str)
     """Model and provider; both empty for the usual one."""
     settings_wanted = Signal()
+    fetch_wanted = Signal(str)
+    """A model of this computer that is to be fetched: its id."""
     inbox_wanted = Signal()
     menu_wanted = Signal(QPoint)
     """What can be done with the conversation; the place is on the screen, for the menu's right corner."""
@@ -125,6 +127,8 @@ class Header(QWidget):
         row.addWidget(self.menu)
         self._dot.hide()
         self._services: dict[str, tuple[str, str]] = {}
+        self._fetching = -1
+        """How many hundredths of a model are here that is being fetched; -1 for none."""
         self._providers: dict[str, tuple[str, str, str]] = {}
         """How each provider that was asked answered last: colour, words, and the whole sentence."""
         spoken(self._words)
@@ -172,6 +176,12 @@ class Header(QWidget):
         self._services[name] = (state, detail)
         self._show_state()
 
+    def show_fetching(self, hundredths: int) -> None:
+        """How much of a model that is being fetched is here; -1 where none is."""
+        if hundredths != self._fetching:
+            self._fetching = hundredths
+            self._show_state()
+
     def show_provider(self, provider: str, state: str, words: str, about: str = "") -> None:
         """How a provider answered: OK, WAITS or FAILED, in a word or two (marked for translation), and
         `about` it in a sentence."""
@@ -208,6 +218,9 @@ class Header(QWidget):
         ):
             if state in states:
                 return role, words, states[state]
+        if self._fetching >= 0:
+            words = _("Fetching a model: {percent} %").format(percent=self._fetching)
+            return "warning", words, _("The conversation goes on meanwhile. Pause it in the settings.")
         if told := self._providers.get(self.provider):
             return told[0], _(told[1]), told[2]
         if not (builtin and self._services):
@@ -216,8 +229,9 @@ class Header(QWidget):
             return "success", _("Ready"), ""
         return "faint", _("Asleep"), _("The model wakes when you begin to write.")
 
-    def show_models(self, usual: Json, models: list[Json], chosen: Json | None) -> None:
-        """Open the menu. `chosen`: this conversation's own model, None where it uses the usual one."""
+    def show_models(self, usual: Json, models: list[Json], chosen: Json | None, offer: Json) -> None:
+        """Open the menu. `chosen`: this conversation's own model, None where it uses the usual one.
+        `offer`: a better one that could be fetched; its id is "" for none."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         first = menu.addAction(_("Usual model ({name})").format(name=usual["title"]))
@@ -238,6 +252,14 @@ class Header(QWidget):
                 lambda _on=False, line=line: self.model_chosen.emit(line["model"], line["provider"])
             )
         menu.addSeparator()
+        if offer["id"]:
+            words = _("Get a better one: {name}, {size:.1f} GB").format(
+                name=offer["title"], size=offer["size"] / 1e9
+            )
+            better = menu.addAction(icon("download"), words)
+            better.setToolTip(offer["does"])
+            better.triggered.connect(lambda: self.fetch_wanted.emit(str(offer["id"])))
+            menu.setToolTipsVisible(True)
         menu.addAction(icon("settings"), _("Providers and models…")).triggered.connect(self.settings_wanted)
         corner = self._model.mapToGlobal(QPoint(self._model.width(), self._model.height() + 2))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))

@@ -1,19 +1,18 @@
-"""The built-in models: what each is and takes, fetching one with its progress, using it."""
+"""The models of this computer: what each is and does, fetching one with its progress, using it."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
-from desktop.text import _, titled
+from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
@@ -21,18 +20,18 @@ from desktop.ui.words import spoken
 
 
 class Fetching(QWidget):
-    """How far a download is, and a way to end it."""
+    """How far a download is, and a way to stop it for now."""
 
-    cancelled = Signal()
+    paused = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.bar, self._text, self._cancel = QProgressBar(), label("small"), button("quiet")
+        self.bar, self._text, self._pause = QProgressBar(), label("small", wrap=True), button("quiet")
         self.bar.setTextVisible(False)
-        self._cancel.clicked.connect(self.cancelled)
+        self._pause.clicked.connect(self.paused)
         row = QHBoxLayout()
         row.addWidget(self._text, 1)
-        row.addWidget(self._cancel)
+        row.addWidget(self._pause)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, Space.S)
         column.setSpacing(0)
@@ -41,35 +40,35 @@ class Fetching(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._cancel.setText(_("Cancel"))
+        self._pause.setText(_("Pause"))
         self.bar.setAccessibleName(_("Download"))
 
-    def tell(self, done: int, total: int) -> None:
-        """Bytes; a total of 0 where nobody knows."""
+    def tell(self, done: int, total: int, why: str = "") -> None:
+        """Bytes; `why` it does not go on just now."""
         self.bar.setRange(0, total // 1024)  # a QProgressBar counts in 32 bits
         self.bar.setValue(done // 1024)
-        if total:
-            text = _("{done} of {total} MB").format(done=done // 10**6, total=round(total / 10**6))
-        else:
-            text = _("Installing what runs it…")
-        self._text.setText(text)
-        self.bar.setAccessibleDescription(text)
+        text = _("{done} of {total} MB").format(done=done // 10**6, total=round(total / 10**6))
+        self._text.setText(sentences(f"{text}.", why, _("It is tried again.")) if why else text)
+        self.bar.setAccessibleDescription(self._text.text())
 
 
 class ModelRow(QWidget):
-    """One built-in model."""
+    """One model of this computer."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         super().__init__()
         self.model = model
-        self.act, self.used = button(), label("success")
+        self.act, self.forget, self.used = button(), IconButton("x"), label("success")
         side = QWidget()
         buttons = QHBoxLayout(side)
         buttons.setContentsMargins(0, 0, 0, 0)
         buttons.addStretch()
-        buttons.addWidget(self.used)
-        buttons.addWidget(self.act)
+        for part in (self.used, self.act, self.forget):
+            buttons.addWidget(part)
         self._row, self.fetching, self.outcome = Row(side, width=0), Fetching(), Outcome()
+        self._better = label("success")
+        self._row.beside.addWidget(self._better)
+        self._row.beside.addStretch()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -89,37 +88,50 @@ class ModelRow(QWidget):
         self._failed = False
         self._words()
         self.outcome.clear()
-        self.fetching.tell(0, 0 if self.model["installed"] else self.model["size"])
+
+    def tell(self, line: Mapping[str, Any]) -> None:
+        """Show how far it is."""
+        self.act.hide()
+        self.fetching.tell(line["done"], line["total"], line["text"])
         self.fetching.show()
 
-    def fail(self, error: AppError) -> None:
+    def fail(self, text: str, remedy: str) -> None:
         """It could not be brought or used: say so. The button tries again."""
         self._failed = True
-        self.outcome.failed(error.text, error.remedy)
+        self.outcome.failed(text, remedy)
         self._words()
 
     def rest(self) -> None:
         """Nothing is under way any more; the keyboard goes back to the button that began it."""
         focus = QApplication.focusWidget()
+        self._words()
         if focus is not None and self.fetching.isAncestorOf(focus):
             self.act.setFocus()
         self.fetching.hide()
 
     def _words(self) -> None:
-        size = _("{size} MB").format(size=round(self.model["size"] / 10**6))
-        self._row.say(self.model["title"], f"{size} · {self.model['licence']}")
+        model = self.model
+        size = _("{size} MB").format(size=round(model["size"] / 10**6))
+        self._row.say(model["title"], " · ".join(filter(None, (size, model["licence"], model["does"]))))
+        self._row.complain(model["why"])
+        self._better.setText(_("Better on this computer"))
+        self._better.setVisible(model["better"])
         self.used.setText(_("In use"))
         self.used.setVisible(self._in_use)
-        words = _("Use it") if self.model["installed"] else _("Download")
+        words = _("Use it") if model["installed"] else _("Download")
+        if model["fetching"]["state"] == "paused" and not model["installed"]:
+            words = _("Go on")
         if self._failed:
             words = _("Try again")
         self.act.setText(words)
-        self.act.setAccessibleName(titled(words, str(self.model["title"])))
-        self.act.setVisible(not self._in_use)
+        self.act.setAccessibleName(titled(words, str(model["title"])))
+        self.act.setVisible(not self._in_use and not model["why"])
+        self.forget.say(_("Take it from the list"))
+        self.forget.setVisible(model["own"])
 
 
 class BuiltinModels(QWidget):
-    """The built-in models as rows; `ready` tells that one was put to use."""
+    """The models of this computer as rows; `ready` tells that one was put to use."""
 
     ready = Signal()
 
@@ -127,16 +139,22 @@ class BuiltinModels(QWidget):
         super().__init__()
         self._actions, self._work, self._first = actions, Work(self), first_run
         self._rows: dict[str, ModelRow] = {}
-        self._used = ""
-        self._task: asyncio.Task[None] | None = None
+        self._following: set[str] = set()
         self._card = Card(framed=not first_run)
-        self._note = label("small", wrap=True)
+        self._note, self._own = label("small", wrap=True), button("link")
+        self.outcome = Outcome()
+        self._own.clicked.connect(self._choose)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.S)
-        column.addWidget(self._card)
-        column.addWidget(self._note)
+        for widget in (self._card, self.outcome, self._own, self._note):
+            column.addWidget(widget)
         self._note.setVisible(not first_run)
+        self.setAcceptDrops(True)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self._own.setText(_("Use a model file of yours (GGUF)…"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -151,44 +169,117 @@ class BuiltinModels(QWidget):
             found = await self._actions.call("local_models")
             answers = (await self._actions.call("providers"))["answers"]
         except AppError as error:
-            self._note.setText(str(error))
+            self.outcome.failed(error.text, error.remedy)
             return
         self._note.setText(found["note"])
+        if found["fault"]:
+            self.outcome.failed(found["fault"], found["remedy"])
+        for gone in self._rows.keys() - {model["id"] for model in found["models"]}:
+            self._rows.pop(gone).deleteLater()
         for model in found["models"]:
-            if self._first and not model["selected"]:
+            if self._first and not (model["selected"] or model["better"]):
                 continue
             if model["id"] not in self._rows:
                 self._add(model)
             in_use = answers["name"] == "builtin" and model["selected"] and model["installed"]
-            self._rows[model["id"]].show_model(model, in_use=in_use and not self._first)
+            row = self._rows[model["id"]]
+            row.show_model(model, in_use=in_use and not self._first)
+            if model["fetching"]["state"] in ("fetching", "waiting"):
+                self._work.start(self._follow(row), name="settings:local-follow")
 
     def _add(self, model: Mapping[str, Any]) -> None:
         row = self._rows[model["id"]] = ModelRow(model)
         row.act.clicked.connect(lambda: self.begin(row))
-        row.fetching.cancelled.connect(self.cancel)
-        self._card.add(row, parted=not self._first)
+        row.fetching.paused.connect(lambda: self._do(row, "local_pause"))
+        row.forget.clicked.connect(lambda: self._do(row, "local_forget"))
+        self._card.add(row, parted=not self._first or len(self._rows) > 1)
 
     def begin(self, row: ModelRow) -> None:
-        """Fetch what is missing of a model and use it."""
-        if self._task is None or self._task.done():
-            busy = [each.act for each in self._rows.values()]
-            self._task = self._work.start(self._bring(row), name="settings:local-setup", busy=busy)
-
-    def cancel(self) -> None:
-        """End the download; what came is kept."""
-        if self._task is not None:
-            self._task.cancel()
+        """Use a model, and fetch it before where it is not here."""
+        row.begin()
+        self._work.start(self._bring(row), name="settings:local-setup", busy=[row.act])
 
     async def _bring(self, row: ModelRow) -> None:
-        row.begin()
+        if row.model["installed"]:
+            await self._used(row.outcome, "local_use", model=row.model["id"])
+            return
         try:
-            async for line in self._actions.stream("local_setup", model=row.model["id"], use=True):
-                if line.get("event") == "progress":
-                    row.fetching.tell(line["done"], line["total"])
+            await self._actions.call("local_fetch", model=row.model["id"])
         except AppError as error:
-            row.fail(error)
+            row.fail(error.text, error.remedy)
         else:
+            await self._follow(row)
+
+    async def _follow(self, row: ModelRow) -> None:
+        """Show how far a download is, to its end; it goes on where nobody looks."""
+        name = str(row.model["id"])
+        if name in self._following:
+            return
+        self._following.add(name)
+        last: Mapping[str, Any] = {}
+        try:
+            async for line in self._actions.stream("local_follow", model=name):
+                if line.get("event") == "progress":
+                    last = line
+                    row.tell(line)
+        finally:
+            self._following.discard(name)
+        row.rest()
+        if last.get("state") == "failed":
+            row.fail(str(last["text"]), str(last["remedy"]))
+        elif last.get("state") == "done":
             self.ready.emit()
             self.refresh()
-        finally:
-            row.rest()
+        else:
+            self.refresh()
+
+    def _do(self, row: ModelRow, verb: str) -> None:
+        self._work.start(self._done(row, verb), name="settings:local")
+
+    async def _done(self, row: ModelRow, verb: str) -> None:
+        try:
+            await self._actions.call(verb, model=row.model["id"])
+        except AppError as error:
+            row.fail(error.text, error.remedy)
+        else:
+            self.refresh()
+
+    async def _used(self, outcome: Outcome, verb: str, **arguments: Any) -> None:
+        """Put a model to use by a verb, or say why not."""
+        try:
+            await self._actions.call(verb, **arguments)
+        except AppError as error:
+            outcome.failed(error.text, error.remedy)
+        else:
+            outcome.clear()
+            self.ready.emit()
+            self.refresh()
+
+    # ---- a file of the person's own
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self, self._own.text(), "", f"{_('Models')} (*.gguf)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.take)
+        dialog.open()
+
+    def take(self, path: str) -> None:
+        """Use a model file of the person's own, where it lies."""
+        work = self._used(self.outcome, "local_add", path=path, use=True)
+        self._work.start(work, name="settings:local-file", busy=[self._own])
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if path := _dropped(event.mimeData()):
+            event.acceptProposedAction()
+            self.take(path)
+
+
+def _dropped(data: QMimeData) -> str:
+    """The file that is dropped; "" where that is no single one."""
+    files = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+    return files[0] if len(files) == 1 else ""

@@ -1,0 +1,48 @@
+"""The models of this computer, as far as the window has to do with them: it shows how far one is that is
+being fetched, and the one in use stays awake as long as the person has it open."""
+
+from PySide6.QtCore import QObject
+
+from desktop.bus.events import Event, ModelFetching
+from desktop.text import _
+from desktop.ui.actions import Actions
+from desktop.ui.funnel import Funnel
+from desktop.ui.main_window import MainWindow
+from desktop.ui.presence import Presence
+
+
+class OwnModels(QObject):
+    """One for the window; begin() once the core is there."""
+
+    def __init__(self, actions: Actions, funnel: Funnel, window: MainWindow, presence: Presence) -> None:
+        super().__init__(window)
+        self._actions, self._funnel, self._window = actions, funnel, window
+        self._open: bool | None = None
+        """What the core was told; None before it is there."""
+        window.header.fetch_wanted.connect(self._fetch)
+        presence.noticed.connect(self._tell)
+        presence.left.connect(self._tell)
+
+    def begin(self) -> None:
+        """The core is there."""
+        self._open = False
+        self._tell()
+
+    def handle(self, event: Event) -> None:
+        """Take in one event of the bus."""
+        if not isinstance(event, ModelFetching):
+            return
+        going = event.state in ("fetching", "waiting") and event.total
+        self._window.header.show_fetching(100 * event.done // event.total if going else -1)
+        if event.state == "failed":
+            notice = self._window.notice
+            notice.tell(event.text, event.remedy, actions=((_("Dismiss"), notice.hide),))
+
+    def _fetch(self, model: str) -> None:
+        self._funnel.run(self._actions.call("local_fetch", model=model), name="window:fetch")
+
+    def _tell(self) -> None:
+        open_ = self._window.isVisible() and not self._window.isMinimized()
+        if self._open is not None and open_ != self._open:
+            self._open = open_
+            self._funnel.run(self._actions.call("window_open", open=open_), name="window:open")
