@@ -111,7 +111,8 @@ def _without(request: Request, blocks: frozenset[str]) -> Request:
 def refused(said: str, request: Request, known: Collection[str] = ()) -> list[str]:
     """What of a request a server's words name, as lessons that are not `known`; empty where they name
     nothing of it."""
-    text, options = said.lower(), options_of(request)
+    own = request.endpoint.extra  # what the person wrote is sent as it is
+    text, options = said.lower(), {k: v for k, v in options_of(request).items() if k not in own}
     if request.endpoint.rules.reasoning in ("blocks", "details") and _SIGNED.search(text):
         return [lesson for lesson in (FOR_NOW, THOUGHTLESS) if lesson not in known][:1]
     found = [lesson for look in _LOOKS for lesson in look(text, request, options)]
@@ -168,7 +169,7 @@ def _always(text: str, request: Request, options: Mapping[str, Any]) -> list[str
 
 def _limit(text: str, request: Request, options: Mapping[str, Any]) -> list[str]:
     ours = request.endpoint.behaviour.max_tokens
-    if not ours or not _names(text, *_LIMITS):
+    if ours not in options or not _names(text, *_LIMITS):
         return []
     if _TOO_MUCH.search(text):
         numbers = [int(found) for found in _NUMBER.findall(text)]

@@ -120,6 +120,12 @@ def test_blocks_that_are_not_taken_back_are_left_out_for_now(mode: Any) -> None:
     assert taught(asked, [FOR_NOW, THOUGHTLESS]).endpoint.behaviour.levels == ()
 
 
+def test_what_the_person_wrote_is_not_left_out() -> None:
+    asked = request(extra={"temperature": 0.3, "max_tokens": 9})
+    assert refused("temperature, max_tokens and tool_choice are not supported", asked) == ["tool_choice"]
+    assert options_of(taught(asked, ["temperature"]))["temperature"] == 0.3
+
+
 def test_a_lesson_of_a_later_version_does_no_harm() -> None:
     assert taught(request(), ["a lesson of the future=1"]) == request()
     assert sentence("a lesson of the future=1")
