@@ -241,6 +241,7 @@ ELSEWHERE = frozenset(
         "permissions.folders",
         "tools.mcp_servers",
         "agents.defaults.disabled_skills",
+        "agents.defaults.skill_keys",
     }
 )
 """Set by parts of the pages."""
