@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop.config import mcp_health, mcp_last
-from desktop.config.keychain import Keychain
+from desktop.config.given import Given, credential, variable
+from desktop.config.keychain import Keychain, without_keychain
+from desktop.config.needed import needed
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
+from desktop.config.tools import ENGINES
 from desktop.cron.health import look as look_at_jobs
 from desktop.database import Database
-from desktop.errors import AppError, ConfigError, explain
+from desktop.errors import AppError, ConfigError, KeychainError, explain
 from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
 from desktop.net import way_out
@@ -58,7 +61,9 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Memory"), lambda: in_thread(_memory, workspace)),
         (_("Reminders and jobs"), lambda: _jobs(store, workspace)),
         (_("Ledger"), lambda: _ledger(home)),
-        (_("Keychain"), lambda: _keychain(store)),
+        (_("Keychain"), lambda: _keychain(store, workspace)),
+        (_("Secrets for this run"), lambda: in_thread(_given, store, workspace)),
+        (_("Web search"), lambda: in_thread(_search, store)),
         (_("Network"), lambda: in_thread(_way_out)),
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
@@ -188,14 +193,19 @@ async def _conversations(workspace: Path) -> list[Finding]:
     return [Finding(part, ok=True, state=ngettext("{n} is stored.", "{n} are stored.", n).format(n=n))]
 
 
-def _skills(store: ConfigStore, workspace: Path) -> list[Finding]:
+def _skills_of(store: ConfigStore, workspace: Path) -> Skills:
     config = store.config
-    skills = Skills(
+    return Skills(
         workspace,
         lambda: config.agents.defaults.disabled_skills,
         more_path=lambda: config.tools.commands.path_append,
+        stored=lambda: config.agents.defaults.skill_keys,
     )
-    return [Finding(_("Skills"), ok, state, remedy) for ok, state, remedy in look_at_skills(skills)]
+
+
+def _skills(store: ConfigStore, workspace: Path) -> list[Finding]:
+    found = look_at_skills(_skills_of(store, workspace))
+    return [Finding(_("Skills"), ok, state, remedy) for ok, state, remedy in found]
 
 
 def _memory(workspace: Path) -> list[Finding]:
@@ -216,14 +226,47 @@ async def _ledger(home: Home) -> list[Finding]:
     return [Finding(_("Ledger"), ok=True, state=ngettext("{n} call.", "{n} calls.", n).format(n=n))]
 
 
-async def _keychain(store: ConfigStore) -> list[Finding]:
+async def _keychain(store: ConfigStore, workspace: Path) -> list[Finding]:
     part = _("Keychain")
-    needed = any(entry.key_stored for entry in store.config.providers.values())
     try:
         await Keychain().check()
     except AppError as error:
-        return [Finding(part, ok=not needed, state=error.text, remedy=error.remedy)]
+        lacking = await in_thread(_lacking, store, workspace)
+        return [Finding(part, ok=not lacking, state=error.text, remedy=error.remedy)]
     return [Finding(part, ok=True, state=_("It answers."))]
+
+
+def _lacking(store: ConfigStore, workspace: Path) -> list[str]:
+    """The entries of the keychain that are needed and not given for this run."""
+    given = Given()
+    skills = _skills_of(store, workspace).wanted()
+    return [entry for entry in needed(store.config, skills) if not given.get(entry)]
+
+
+def _given(store: ConfigStore, workspace: Path) -> list[Finding]:
+    """What is given by systemd or the environment, and by which names the rest could be."""
+    part, given = _("Secrets for this run"), Given()
+    lacking = list(filter(credential, _lacking(store, workspace)))
+    places = ", ".join(given.places())
+    state = _("Given: {names}.").format(names=places) if places else _("None is given.")
+    names = "\n".join(f"{credential(entry)}  {variable(entry)}" for entry in lacking)
+    remedy = _("These can be given, as a systemd credential or a variable:") if names else ""
+    return [Finding(part, ok=True, state=state, remedy=f"{remedy}\n{names}".strip())]
+
+
+def _search(store: ConfigStore) -> list[Finding]:
+    part, name = _("Web search"), store.config.tools.web.search.provider
+    if name in ENGINES:
+        return [Finding(part, ok=True, state=_("By {engine}.").format(engine=ENGINES[name]))]
+    known = ", ".join(ENGINES.values())
+    return [
+        Finding(
+            part,
+            ok=False,
+            state=_("There is no search engine {name}: nothing can be searched for.").format(name=name),
+            remedy=_("Choose one in the settings: {names}.").format(names=known),
+        )
+    ]
 
 
 def _way_out() -> list[Finding]:
@@ -289,16 +332,20 @@ async def _servers() -> list[Finding]:
 async def _mcp(store: ConfigStore, logs: Path) -> list[Finding]:
     part, keychain = _("MCP servers"), Keychain()
     servers = {name: s for name, s in store.config.tools.mcp_servers.items() if s.enabled}
+    given, shut = Given(), ""
     try:
         await keychain.check()
-        shut = False
-    except AppError:
-        shut = True  # what it has is not looked at, for that would raise its prompt
+    except KeychainError as error:
+        shut = error.state  # what it has is not looked at, for that would raise its prompt
     findings: list[Finding] = []
     for name, server in servers.items():
         found = await in_thread(lambda server=server: list(mcp_health.faults(server, os.environ)))
-        for entry, key in () if shut else mcp_health.entries(name, server):
-            if not await keychain.get(entry):
+        for entry, key in mcp_health.entries(name, server):
+            if await in_thread(given.get, entry):
+                continue
+            if shut == "missing":
+                found.append((_not_in_keychain(key)[0], without_keychain(entry)))
+            elif not shut and not await keychain.get(entry):
                 found.append(_not_in_keychain(key))
         if not found and (last := await in_thread(mcp_last.read, logs, name)):
             found = [(_("When it was tried last: {text}").format(text=last[0]), last[1])]

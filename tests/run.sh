@@ -89,35 +89,53 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
-# Two lanes, for two cores: what needs no screen, and beside it lint, the window, Python 3.13 and types.
+# Three lanes: tests of programs mostly wait, so two cores are busy with three.
 blind=()
 [ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
-without_a_screen() {
-  say "== pytest, units and the stories of the terminal"
-  "${blind[@]}" "$bin/python" -m pytest tests/unit tests/stories --ignore tests/stories/window
-}
+first_stories=(tests/stories/test_[a-c]*)
 python313() { find_python 3.13; }
 
-beside=$(mktemp)
-trap 'rm -f "$beside"; kill $(jobs -p) 2>/dev/null || true' EXIT
-without_a_screen >"$beside" 2>&1 &
-lane=$!
-step "ruff" "$bin/ruff" check
-step "ruff format" "$bin/ruff" format --check
+units() {
+  step "pytest, units and the other stories of the terminal" "${blind[@]}" "$bin/python" -m pytest \
+    tests/unit tests/stories --ignore tests/stories/window "${first_stories[@]/#/--ignore=}"
+}
+
+checks() {
+  step "ruff" "$bin/ruff" check
+  step "ruff format" "$bin/ruff" format --check
+  step "mypy" "$bin/mypy"
+  if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
+    install_locked "$root/.venv-3.13" python313 test
+    # Left out: rooms whose tests are mostly the work of other processes, whatever the Python.
+    elsewhere=(agent backup core importer inbox net providers tools)
+    step "pytest tests/unit on Python 3.13, without PySide6" \
+      "${blind[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit --hypothesis-profile brief \
+      "${elsewhere[@]/#/--ignore=tests/unit/}"
+    finish_compiling
+  fi
+  step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest "${first_stories[@]}"
+}
+
+lane() { # NAME: run it into a file of its own; its status tells whether a step failed
+  "$1"
+  [ ${#failed[@]} -eq 0 ] || { printf '%s\n' "${failed[@]}" >&3; exit 1; }
+}
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
+lanes=()
+for name in units checks; do
+  lane "$name" >"$logs/$name" 2>&1 3>"$logs/$name.failed" &
+  lanes+=("$name $!")
+done
 step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
   --ignore tests/unit --ignore-glob 'tests/stories/test_*'
-if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
-  install_locked "$root/.venv-3.13" python313 test
-  # Left out: rooms whose tests are mostly the work of other processes, whatever the Python.
-  elsewhere=(agent backup core importer inbox net providers tools)
-  step "pytest tests/unit on Python 3.13, without PySide6" \
-    "${blind[@]}" "$root/.venv-3.13/bin/python" -m pytest tests/unit --hypothesis-profile brief \
-    "${elsewhere[@]/#/--ignore=tests/unit/}"
-  finish_compiling
-fi
-step "mypy" "$bin/mypy"
-wait "$lane" || failed+=("units and the stories of the terminal")
-cat "$beside"
+for entry in "${lanes[@]}"; do
+  name=${entry% *}
+  wait "${entry#* }" || [ -s "$logs/$name.failed" ] || echo "$name" >"$logs/$name.failed"
+  cat "$logs/$name"
+  while read -r step; do failed+=("$step"); done <"$logs/$name.failed"
+done
 
 if [ ${#failed[@]} -gt 0 ]; then
   printf -v list '%s, ' "${failed[@]}"

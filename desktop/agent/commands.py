@@ -38,6 +38,7 @@ COMMANDS = (
     Command("stop", "", mark("Stop the answer and all subagents of this conversation.")),
     Command("status", "", mark("Which model answers, what is under way, which parts run.")),
     Command("model", mark("[name]"), mark("Show or choose the model of this conversation.")),
+    Command("reasoning", mark("[level]"), mark("Show or choose how much the model here thinks.")),
     Command("skill", mark("[name]"), mark("List the skills, or show one.")),
     Command("history", mark("[number]"), mark("The last messages of this conversation.")),
     Command("dream", "", mark("Go over what was said and keep what lasts, now.")),

@@ -34,7 +34,10 @@ RECENT_TOKENS = 4_000
 _log = logging.getLogger(__name__)
 _LONGEST_FILE = 60_000
 """Bytes of a file that go into the prompt."""
-_SYSTEM = {"Darwin": "macOS"}.get(platform.system(), platform.system())
+_SYSTEM = (
+    f"{platform.system().replace('Darwin', 'macOS')} {platform.machine()}, "
+    f"Python {platform.python_version()}"
+)
 
 _IDENTITY = """\
 You are {name}, a personal assistant that runs on this person's own computer; conversations stay there.
@@ -52,7 +55,8 @@ and time; never repeat it."""
 
 _POLICY = """\
 You act through tools, on this person's real files and machine. Workspace: {workspace} (relative paths \
-start there, or in the conversation's own folder). System: {system}.
+start there, or in the conversation's own folder). System: {system}. What you know for good is in \
+memory/MEMORY.md, what was said before in memory/history.jsonl.
 - Do what was asked and no more. Look before you change: read a file before you edit it, list before you \
 guess.
 - Use a tool instead of telling the person to do it, and never say that something was done unless a result \

@@ -28,6 +28,7 @@ from desktop.files import Place, lookalike
 from desktop.origin import Mark, Origin
 from desktop.paths import temporary
 from desktop.providers.base import ToolCall
+from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.tools.audit import Audit, Entry, fingerprint
 from desktop.tools.base import Effect, Saying, ToolContext, ToolFailure, ToolResult
@@ -58,12 +59,13 @@ class Hands:
         deliver: Deliver,
         provenance: Provenance | None = None,
         spawner: Spawner | None = None,
+        skills: Skills | None = None,
     ) -> None:
         """Without a `provenance` nothing that is read or made has a mark; without a `spawner` there are no
-        subagents."""
+        subagents; without `skills` no command is given a key."""
         self._scope, self._gate, self._audit, self._bus = scope, gate, audit, bus
         self._provenance = provenance
-        self._deliver, self._spawner = deliver, spawner
+        self._deliver, self._spawner, self._skills = deliver, spawner, skills
 
     async def round(
         self, turn: Turn, kit: Kit, calls: Sequence[ToolCall], late: Late | None = None
@@ -72,6 +74,7 @@ class Hands:
 
         Cancelled, it ends what runs and keeps the results that were there.
         """
+        await self._look_for_keys(turn)
         planned = [self._plan(turn, kit, call, late) for call in calls]
         for together, group in groupby(planned, key=lambda done: done.parallel):
             members = list(group)
@@ -79,12 +82,20 @@ class Hands:
                 await self._batch(turn, batch)
         said = list(turn.said)
         turn.said.clear()
-        for text in said:
-            message = {"role": "assistant", "content": text, "_turn": turn.id, "_said": True}
+        for saying in said:
+            message = {"role": "assistant", "content": saying.text, "_turn": turn.id, "_said": True}
+            message |= saying.fields
             record = await turn.session.append(message | turn.mark.fields_if_marked())
             turn.view = turn.view.with_([record])
-            self._bus.publish(TurnSpoke(turn.key, turn.id, text))
+            self._bus.publish(TurnSpoke(turn.key, turn.id, saying.text, saying.files))
         return planned
+
+    async def _look_for_keys(self, turn: Turn) -> None:
+        """Which keys the turn's commands may ask for; an allowed call of an earlier turn, those of all
+        skills: what its card showed is all that it gets."""
+        if self._skills is not None and self._skills.keyed:
+            read = None if turn.inbound.late else turn.read
+            turn.keys = await in_thread(self._skills.keys, read, turn.inbound.text)
 
     def _plan(self, turn: Turn, kit: Kit, call: ToolCall, late: Late | None) -> Done:
         call = replace(call, name=kit.named(call.name))
@@ -179,6 +190,7 @@ class Hands:
             result = await done.tool.run(done.args, context)
             done.result = result if isinstance(result, ToolResult) else ToolResult(result)
             done.outcome, done.text = "ok", done.result.text
+            turn.read.update(seen.path for seen in done.result.read)
         except ToolFailure as failure:
             done.text = failure.text
         except StorageError as error:
@@ -218,7 +230,7 @@ class Hands:
     def _context(self, turn: Turn, call: ToolCall) -> ToolContext:
         async def say(saying: Saying) -> None:
             if saying.session in ("", turn.key):
-                turn.said.append(saying.text)
+                turn.said.append(saying)
             else:
                 await self._deliver(saying, turn.key, turn.mark)
 
@@ -234,6 +246,7 @@ class Hands:
             workspace=self._scope.workspace,
             cwd=self._scope.folder(turn.session.metadata),
             say=say,
+            keys=turn.keys,
             spawn=begin if self._spawner and not (turn.inbound.parent or temporary(turn.key)) else None,
         )
 

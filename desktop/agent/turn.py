@@ -12,6 +12,7 @@ from desktop.agent.view import View
 from desktop.origin import TRUSTED, Mark, unknown
 from desktop.providers.base import Endpoint, Message, Provider, Request
 from desktop.session.log import Session
+from desktop.tools.base import Saying
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +193,14 @@ class Turn:
     """The call to a model that is under way, for the ledger."""
     view: View = field(default_factory=View)
     """What is sent to the model, and what came in since."""
-    said: list[str] = field(default_factory=list)
+    said: list[Saying] = field(default_factory=list)
     """What the message tool is putting into this conversation in this round."""
     spoke: bool = False
     """It put something there: no second answer is wanted."""
+    read: set[Path] = field(default_factory=set)
+    """The files that it read."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the skills which it loaded need, and whose skill's each is."""
     closed: bool = False
     """Its end is in the log, or could not be written there."""
     outcome: str = ""

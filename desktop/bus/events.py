@@ -70,6 +70,8 @@ class TurnSpoke(TurnEvent):
     """A message of its own that the agent put into the conversation in mid-turn; it is on disk."""
 
     text: str = ""
+    files: tuple[str, ...] = ()
+    """Paths of those that go along."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,14 +111,20 @@ def table(
 
 
 class Answers:
-    """Prints turns as they come: the text on stdout, everything about it on stderr.
+    """Prints one answer a turn on stdout; on stderr all about it, and what was said on the way to it.
 
-    On a terminal what is beside the answer is dim, and three dots stand where an answer is about to begin.
+    On a terminal words are shown as they come, what is beside the answer is dim, and three dots stand where
+    an answer is about to begin.
     """
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self._live = sys.stderr.isatty() and not as_json
+        self._streams = sys.stdout.isatty()
+        self._text = ""
+        """Said since the last tool call, where it is not shown as it comes."""
+        self._sent: list[str] = []
+        """What the agent sent as messages of its own in this turn."""
         self._shown = 0
         self._dots = False
         self._notes: set[str] = set()
@@ -128,6 +134,7 @@ class Answers:
     def begin(self) -> None:
         """A question was asked: what comes now is its answer."""
         self._shown, self.ok, self.over = 0, True, False
+        self._text, self._sent = "", []
 
     def show(self, line: Json) -> None:
         """Take one event of an `ask`."""
@@ -153,8 +160,7 @@ class Answers:
 
     def _tool_started(self, line: Json) -> None:
         self._gists[line["call"]] = line["gist"]
-        self._end()
-        self._shown = 0
+        self._progress()
 
     def _tool_finished(self, line: Json) -> None:
         marks = {"ok": "✓", "parked": "…"}
@@ -164,11 +170,13 @@ class Answers:
         self._wait()
 
     def _turn_spoke(self, line: Json) -> None:
-        self._end()
-        self._shown = 0
-        self._write(line["text"])
-        self._end()
-        self._shown = 0
+        self._progress()
+        text = "\n".join([line["text"], *line.get("files", ())])
+        if self._streams:
+            self._write(text)
+            self._progress()
+        else:
+            self._sent.append(text)
 
     def _subagent_changed(self, line: Json) -> None:
         said = {
@@ -188,17 +196,34 @@ class Answers:
             self._aside(_("Waits for your answer in the inbox: nanobot-desktop inbox list"))
 
     def _text_delta(self, line: Json) -> None:
-        self._write(line["text"])
+        if self._streams:
+            self._write(line["text"])
+        else:
+            self._text += line["text"]
 
     def _turn_finished(self, line: Json) -> None:
-        self._write(line["text"][self._shown :])
+        answer, sent = line["text"], "\n\n".join(self._sent)
+        if self._streams:
+            answer = answer[self._shown :]
+        elif answer and sent:
+            block(sent, aside=True)
+        self._write(answer or sent)
         self._end()
+        self._shown, self._text, self._sent = 0, "", []
         if line["stopped"]:
             self._aside(_("Stopped."))
 
+    def _progress(self) -> None:
+        """What was said so far was no answer yet."""
+        self._end()
+        self._shown = 0
+        if self._text.strip():
+            block(self._text.strip("\n"), aside=True)
+        self._text = ""
+
     def _turn_failed(self, line: Json) -> None:
         self.ok = False
-        self._end()
+        self._progress()
         complain(AppError(line["error"], line["remedy"]))
 
     def _write(self, text: str) -> None:

@@ -9,11 +9,12 @@ from contextlib import suppress
 import click
 
 from desktop.cli import options
-from desktop.cli.output import emit, say
+from desktop.cli.output import block, emit, say
 from desktop.cli.run import run
 from desktop.errors import AppError
 from desktop.ipc import NoOwnerError, call
 from desktop.paths import Home
+from desktop.tasks import in_thread
 from desktop.text import _
 
 _PATIENCE, _PAUSE_S = 100, 0.1
@@ -23,8 +24,23 @@ def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
     @options.verb(app, "serve", _("Keep appointments without a window, until Ctrl+C or SIGTERM."))
-    def serve_command(*, as_json: bool) -> None:
-        run(lambda home: _until_told(home, as_json), as_json=as_json)
+    @click.option("--print-unit", is_flag=True, help=_("Print a unit for systemd that does this."))
+    def serve_command(print_unit: bool, *, as_json: bool) -> None:
+        command = _print_unit if print_unit else _until_told
+        run(lambda home: command(home, as_json), as_json=as_json)
+
+
+async def _print_unit(home: Home, as_json: bool) -> None:
+    """On stdout, for `sudo tee /etc/systemd/system/nanobot.service`."""
+    from desktop.cli import unit
+    from desktop.cli.skills import skills_of
+
+    config, skills = await skills_of(home)
+    text = await in_thread(unit.text, home, config, skills.wanted)
+    if as_json:
+        emit({"unit": text})
+    else:
+        block(text.removesuffix("\n"))
 
 
 async def _until_told(home: Home, as_json: bool) -> None:

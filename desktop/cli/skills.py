@@ -1,4 +1,4 @@
-"""The verbs of skills: list and show. Both only read files: nobody need own the home."""
+"""The verbs of skills: list and show, which only read files, and key, for the values that they need."""
 
 from typing import Any
 
@@ -6,7 +6,11 @@ import click
 
 from desktop.cli import options
 from desktop.cli.output import block, emit, hint, say, table
+from desktop.cli.prompt import Lines
+from desktop.cli.reach import reach, result
 from desktop.cli.run import run
+from desktop.config.schema import Config
+from desktop.errors import UsageError
 from desktop.paths import Home
 from desktop.skills.loader import Skill, Skills
 from desktop.skills.words import about
@@ -30,23 +34,48 @@ def register(app: click.Group) -> None:
     def show_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, name, as_json), as_json=as_json)
 
+    @options.verb(
+        group,
+        "key",
+        _("Keep a value that a skill needs. It is asked for, or read from standard input."),
+    )
+    @click.argument("name")
+    @click.argument("variable")
+    @click.option("--remove", is_flag=True, help=_("Remove it."))
+    def key_command(name: str, variable: str, remove: bool, *, as_json: bool) -> None:
+        run(lambda home: _key(home, name, variable, remove, as_json), as_json=as_json)
 
-async def _skills(home: Home) -> Skills:
+
+async def _key(home: Home, name: str, variable: str, remove: bool, as_json: bool) -> None:
+    key = "" if remove else await Lines().secret(_("Value of {name}: ").format(name=variable))
+    if not remove and not key.strip():
+        raise UsageError(_("No value was given."))
+    async with reach(home, "skills") as verb:
+        await result(verb, "skill_key", name=name, variable=variable, key=key)
+    if as_json:
+        emit({"name": name, "variable": variable, "stored": not remove})
+    else:
+        say(_("The value is removed.") if remove else _("The value is in the keychain."))
+
+
+async def skills_of(home: Home) -> tuple[Config, Skills]:
+    """The settings as they are, and the skills as the agent would find them."""
     from desktop.cli.files import settings
     from desktop.core.workspace import workspace_of
 
     config = (await settings(home)).config
-    return Skills(
+    return config, Skills(
         workspace_of(home, config),
         lambda: config.agents.defaults.disabled_skills,
         more_path=lambda: config.tools.commands.path_append,
+        stored=lambda: config.agents.defaults.skill_keys,
     )
 
 
 async def _list(home: Home, as_json: bool) -> None:
     from desktop.core.skills import line
 
-    found = await in_thread((await _skills(home)).all)
+    found = await in_thread((await skills_of(home))[1].all)
     if as_json:
         for skill in found:
             emit(line(skill))
@@ -68,7 +97,7 @@ async def _show(home: Home, name: str, as_json: bool) -> None:
     from desktop.core.skills import line
     from desktop.skills import files
 
-    skill = await in_thread(files.known, await _skills(home), name)
+    skill = await in_thread(files.known, (await skills_of(home))[1], name)
     text, complete = await in_thread(files.whole, skill)
     if as_json:
         emit({**line(skill), "text": text, "editable": complete and skill.source == "workspace"})

@@ -49,6 +49,15 @@ def register(app: click.Group) -> None:
     ) -> None:
         ask(text, Asking(session, model, approve, files), as_json=as_json)
 
+    @options.verb(app, "agent", _("The same as ask; without a message, as chat. For scripts of nanobot."))
+    @click.option("-m", "--message", default="", help=_("The question."))
+    @click.option("-s", "--session", default=DEFAULT_SESSION, show_default=True)
+    @model
+    @approve
+    def agent_command(message: str, session: str, model: str, approve: str, *, as_json: bool) -> None:
+        how = Asking(session, model, approve)
+        ask(message, how, as_json=as_json) if message else chat(how, as_json=as_json)
+
     @options.verb(app, "chat", _("Have a conversation in the terminal."))
     @session
     @model

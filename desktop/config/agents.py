@@ -45,7 +45,7 @@ class ModelRef(Section):
 class Dream(Section):
     """When the agent goes over its notes by itself."""
 
-    HARMLESS = names("enabled interval_h model_override")
+    HARMLESS = names("enabled interval_h model_override max_batch_size max_iterations")
 
     enabled: bool = Field(
         default=True,
@@ -72,6 +72,23 @@ class Dream(Section):
         json_schema_extra=notes(empty=mark("The one that answers"), applies="now"),
     )
 
+    max_batch_size: int = Field(
+        default=20,
+        title=mark("Summaries at once"),
+        description=mark("How many summaries of what was said are gone over in one piece of work."),
+        ge=1,
+        le=200,
+        json_schema_extra=notes(applies="now"),
+    )
+    max_iterations: int = Field(
+        default=10,
+        title=mark("Steps of one piece of work"),
+        description=mark("After how many rounds of tools it is broken off."),
+        ge=1,
+        le=100,
+        json_schema_extra=notes(applies="now"),
+    )
+
     @field_validator("model_override", mode="before")
     @classmethod
     def _nobody(cls, value: object) -> object:
@@ -92,7 +109,7 @@ class AgentDefaults(Section):
     HARMLESS = names(
         "bot_name model provider fallback_models timezone max_tokens context_window_tokens temperature "
         "reasoning_effort max_concurrent_turns max_tool_iterations max_concurrent_subagents "
-        "max_subagent_iterations auto_titles idle_compact_after_minutes"
+        "max_subagent_iterations auto_titles idle_compact_after_minutes skill_keys"
     )
 
     bot_name: str = Field(
@@ -188,6 +205,7 @@ class AgentDefaults(Section):
         json_schema_extra=notes(
             choices={
                 "": mark("The model's own"),
+                "off": mark("Off"),
                 "low": mark("Low"),
                 "medium": mark("Medium"),
                 "high": mark("High"),
@@ -261,6 +279,12 @@ class AgentDefaults(Section):
         default=(),
         title=mark("Skills that are off"),
         description=mark("The agent is not told of these."),
+        json_schema_extra=notes(kind="own"),
+    )
+    skill_keys: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        title=mark("Keys of skills"),
+        description=mark("Which variables of which skills have a value in the keychain."),
         json_schema_extra=notes(kind="own"),
     )
 

@@ -1,10 +1,10 @@
 """Secrets that are given for one run: as credentials of systemd, else as variables of the environment.
 
 One rule names them all. A secret has a place: providers.openai.api_key, search.brave.api_key,
-mcp.SERVER.header.NAME (or env, client), skill.NAME.VARIABLE. The credential is nanobot. and the place;
-the variable is NANOBOT_ and the place in capitals, with two underscores for each dot. Whatever is neither a
-letter nor a digit in a name may be written as an underscore. None of them is ever stored, and none is left
-in the environment, which children inherit.
+mcp.SERVER.header.NAME (or env, client), skill.NAME.VARIABLE, channel.NAME.FIELD. The credential is called
+nanobot. and the place; the variable is NANOBOT_ and the place in capitals, with two underscores for each
+dot. Whatever is neither a letter nor a digit in a name may be written as an underscore. None of them is
+ever stored, and none is left in the environment, which children inherit.
 
 Credentials: https://systemd.io/CREDENTIALS (a folder of files, named by $CREDENTIALS_DIRECTORY).
 """
@@ -27,7 +27,7 @@ OLD = {
 }
 """Names that other programs have for the same."""
 _LARGEST = 1_000_000
-_PARTS = {"providers": 3, "search": 3, "mcp": 4, "skill": 3}
+_PARTS = {"providers": 3, "search": 3, "mcp": 4, "skill": 3, "channel": 3}
 """How many parts the place of a secret has, by its first."""
 _KEY = "api_key"
 _taken: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """One provider's page: where its models are. Its key is in the OS keychain, never here."""
 
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -71,6 +71,8 @@ class ProviderSettings(Section):
             "api_base": Loosens(mark("What you say, and the key, go to this address.")),
             "proxy": Loosens(mark("What you say, and the key, go through this proxy.")),
             "extra_headers": Loosens(mark("These headers are sent with every request.")),
+            "extra_body": Loosens(mark("These fields are sent with every request.")),
+            "extra_query": Loosens(mark("These words are added to the address of every request.")),
         }
     )
     HARMLESS = names("engine key_stored idle_timeout_s")
@@ -88,6 +90,18 @@ class ProviderSettings(Section):
         title=mark("Extra headers"),
         description=mark("HTTP headers sent with each request. They are stored in plain text."),
         json_schema_extra=notes(applies="answer"),
+    )
+    extra_body: dict[str, Any] = Field(
+        default_factory=dict,
+        title=mark("Extra fields"),
+        description=mark("Fields of the body of each request, as the provider's API has them."),
+        json_schema_extra=notes(kind="own", applies="answer"),
+    )
+    extra_query: dict[str, str] = Field(
+        default_factory=dict,
+        title=mark("Extra query"),
+        description=mark("Added to the address of each request. Only for the engine OpenAI."),
+        json_schema_extra=notes(kind="own", applies="answer"),
     )
     proxy: str | None = Field(
         default=None,

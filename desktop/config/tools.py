@@ -1,7 +1,7 @@
 """The page of the tools: commands, searching the web, how much of a result the model reads."""
 
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -10,7 +10,23 @@ from desktop.config.loosens import Loosens, names
 from desktop.config.mcp import McpServer
 from desktop.text import mark
 
-Engine = Literal["duckduckgo", "brave", "tavily", "searxng"]
+ENGINES = {
+    "duckduckgo": "DuckDuckGo",
+    "brave": "Brave",
+    "tavily": "Tavily",
+    "searxng": "SearXNG",
+    "jina": "Jina",
+    "kagi": "Kagi",
+    "exa": "Exa",
+}
+"""The search engines by their names in the settings."""
+KEYED = ("brave", "tavily", "jina", "kagi", "exa")
+"""Those that want a key."""
+
+
+def search_entry(engine: str) -> str:
+    """Under which name of the keychain the key of a search engine is."""
+    return f"search:{engine}"
 
 
 class ExecTool(Section):
@@ -111,17 +127,12 @@ class WebSearch(Section):
     LOOSENS = MappingProxyType({"base_url": Loosens(mark("Searches go to the server at this address."))})
     HARMLESS = names("provider max_results")
 
-    provider: Engine = Field(
+    provider: str = Field(
         default="duckduckgo",
         title=mark("Search engine"),
         description=mark("DuckDuckGo needs no key."),
         json_schema_extra=notes(
-            choices={
-                "duckduckgo": "DuckDuckGo",
-                "brave": "Brave",
-                "tavily": "Tavily",
-                "searxng": "SearXNG",
-            },
+            choices=ENGINES,
             applies="answer",
         ),
     )
@@ -142,11 +153,11 @@ class WebSearch(Section):
         json_schema_extra=notes(applies="answer"),
     )
 
-    @field_validator("provider", mode="before")
+    @field_validator("provider")
     @classmethod
-    def _known(cls, value: Any) -> Any:
-        """Engines that nanobot knew and this program does not are searched for by the one without a key."""
-        return value if value in get_args(Engine) or not isinstance(value, str) else "duckduckgo"
+    def _one_style(cls, value: str) -> str:
+        """A name that nobody knows stays: the tool and the doctor say so, and nothing else is asked."""
+        return value.strip().lower() or "duckduckgo"
 
 
 class WebTools(Section):

@@ -12,6 +12,7 @@ from desktop.agent.turn import Inbound, Ready
 from desktop.core import remembering
 from desktop.core.conversations import Conversations
 from desktop.core.export import export
+from desktop.core.reasoning import Reasoning, reasoning_of
 from desktop.core.trials import Trials
 from desktop.errors import AppError, explain
 from desktop.services import ServiceState
@@ -58,6 +59,7 @@ class Commands:
             "stop": self._stop,
             "status": self._status,
             "model": self._model,
+            "reasoning": self._reasoning,
             "skill": self._skill,
             "history": self._history,
             "export": self._export,
@@ -169,6 +171,22 @@ class Commands:
                 lines += ["", f"**{line['provider_title']}**: {shown}{more}"]
         how = _("Choose with /model and a name; /model auto is the usual one.")
         return Reply("\n".join([*lines, "", how]))
+
+    async def _reasoning(self, session: "Session", rest: str) -> Reply:
+        level = "" if rest.lower() == "auto" else rest.lower()
+        if rest:
+            arguments = {"session": session.key, "level": level}
+            found = await Reasoning(self._core).choose_reasoning(arguments, _nobody)
+        else:
+            found = await reasoning_of(self._core, session.metadata)
+        if not found["levels"]:
+            return Reply(_("The model here cannot be told how much to think."))
+        now = found["level"] or found["usual"]
+        told = (
+            _("It thinks at the level {level}.").format(level=now) if now else _("It thinks as it likes.")
+        )
+        how = _("Choose with /reasoning and one of: {levels}; /reasoning auto is as in the settings.")
+        return Reply(f"{told}\n\n{how.format(levels=', '.join(found['levels']))}")
 
     async def _choice(self, named: str, known: list[dict[str, str]]) -> dict[str, str]:
         """Model and provider that a person means: one of those they were shown, one that a provider lists,

@@ -104,6 +104,7 @@ class Core:
             self.workspace,
             lambda: store.config.agents.defaults.disabled_skills,
             more_path=lambda: store.config.tools.commands.path_append,
+            stored=lambda: store.config.agents.defaults.skill_keys,
         )
         self.builtin = BuiltinServer(
             home.models,
@@ -144,7 +145,8 @@ class Core:
         )
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         following = Provenance(scope, self.marks)
-        hands = Hands(scope, self.gate, self.audit, bus, self._deliver, following, self.subagents.spawn)
+        to_others = (self._deliver, following, self.subagents.spawn, self.skills)
+        hands = Hands(scope, self.gate, self.audit, bus, *to_others)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
         self._make_memory()
         self.meter = Meter()
@@ -185,7 +187,13 @@ class Core:
         self.recall = Recall(self.history, self.finding)
         self.staging = Staging(self.history.folder)
         self.dream = Dream(
-            self.history, self.notes, self.versions, self.staging, skills_of(self), self.usage
+            self.history,
+            self.notes,
+            self.versions,
+            self.staging,
+            skills_of(self),
+            self.usage,
+            lambda: self.store.config.agents.defaults.dream.max_batch_size,
         )
         self.dreaming = Dreaming(
             self.dream,
@@ -279,8 +287,8 @@ class Core:
         message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
         if temporary(source):
             del message["_from"]
-        await session.append(message | mark.fields_if_marked())
-        self.bus.publish(TurnSpoke(session.key, "", saying.text))
+        await session.append(message | saying.fields | mark.fields_if_marked())
+        self.bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))
 
     async def _look_up(self, query: str, since: str, until: str, limit: int) -> list[dict[str, Any]]:
         """What was said before, for the agent. Raises UsageError."""

@@ -34,7 +34,6 @@ from desktop.tools.base import Arguments, Claim, Effect, Saying, Tool, ToolConte
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
-STEPS = 10
 TOKENS = 120_000
 """What the edits of one batch may cost, questions and answers together."""
 _PROMPT = (
@@ -86,7 +85,8 @@ class Editing:
         await session.append(turn.inbound.record() | {"_turn": turn.id})
         tools = await in_thread(_tools, folder, writable, watch)
         ready = replace(self._ready, provider=_Capped(self._ready.provider, watch))
-        await runner.run(turn, ready, Kit(tools), STEPS)
+        steps = core.store.config.agents.defaults.dream.max_iterations
+        await runner.run(turn, ready, Kit(tools), steps)
         for line in watch.refused:
             _log.warning("refused of a Dream: %.300s", line)
 

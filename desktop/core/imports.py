@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.bus.events import SettingsChanged
-from desktop.core.toolbox import SEARCH_KEYS
 from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.zone import zone
 from desktop.errors import UsageError
@@ -109,7 +108,6 @@ class ImportVerbs:
             self._take_settings,
             core.waiting.switch_off,
             lambda: core.store.config.agents.defaults.timezone or zone(),
-            SEARCH_KEYS,
         )
         return Importing(path, here, send)
 

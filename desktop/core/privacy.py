@@ -7,11 +7,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from desktop.config import mcp_health
-from desktop.config.tools import Engine
-from desktop.core.toolbox import SEARCH_KEYS
+from desktop.config.tools import KEYED, search_entry
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError, explain
 from desktop.paths import Home
@@ -55,7 +54,7 @@ class PrivacyVerbs:
         core = self._core
         config = core.store.config
         names = [name for name, entry in config.providers.items() if entry.key_stored]
-        names += [SEARCH_KEYS.format(engine=engine) for engine in get_args(Engine)]
+        names += map(search_entry, KEYED)
         for name, server in config.tools.mcp_servers.items():
             names += [entry for entry, _key in mcp_health.entries(name, server)]
         for name in dict.fromkeys([*names, *await core.keychain.entries()]):

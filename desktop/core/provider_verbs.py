@@ -8,12 +8,11 @@ from pydantic.alias_generators import to_camel
 
 from desktop.config.providers import ModelOverride, ProviderSettings
 from desktop.config.schema import provider_name
-from desktop.core.trials import address, learned, spec_of
+from desktop.core.trials import address, learned, notes, spec_of
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, UsageError
 from desktop.logs import mask
 from desktop.providers.about import ABOUT
-from desktop.providers.behaviour import Behaviour
 from desktop.providers.registry import Choice, behaviour_for, choose, described, find, override_of, sees
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
@@ -80,6 +79,11 @@ class ProviderVerbs:
             "address": settings.api_base or "",
             "suggestion": spec.suggestion,
             "key_page": spec.key_page,
+            "others": {
+                other.key_prefix: [other.name, _(other.display)]
+                for other in PROVIDERS
+                if other.key_prefix and other.name != spec.name and not spec.direct
+            },
         }
 
     async def provider_set(self, arguments: Json, _send: Send) -> Json:
@@ -208,18 +212,6 @@ class ProviderVerbs:
             self._core.keychain.forget(spec.name)
             await self._core.apply()
         return {}
-
-
-def notes(behaviour: Behaviour) -> list[str]:
-    """What is sent otherwise than the settings say, in sentences."""
-    kinds = (behaviour.temperature, behaviour.thinking_temperature)
-    if behaviour.temperature is None:
-        return [_("It takes no temperature: the one in the settings is not sent.")]
-    if fixed := [f"{value:g}" for value in kinds if isinstance(value, float)]:
-        return [_("It has a temperature of its own: {value}.").format(value=" / ".join(fixed))]
-    if None in kinds:
-        return [_("While it reasons it takes no temperature.")]
-    return []
 
 
 def offered(spec: ProviderSpec, environ: Mapping[str, str]) -> str:

@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from desktop.core.toolbox import SEARCH_KEYS
+from desktop.config.tools import ENGINES, KEYED, search_entry
 from desktop.core.verbs import Json, Send
 from desktop.errors import UsageError
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-_ENGINES = ("brave", "tavily")
 
 
 class Records:
@@ -47,9 +45,9 @@ class Records:
     async def search_key(self, arguments: Json, _send: Send) -> Json:
         """Store a search engine's key in the keychain; an empty one removes it. Raises KeychainError."""
         engine, key = str(arguments["engine"]), str(arguments.get("key") or "")
-        if engine not in _ENGINES:
-            raise UsageError(_("{engine} needs no key.").format(engine=engine))
-        name = SEARCH_KEYS.format(engine=engine)
+        if engine not in KEYED:
+            raise UsageError(_("{engine} needs no key.").format(engine=ENGINES.get(engine, engine)))
+        name = search_entry(engine)
         if key:
             await self._core.keychain.set(name, key)
         else:

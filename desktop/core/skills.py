@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from desktop.config.needed import skill_entry
 from desktop.core.verbs import Json, Send, Verb
+from desktop.errors import UsageError
 from desktop.skills import files
 from desktop.skills.loader import Skill
 from desktop.tasks import in_thread, see_through
+from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
-_DISABLED = "agents.defaults.disabled_skills"
+_DISABLED, _KEYS = "agents.defaults.disabled_skills", "agents.defaults.skill_keys"
 
 
 class SkillVerbs:
@@ -26,7 +29,7 @@ class SkillVerbs:
     def verbs(self) -> dict[str, Verb]:
         """All of them, by name."""
         own = (self.skills, self.skill, self.skill_save, self.skill_delete, self.skill_restore)
-        return {verb.__name__: verb for verb in (*own, self.skill_switch)}
+        return {verb.__name__: verb for verb in (*own, self.skill_switch, self.skill_key)}
 
     async def skills(self, _arguments: Json, _send: Send) -> Json:
         """All skills, whatever their state, and where the person's own are."""
@@ -68,6 +71,33 @@ class SkillVerbs:
             await self._core.change({_DISABLED: kept})
         return {}
 
+    async def skill_key(self, arguments: Json, _send: Send) -> Json:
+        """Keep the value (`key`) of a `variable` that a skill (`name`) needs in the keychain; an empty one
+        removes it. Raises UsageError, KeychainError."""
+        variable, key = str(arguments["variable"]), str(arguments.get("key") or "").strip()
+        async with self._in_order:
+            found = await in_thread(files.known, self._core.skills, str(arguments["name"]))
+            if variable not in found.variables:
+                raise UsageError(
+                    _("The skill {name} does not need {variable}.").format(
+                        name=found.name, variable=variable
+                    ),
+                    _("It needs: {names}.").format(names=", ".join(found.variables) or _("nothing")),
+                )
+            known = self._core.store.config.agents.defaults.skill_keys
+            stored = {name: set(names) for name, names in known.items()}
+            kept = stored.setdefault(found.name, set())
+            if key:
+                await self._core.keychain.set(skill_entry(found.name, variable), key)
+                kept.add(variable)
+            else:
+                await self._core.keychain.delete(skill_entry(found.name, variable))
+                kept.discard(variable)
+            await self._core.change(
+                {_KEYS: {name: sorted(names) for name, names in stored.items() if names}}
+            )
+        return {}
+
     async def _change[T](self, work: Callable[[], T]) -> T:
         async with self._in_order:
             return await see_through(in_thread(work), name="skills:change")
@@ -85,6 +115,8 @@ def line(skill: Skill) -> Json:
         "enabled": skill.enabled,
         "available": skill.available,
         "missing": list(skill.missing),
+        "variables": list(skill.variables),
+        "unset": list(skill.unset),
         "problem": skill.problem,
         "remedy": skill.remedy,
         "shadows": skill.shadows,

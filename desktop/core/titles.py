@@ -38,7 +38,7 @@ _QUESTIONS = 3
 """Answers after which a title is tried; then the first words are as good."""
 _MATERIAL = 1_500
 """Characters of a question and of its answer that are shown."""
-_TOKENS = 60
+_TOKENS, _THINKING_TOKENS = 60, 2000
 _PATIENCE_S = 60.0
 _TOO_LONG = 30_000
 """Tokens of a conversation that is not looked through for this."""
@@ -116,12 +116,14 @@ class Titles:
     async def _ask(self, turn: Turn, chosen: Choice, text: str) -> str:
         """One try. Raises AppError."""
         core = self._core
+        there = await core.models.endpoint(chosen)
         request = Request(
-            endpoint=await core.models.endpoint(chosen),
+            endpoint=there,
             messages=[{"role": "system", "content": _PROMPT}, {"role": "user", "content": text}],
-            max_tokens=_TOKENS,
+            max_tokens=_THINKING_TOKENS if there.behaviour.thinks else _TOKENS,
             temperature=0.1,
             callable=False,
+            reasoning="off" if there.behaviour.thinks else "",
         )
         provider = core.models.provider(chosen)
         completion = await entered(provider, request, core.usage, cause="title", session=turn.key)

@@ -2,10 +2,14 @@
 
 import asyncio
 import functools
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.call import Kit
+from desktop.config.needed import skill_entry
+from desktop.config.tools import search_entry
+from desktop.errors import KeychainError
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
 
@@ -30,8 +34,6 @@ LEAN = ("web_fetch", "cron")
 """What a small model can handle beside its own file tools."""
 UNDO = "undo"
 """The folder of the home where the old bytes of changed files are kept."""
-SEARCH_KEYS = "search:{engine}"
-"""Under which name of the keychain the key of a search engine is."""
 
 
 class Alone:
@@ -176,7 +178,7 @@ class Workshop:
         self._simple = {tool.name: tool for tool in simple_tools(*files)}
         tools = [
             *file_tools(*files),
-            *exec_tools(lambda: self._config().tools.commands, home, workspace),
+            *exec_tools(lambda: self._config().tools.commands, home, workspace, self._skill_key),
             *web_tools(lambda: self._config().tools.web, self._search_key, self._reader()),
             MemorySearch(self._recall),
             Message(),
@@ -206,6 +208,17 @@ class Workshop:
 
         return await in_thread(state, self._config().tools.commands)
 
+    async def _skill_key(self, skill: str, variable: str) -> str:
+        """The value of a variable that a skill needs: of its own, else of the environment by that name; ""
+        where there is none. Raises KeychainError."""
+        plain = os.environ.get(variable, "")
+        try:
+            return await self._keychain.get(skill_entry(skill, variable)) or plain
+        except KeychainError:
+            if plain:
+                return plain
+            raise
+
     async def _search_key(self, engine: str) -> str:
         """The key of a search engine, "" where none is stored. Raises KeychainError."""
-        return await self._keychain.get(SEARCH_KEYS.format(engine=engine)) or ""
+        return await self._keychain.get(search_entry(engine)) or ""

@@ -15,6 +15,7 @@ from desktop.errors import AppError, ConfigError, UsageError
 from desktop.logs import mask
 from desktop.providers.aside import entered
 from desktop.providers.base import BadRequest, Endpoint, ProviderError, Request
+from desktop.providers.behaviour import Behaviour
 from desktop.providers.client import Row
 from desktop.providers.healing import sentence
 from desktop.providers.registry import Choice, choose, endpoint, find, listing
@@ -61,8 +62,16 @@ class Trials:
             "model": target.model,
             "answer": answer,
             "seconds": round(time.monotonic() - started, 2),
-            "learned": [line["text"] for line in await learned(self._core, target)],
+            "learned": [
+                *self._ignored(target),
+                *(one["text"] for one in await learned(self._core, target)),
+            ],
         }
+
+    def _ignored(self, target: Endpoint) -> list[str]:
+        """What the person set and the model does not take."""
+        set_ = self._core.store.config.agents.defaults.model_fields_set
+        return notes(target.behaviour) if "temperature" in set_ else []
 
     async def _target(self, arguments: Json) -> tuple[Choice, Endpoint]:
         models, config = self._core.models, self._core.store.config
@@ -148,6 +157,18 @@ class Trials:
 async def learned(core: "Core", target: Endpoint) -> list[Json]:
     """What the server of a model taught us of it: `text`, and `at` in Unix time, seconds."""
     return [{"text": sentence(one.what), "at": one.at} for one in await core.lessons.dated(target)]
+
+
+def notes(behaviour: Behaviour) -> list[str]:
+    """What is sent otherwise than the settings say, in sentences."""
+    kinds = (behaviour.temperature, behaviour.thinking_temperature)
+    if behaviour.temperature is None:
+        return [_("It takes no temperature: the one in the settings is not sent.")]
+    if fixed := [f"{value:g}" for value in kinds if isinstance(value, float)]:
+        return [_("It has a temperature of its own: {value}.").format(value=" / ".join(fixed))]
+    if None in kinds:
+        return [_("While it reasons it takes no temperature.")]
+    return []
 
 
 def spec_of(core: "Core", name: str) -> ProviderSpec:

@@ -60,8 +60,6 @@ class Here:
     """Switches a skill off by its name."""
     zone: Callable[[], str]
     """Tells the person's time zone; called in a thread."""
-    search_entry: str
-    """The keychain's name of a search engine's key, with {engine}."""
 
 
 class Importing:
@@ -133,7 +131,7 @@ class Importing:
 
     async def _settings(self, config: Path) -> list[Step]:
         here = self._here
-        found = await self._pace.run(settings.read, config, here.config, here.search_entry)
+        found = await self._pace.run(settings.read, config, here.config)
         if isinstance(found, Step):
             return [found]
         self._found = found

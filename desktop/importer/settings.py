@@ -21,7 +21,7 @@ from desktop.config.mcp import McpServer
 from desktop.config.migrations import is_autonomous, migrate
 from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config, place_of, provider_name
-from desktop.config.tools import WebSearch
+from desktop.config.tools import KEYED, WebSearch, search_entry
 from desktop.errors import ConfigError
 from desktop.importer.documents import (
     is_reference,
@@ -44,7 +44,6 @@ from desktop.text import _
 _CHOICE = ("agents.defaults.model", "agents.defaults.provider")
 """Belong together: one person's model is of no use to another one's provider."""
 _PRESET = ("model", "provider", "maxTokens", "contextWindowTokens", "temperature")
-_ENGINES = ("brave", "tavily")
 _MOVED: dict[Keys, Keys] = {
     ("agents", "defaults", "maxtoolresultchars"): ("tools", "maxToolResultChars"),
     ("agents", "defaults", "sessionttlminutes"): ("agents", "defaults", "idleCompactAfterMinutes"),
@@ -69,10 +68,9 @@ class Found:
     """What waits for the person."""
 
 
-def read(path: Path, own: Path, search_entry: str) -> Found | Step:
+def read(path: Path, own: Path) -> Found | Step:
     """Go over the old settings at `path`, beside this program's at `own`; a step that says what is wrong
-    where one of the two cannot be read. `search_entry`: the keychain's name of a search engine's key, with
-    {engine}. Blocks."""
+    where one of the two cannot be read. Blocks."""
     try:
         if path.stat().st_size > LONGEST_FILE:
             raise ConfigError(_("{file} is too large to be a settings file.").format(file=path.name))
@@ -91,7 +89,7 @@ def read(path: Path, own: Path, search_entry: str) -> Found | Step:
     except ValidationError:
         why = _("A setting of this program cannot be used; correct it first.")
         return step(Item("setting", path.name, "failed", why))
-    walk = _Walk(here, config, search_entry)
+    walk = _Walk(here, config)
     walk.section(Config, migrate(walk.with_preset(old)), (), ())
     walk.choice()
     return _parted(walk.found, old, config)
@@ -125,8 +123,8 @@ def _parted(found: Found, old: Mapping[str, Any], config: Config) -> Found:
 class _Walk:
     """One pass over the old settings."""
 
-    def __init__(self, here: Mapping[str, Any], config: Config, search_entry: str) -> None:
-        self._here, self._config, self._search_entry = here, config, search_entry
+    def __init__(self, here: Mapping[str, Any], config: Config) -> None:
+        self._here, self._config = here, config
         self._usual = Config()
         self._chosen = dict.fromkeys(_CHOICE, "")
         self._preset, self._of_preset = "", frozenset[str]()
@@ -340,8 +338,8 @@ class _Walk:
 
     def _search_key(self, keys: Keys, raw: Keys, value: Any) -> None:
         key = given(value)
-        if key and self._engine in _ENGINES:
-            self._secret(Secret(self._search_entry.format(engine=self._engine), raw, key), have=False)
+        if key and self._engine in KEYED:
+            self._secret(Secret(search_entry(self._engine), raw, key), have=False)
         elif key:
             self._left(".".join(keys), _("This search engine is not one of this program's."))
 

@@ -99,11 +99,13 @@ class Dream:
         staging: Staging,
         skills: Callable[[], Sequence[tuple[str, str]]],
         usage: UsageLedger,
+        batch: Callable[[], int],
     ) -> None:
-        """`skills` gives the names and descriptions of all; it blocks."""
+        """`skills` gives the names and descriptions of all; it blocks. `batch`: how many entries of the
+        history are dealt with at once."""
         self._history, self._notes, self._versions = history, notes, versions
         self._staging, self._skills, self._usage = staging, skills, usage
-        self._one = asyncio.Lock()
+        self._batch, self._one = batch, asyncio.Lock()
 
     async def waiting(self) -> list[Entry]:
         """The entries that no Dream has dealt with, the oldest first."""
@@ -117,7 +119,7 @@ class Dream:
         async with self._one:
             outcome, work = Outcome(), _Work()
             for _batch in range(BATCHES):
-                batch = (await self.waiting())[: proposals.MOST]
+                batch = (await self.waiting())[: self._batch()]
                 if not batch:
                     break
                 await self._versions.commit(PERSON)

@@ -12,8 +12,6 @@ from desktop.memory.summing import Asker
 from desktop.providers.base import Completion, Request
 from desktop.session.model import text_tokens
 
-MOST = 20
-"""Entries of a batch."""
 ADD, REMOVE, SKILL = "add", "remove", "skill"
 _LINE = re.compile(r"\[(?:(USER|SOUL|MEMORY)(-REMOVE)?|(SKILL)|(SKIP))\]\s*(.*)")
 _NUMBER = re.compile(r"\s*\(?#(\d{1,18})\)?\s*$")

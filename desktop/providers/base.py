@@ -173,6 +173,10 @@ class Endpoint:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the body that the person wants in each request."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """What they want in the address of each."""
     behaviour: Behaviour = field(default_factory=Behaviour)
     """What the model takes, by the table and by what the person knows better."""
     entry: str = ""

@@ -42,6 +42,10 @@ class WireRules:
     """Whether the person's words may follow a tool's result; if not, an answer is put between."""
     pictures: bool = False
     """The model can see: pictures go along as data, else a note says that there are some."""
+    picture_side: int = 2048
+    """Pixels of the longest side of a picture: a larger one is made smaller before it is sent."""
+    picture_bytes: int = 3_700_000
+    """The largest file of a picture; a third more on the wire, where most servers take 5 MB."""
     refused: frozenset[str] = frozenset()
     """Paths of pictures that this server did not take: they become a note."""
     cache_marks: Literal["", "parts", "messages"] = ""

@@ -66,6 +66,11 @@ def _row(provider: str = "", family: str = "", rules: Mapping[str, Any] | None =
     return Row(provider, family, facts, rules or {})
 
 
+_LATER_GPT = r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])"
+_BLIND = (
+    r"deepseek(?!.*(vl|ocr|vision))|gpt-oss|codestral|minimax-m2|glm-[45](?!.*v)|kimi-k2(?![.-][5-9])|"
+    r"qwen3?-coder"
+)
 _SEES, _TEXT = {"pictures": True}, {"text_only": True}
 _NO_TEMPERATURE: Mapping[str, Any] = {"temperature": None, "thinking_temperature": None}
 _ALL_LEVELS: Mapping[str, Any] = {"levels": _OFF_TO_HIGH, "switch": _EFFORT}
@@ -76,9 +81,10 @@ ROWS: tuple[Row, ...] = (
     _row("builtin ollama", rules=_TEXT),
     _row("vllm lm_studio", rules=_SEES),
     _row("local", levels=_ON_OFF, switch=_TEMPLATE),
+    _row("ollama", levels=_OFF_TO_HIGH),
     _row("builtin", levels=(), switch={}),
     _row("openrouter", rules=_SEES, **_ALL_LEVELS),
-    _row("aihubmix", rules=_SEES),
+    _row("aihubmix orcarouter edenai opencode huggingface novita modelscope", rules=_SEES),
     _row("volcengine", rules=_SEES),
     _row("volcengine volcengine_coding_plan", max_tokens="max_completion_tokens"),
     _row("anthropic", rules=_SEES),
@@ -99,13 +105,15 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"\bgpt-5(-mini|-nano|-20|$)", levels=("minimal", *_LOW_TO_HIGH)),
     _row(family=r"\bgpt-5[.-][1-5](?!\d)", temperature="any", levels=_OFF_TO_HIGH),
     _row(family=r"\bgpt-5.*(chat|pro)", levels=()),
+    _row(family=_LATER_GPT, **_NO_TEMPERATURE, switch=_EFFORT, thinks=True, levels=_OFF_TO_HIGH),
     # Beside tools these think over OpenAI's Responses only: this wire refuses every effort but none.
-    _row(
-        family=r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])", temperature=None, levels=(), always=_EFFORT["off"]
-    ),
+    _row("openai direct github_copilot", _LATER_GPT, levels=(), always=_EFFORT["off"]),
     _row(family=r"\bo[134](-|$)", **_NO_TEMPERATURE, switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
     _row(family=r"\bo1-(mini|preview)", rules={"system_role": "user"}, levels=()),
     _row(family=r"gpt-oss", switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
+    _row(family=r"claude", rules={"picture_side": 1568}),
+    _row(family=r"claude.*(4[.-][7-9]|-5)", rules={"picture_side": 2576}),
+    _row(family=r"gemini", rules={"picture_side": 3072}),
     _row(family=r"claude", temperatures=(0.0, 1.0), switch=_BUDGET, thinking_temperature=None),
     _row(family=r"claude.*(3[.-]7|-4|4[.-]\d)", levels=_OFF_TO_HIGH),
     _row(family=r"claude.*4[.-][6-9](?!\d)", switch=_ADAPTIVE),
@@ -179,9 +187,21 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"grok-3-mini", switch=_EFFORT, thinks=True, levels=("low", "high")),
     _row(family=r"grok-(4\.[3-9]|[5-9])", switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
     _row(family=r"\bstep-", speaks_in_thoughts=True, thinks=True),
-    _row("stepfun", speaks_in_thoughts=True),
+    _row("stepfun", speaks_in_thoughts=True, rules=_SEES),
+    _row(family=_BLIND, rules={"pictures": False}),
     # How a provider wants the models of others.
-    _row("anthropic", rules={"reasoning": "blocks", "cache_marks": "messages"}),
+    _row(
+        "minimax_anthropic kimi_coding",
+        switch={},
+        levels=(),
+        always={},
+        max_tokens="max_tokens",
+        thinks=False,
+    ),
+    _row(
+        "anthropic minimax_anthropic kimi_coding",
+        rules={"reasoning": "blocks", "cache_marks": "messages"},
+    ),
     _row(
         "openrouter",
         rules={"reasoning": "details"},
@@ -190,7 +210,11 @@ ROWS: tuple[Row, ...] = (
         max_tokens="max_tokens",
     ),
     _row("openrouter", r"claude", rules={"cache_marks": "parts"}),
-    _row("openrouter", r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])", levels=_OFF_TO_HIGH),
+    # Both have Anthropic's wire, and litellm's translation of it.
+    _row(
+        "minimax_anthropic kimi_coding", rules={"reasoning": "blocks"}, switch=_BUDGET, always={}, levels=()
+    ),
+    _row("kimi_coding", **_NO_TEMPERATURE),
     _row("siliconflow dashscope modelscope", switch=_ENABLE),
     _row(
         "volcengine volcengine_coding_plan byteplus byteplus_coding_plan zhipu xiaomi_mimo",
@@ -207,6 +231,7 @@ ROWS: tuple[Row, ...] = (
         max_tokens="max_tokens",
     ),
     _row("local", r"qwen-?2|coder|instruct", levels=()),
+    _row("ollama", switch=_EFFORT | {"on": {"reasoning_effort": "high"}}),
 )
 
 

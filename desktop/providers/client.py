@@ -88,6 +88,7 @@ def _header(endpoint: Endpoint) -> dict[str, Any]:
         "base_url": endpoint.base_url,
         "api_key": endpoint.api_key,
         "headers": dict(endpoint.headers),
+        "query": dict(endpoint.query),
         "idle_seconds": endpoint.idle_seconds,
         "total_seconds": endpoint.total_seconds,
         "proxy": endpoint.proxy,

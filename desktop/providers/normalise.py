@@ -277,7 +277,14 @@ class Normaliser:
 
     def _shown(self, images: list[object]) -> Content:
         rules = self._rules
-        return self._content(shown(images, sees=rules.pictures, refused=rules.refused))
+        parts = shown(
+            images,
+            sees=rules.pictures,
+            refused=rules.refused,
+            side=rules.picture_side,
+            most=rules.picture_bytes,
+        )
+        return self._content(parts)
 
     def _wire_id(self, stored: object) -> str:
         """The id to send: the stored one if the server takes it and it is new, else one of ours."""

@@ -10,6 +10,8 @@ from desktop.providers.behaviour import Behaviour, level_of, temperature_of
 
 _LEAST_ANSWER = 4096
 """Tokens that are left for the answer beside those for thinking."""
+_OURS = frozenset({"stream", "model", "messages", "tools"})
+"""What no setting takes the place of."""
 _MARK = {"type": "ephemeral"}
 
 
@@ -42,7 +44,8 @@ def options_of(request: Request) -> dict[str, Any]:
             options["tool_choice"] = choice
     if behaviour.cache_key and request.conversation:
         options["prompt_cache_key"] = hashlib.sha256(request.conversation.encode()).hexdigest()[:32]
-    return options
+    own = {name: value for name, value in endpoint.extra.items() if name not in _OURS}
+    return options | own
 
 
 def _tool_choice(request: Request) -> Any:

@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from desktop.files import Place
+from desktop.providers.scaling import fitted
 from desktop.providers.unbroken import unbroken
 
-MOST_BYTES = 5 * 1024 * 1024
+MOST_BYTES = 40 * 1024 * 1024
+"""Of a file that is looked into at all."""
+_TOO_LARGE = "too large to be shown"
 _KNOWN = 256
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
 
-def shown(paths: Sequence[object], *, sees: bool, refused: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Parts of a message that shows these pictures, or says why it does not (blocking)."""
+def shown(
+    paths: Sequence[object], *, sees: bool, refused: Collection[str] = (), side: int, most: int
+) -> list[dict[str, Any]]:
+    """Parts of a message that shows these pictures, or says why it does not (blocking). What has more than
+    `most` bytes or a longer side than so many pixels is made smaller."""
     parts: list[dict[str, Any]] = []
     for path in paths:
         name = Path(str(path)).name
@@ -27,7 +33,7 @@ def shown(paths: Sequence[object], *, sees: bool, refused: Collection[str] = ())
         elif str(path) in refused:
             url, why = "", "left out, for the server did not accept this picture; others can be seen"
         else:
-            url, why = _data(Path(str(path)))
+            url, why = _address(Path(str(path)), side, most)
         parts.append({"type": "text", "text": f"[picture {name}: {why}]" if why else f"[picture {name}]"})
         if url:
             parts.append({"type": "image_url", "image_url": {"url": url}})
@@ -36,7 +42,7 @@ def shown(paths: Sequence[object], *, sees: bool, refused: Collection[str] = ())
 
 def broken(paths: Sequence[str]) -> list[str]:
     """The names of those pictures that cannot be shown (blocking)."""
-    return [Path(path).name for path in paths if not _data(Path(path))[0]]
+    return [Path(path).name for path in paths if _read(Path(path))[2]]
 
 
 def sound(url: str) -> bool:
@@ -57,21 +63,32 @@ def kind(head: bytes) -> str:
     return next((name for start, name in _KINDS if head.startswith(start)), "")
 
 
-def _data(path: Path) -> tuple[str, str]:
+def _address(path: Path, side: int, most: int) -> tuple[str, str]:
     """The picture as a data address, and why there is none."""
+    found, data, why = _read(path)
+    if why:
+        return "", why
+    small = fitted(found, data, side, most)
+    if small is None:
+        return "", _TOO_LARGE
+    return f"data:image/{small[0]};base64,{base64.b64encode(small[1]).decode()}", ""
+
+
+def _read(path: Path) -> tuple[str, bytes, str]:
+    """Kind and bytes of a picture, and why there is none."""
     try:
         with Place(Path(path.anchor)).open(path) as file:
             data = file.stream.read(MOST_BYTES + 1)
             seen = file.status
     except (OSError, ValueError):
-        return "", "the file cannot be read any more"
+        return "", b"", "the file cannot be read any more"
     if len(data) > MOST_BYTES:
-        return "", "too large to be shown"
+        return "", b"", _TOO_LARGE
     if not (found := kind(data[:16])):
-        return "", "not a picture that can be shown"
+        return "", b"", "not a picture that can be shown"
     if not _whole(str(path), len(data), seen.st_mtime_ns, data):
-        return "", "the file is broken, nothing of it can be shown"
-    return f"data:image/{found};base64,{base64.b64encode(data).decode()}", ""
+        return "", b"", "the file is broken, nothing of it can be shown"
+    return found, data, ""
 
 
 _verdicts: dict[tuple[str, int, int], bool] = {}

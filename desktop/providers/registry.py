@@ -149,6 +149,8 @@ def described(choice: Choice, config: Config) -> Endpoint:
         engine=engine,
         base_url=_engine_base(spec, choice.base_url, engine),
         headers=dict(settings.extra_headers),
+        extra=settings.extra_body,
+        query=settings.extra_query,
         proxy=settings.proxy or "",
         behaviour=behaviour,
         entry=_digest(behaviour, choice, config),

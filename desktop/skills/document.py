@@ -71,7 +71,7 @@ def read(path: Path, seen: Mark) -> Document:
         one_line(header.text("description") or _first_line(header.body), _DESCRIPTION),
         header.always,
         one_line(frontmatter.as_text(metadata.get("emoji")), 8),
-        Requirements.of(metadata),
+        Requirements.of(header.fields, metadata),
         _wrong(header, path.parent.name, size, strange="\ufffd" in text[:-1]),
     )
 

@@ -4,14 +4,17 @@ A model is shown one line for each (progressive loading): it reads the file when
 through them costs a directory listing and one stat each; a SKILL.md is read again only when it changed.
 """
 
+import os
 import re
 import stat
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.config.given import Given
+from desktop.config.needed import skill_entry
 from desktop.files import Astray, Entry, Place
 from desktop.paths import resource
 from desktop.skills import document
@@ -27,6 +30,9 @@ _HEAD = """\
 Each line below is a skill: instructions for one kind of work, kept in the file at its end. When a task \
 fits one, first read that file with read_file, then do as it says. Read only those you need; never guess \
 what is in one. Other files that it names by relative paths lie in its folder."""
+_LACKING = """\
+These cannot be used as things are, for want of what stands in brackets. Where one fits a task, tell the \
+person what it lacks and how to get it."""
 _FRESH_S = 60.0
 """After so long it is looked again whether the programs that skills need are there."""
 _ALWAYS = "\n\n## Skill {name} ({path})\n{body}"
@@ -48,6 +54,12 @@ class Skill:
     enabled: bool = True
     missing: tuple[str, ...] = ()
     """What the machine lacks for it, a sentence each."""
+    lacks: tuple[str, ...] = ()
+    """The same in the model's words."""
+    variables: tuple[str, ...] = ()
+    """Those that its commands need, which may be keys."""
+    unset: tuple[str, ...] = ()
+    """Those of them that have no value."""
     problem: str = ""
     remedy: str = ""
     shadows: bool = False
@@ -92,9 +104,12 @@ class Skills:
         *,
         builtin: Path | None = None,
         more_path: Callable[[], str] = str,
+        stored: Callable[[], Mapping[str, Collection[str]]] = dict,
     ) -> None:
-        """`disabled` names those that are off; `more_path` are folders for programs after those of PATH."""
+        """`disabled` names those that are off; `more_path` are folders for programs after those of PATH;
+        `stored`: by skill, the variables whose values are in the keychain."""
         self._workspace, self._disabled, self._more_path = workspace, disabled, more_path
+        self._stored, self._given = stored, Given()
         shelf = builtin or resource(FOLDER)
         self._place, self._stock = Place(workspace, FOLDER), Place(shelf.parent, shelf.name)
         self._known: dict[Path, Document] = {}
@@ -119,19 +134,49 @@ class Skills:
         """The section of the system prompt; "" where no skill can be used. The same to the byte while
         nothing changed."""
         with self._lock:
-            state = (*map(_looked_at, (self._place, self._stock)), *self._disabled(), self._more_path())
+            shelves = map(_looked_at, (self._place, self._stock))
+            state = (*shelves, *self._disabled(), self._more_path(), str(self._stored()))
             if state != self._state or time.monotonic() > self._until:
                 self._text = self._section()
                 self._state, self._until = state, time.monotonic() + _FRESH_S
             return self._text
 
     def _section(self) -> str:
-        usable = [skill for skill in self._all() if skill.usable]
-        if not usable:
+        listed = [skill for skill in self._all() if skill.enabled and not skill.broken]
+        if not listed:
             return ""
+        usable = [skill for skill in listed if skill.usable]
         lines = [f"- {skill.name}: {skill.description} [{skill.path}]" for skill in usable]
+        lacking = [
+            f"- {skill.name}: {skill.description} (lacks {', '.join(skill.lacks)}) [{skill.path}]"
+            for skill in listed
+            if not skill.usable
+        ]
+        if lacking:
+            lines += [_LACKING, *lacking]
         whole = [self._whole(skill) for skill in usable if skill.always]
         return "\n".join([_HEAD, *lines]) + "".join(whole)
+
+    def wanted(self) -> list[tuple[str, str]]:
+        """Each variable that an enabled skill needs, with the skill's name."""
+        return [(skill.name, name) for skill in self.all() if skill.enabled for name in skill.variables]
+
+    @property
+    def keyed(self) -> bool:
+        """Whether any of them needs a variable, as far as they were looked at."""
+        return any(known.needs.env for known in self._known.values())
+
+    def keys(self, read: Collection[Path] | None, text: str) -> dict[str, str]:
+        """By variable, whose skill's it is: of the skills that a turn has loaded, because it read their
+        file (`read`; None for all), because the person named them in `text`, or because they are always
+        there."""
+        named = {skill.name for skill in self.named(text)}
+        found: dict[str, str] = {}
+        for skill in self.all():
+            loaded = skill.always or skill.name in named or read is None
+            if skill.usable and (loaded or {skill.path, skill.path.resolve()} & set(read or ())):
+                found |= {name: skill.name for name in skill.variables if name not in found}
+        return found
 
     def named(self, text: str) -> list[Skill]:
         """The skills that a message names as $name, each once; shell variables and code stay text."""
@@ -159,11 +204,18 @@ class Skills:
         found = [self._skill(place, machine, off, names) for place in places]
         return sorted(found, key=lambda skill: (skill.name.casefold(), skill.name))
 
-    @staticmethod
-    def _skill(place: _Place, machine: Machine, off: Collection[str], builtin: Collection[str]) -> Skill:
+    def _keyed(self, skill: str, variable: str) -> bool:
+        """Whether a variable that a skill needs has a value somewhere."""
+        if variable in self._stored().get(skill, ()) or os.environ.get(variable):
+            return True
+        return self._given.get(skill_entry(skill, variable)) is not None
+
+    def _skill(
+        self, place: _Place, machine: Machine, off: Collection[str], builtin: Collection[str]
+    ) -> Skill:
         known, name = place.document, place.path.name
         problem, remedy = known.trouble.told() if known.trouble else ("", "")
-        missing = machine.lacks(known.needs)
+        missing = machine.lacks(known.needs, lambda variable: self._keyed(name, variable))
         if missing and not problem:
             ways = " / ".join(known.needs.ways)
             remedy = ways or _("Install or set what is missing, or switch the skill off.")
@@ -176,7 +228,10 @@ class Skills:
             always=known.always,
             emoji=known.emoji,
             enabled=name.casefold() not in off,
-            missing=missing,
+            missing=tuple(lack.told for lack in missing),
+            lacks=tuple(lack.model for lack in missing),
+            variables=known.needs.env,
+            unset=tuple(variable for variable in known.needs.env if not self._keyed(name, variable)),
             problem=problem,
             remedy=remedy,
             shadows=place.source == "workspace" and name.casefold() in builtin,

@@ -8,7 +8,7 @@ the usual places are looked at too.
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ _USUAL = ("~/.local/bin", "~/bin", "/usr/local/bin", "/opt/homebrew/bin", "/snap
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """As the metadata of a SKILL.md has them."""
+    """As the header of a SKILL.md has them, at its top or in its metadata."""
 
     bins: tuple[str, ...] = ()
     any_bins: tuple[str, ...] = ()
@@ -53,16 +53,20 @@ class Requirements:
     """How to install what is missing, in the skill's own words."""
 
     @classmethod
-    def of(cls, metadata: Mapping[str, Any]) -> "Requirements":
-        """Read them; what is null or of another shape is none."""
-        given = metadata.get("requires")
-        requires: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+    def of(cls, *parts: Mapping[str, Any]) -> "Requirements":
+        """Read them from all parts of a header that may have them; what is null or of another shape is
+        none."""
+        given = [part["requires"] for part in parts if isinstance(part.get("requires"), Mapping)]
+
+        def every(name: str, where: list[Mapping[str, Any]]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(one for part in where for one in names(part.get(name))))
+
         return cls(
-            names(requires.get("bins")),
-            names(requires.get("anyBins")),
-            names(requires.get("env")),
-            tuple(_SYSTEMS.get(name.lower(), name.lower()) for name in names(metadata.get("os"))),
-            _ways(metadata.get("install")),
+            every("bins", given),
+            every("anyBins", given),
+            every("env", given),
+            tuple(_SYSTEMS.get(name.lower(), name.lower()) for name in every("os", list(parts))),
+            tuple(dict.fromkeys(way for part in parts for way in _ways(part.get("install")))),
         )
 
 
@@ -71,6 +75,14 @@ def _ways(install: Any) -> tuple[str, ...]:
     ways = [way for way in install if isinstance(way, Mapping)] if isinstance(install, list) else []
     here = [way for way in ways if _KINDS.get(as_text(way.get("kind")), sys.platform) == sys.platform]
     return names([way.get("label") for way in here or ways])
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """One thing that is missing here: a sentence for the person, and words for the model."""
+
+    told: str
+    model: str
 
 
 class Machine:
@@ -90,23 +102,25 @@ class Machine:
                 self._found[program] = False
         return self._found[program]
 
-    def lacks(self, needed: Requirements) -> tuple[str, ...]:
-        """A sentence for each thing that is missing here."""
+    def lacks(self, needed: Requirements, keyed: Callable[[str], bool]) -> tuple[Lack, ...]:
+        """All that is missing here. `keyed`: whether a variable that the skill needs has a value."""
         found = []
         if needed.systems and not any(sys.platform.startswith(name) for name in needed.systems):
             systems = ", ".join(_SHOWN.get(name, name) for name in needed.systems)
-            found.append(_("It works on {systems} only.").format(systems=systems))
+            said = _("It works on {systems} only.").format(systems=systems)
+            found.append(Lack(said, f"another system ({systems})"))
         found += [
-            _("The program {name} is not installed.").format(name=name)
+            Lack(_("The program {name} is not installed.").format(name=name), f"the program {name}")
             for name in needed.bins
             if not self.has(name)
         ]
         if needed.any_bins and not any(self.has(name) for name in needed.any_bins):
             programs = ", ".join(needed.any_bins)
-            found.append(_("None of these programs is installed: {names}.").format(names=programs))
+            said = _("None of these programs is installed: {names}.").format(names=programs)
+            found.append(Lack(said, f"one of the programs {programs}"))
         found += [
-            _("The environment variable {name} is not set.").format(name=name)
+            Lack(_("It needs {name}, which is not set.").format(name=name), f"a value for {name}")
             for name in needed.env
-            if not os.environ.get(name)
+            if not keyed(name)
         ]
         return tuple(found)

@@ -88,6 +88,17 @@ class Saying:
     session: str
     text: str
     media: tuple[Path, ...] = ()
+    """Files that go along."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Their paths as texts."""
+        return tuple(map(str, self.media))
+
+    @property
+    def fields(self) -> Json:
+        """Of the message's record, where there are any."""
+        return {"_files": list(self.files)} if self.media else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +127,8 @@ class ToolContext:
     """Puts a message into a conversation; raises ToolFailure if there is none such."""
     spawn: Callable[[str, str], Awaitable[bool]] | None = None
     """Has a subagent do a task under a label; whether it has to wait. Raises ToolFailure."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Variables whose values the skills of this turn need, and whose skill's each is."""
     asker: Asker | None = None
     """Asks the person what somebody outside wants to know in the middle of the call."""
 

@@ -1,9 +1,12 @@
 """message: the agent says something in the middle of its work, or in another conversation."""
 
+import stat
 from pathlib import Path
 
 from pydantic import Field
 
+from desktop.files import Place
+from desktop.tasks import in_thread
 from desktop.tools.base import (
     Arguments,
     Claim,
@@ -58,11 +61,20 @@ class Message(Tool[MessageArguments]):
         if context.say is None:
             raise ToolFailure("There is nobody to send a message to. Write it as your answer.")
         there = _session(args, context)
-        media = tuple(Path(context.path(name)) for name in args.media)
-        listed = "".join(f"\n- {path}" for path in media)
-        await context.say(Saying(there, f"{args.content}{listed}", media))
+        media = tuple(context.real(context.path(name)) for name in args.media)
+        for name, path in zip(args.media, media, strict=True):
+            if not await in_thread(_is_file, path):
+                raise ToolFailure(f"There is no file {name!r} to go along. Nothing was sent.")
+        await context.say(Saying(there, args.content, media))
         own = there == context.session
         return ToolResult("Sent." if own else f"Sent to {there}.", spoke=own)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(Place(path.parent).stat(path.name).st_mode)
+    except OSError:
+        return False
 
 
 def _session(args: MessageArguments, context: ToolContext) -> str:

@@ -20,6 +20,12 @@ class ReasoningChoice(QObject):
         self._actions, self._funnel, self._button, self._talk = actions, funnel, button, talk
         button.chosen.connect(self._chosen)
         talk.model_known.connect(self._look)
+        talk.spoken_in.connect(self._said)
+
+    def _said(self, key: str, rests: bool) -> None:
+        """What was said may have been a choice, and an answer may have taught what the model takes."""
+        if rests and key == self._talk.key:
+            self._look()
 
     def _look(self) -> None:
         self._funnel.run(self._read(), name="conversation:reasoning")

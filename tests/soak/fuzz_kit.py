@@ -4,6 +4,8 @@ A reading must not raise, nor take more than a second of this process's time, no
 seed makes the same samples.
 """
 
+import ctypes
+import gc
 import resource
 import signal
 import sys
@@ -152,6 +154,14 @@ def _nested(chance: Random, value: Any) -> Any:
     return value
 
 
+def _held() -> int:
+    """Bytes of memory that are in use, without those that the allocator keeps for later."""
+    gc.collect()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)
+    return int(psutil.Process().memory_info().rss)
+
+
 class Watch:
     """Over one reader: what was wrong so far, and the worst that was seen."""
 
@@ -165,11 +175,10 @@ class Watch:
 
     def over(self, round_: Round, seed: str, rounds: int) -> list[str]:
         """So many rounds, each with a chance of its own, so that one can be had again alone."""
-        rss = psutil.Process().memory_info
-        before = rss().rss
+        before = _held()
         for number in range(rounds):
             self._one(round_, f"{seed}:{number}")
-        self.grown = (rss().rss - before) / 2**20
+        self.grown = (_held() - before) / 2**20
         if self.grown > MEGABYTES:
             self.wrong.append(f"{self.name}: memory grew by {self.grown:.0f} MB in {rounds} rounds")
         return self.wrong

@@ -69,3 +69,11 @@ def test_records_of_other_programs_are_shown_and_what_is_no_speech_is_not() -> N
     entries = entries_of(records, [])
     assert [entry.text for entry in entries] == ["one", "two"]
     assert len({entry.id for entry in entries}) == 2
+
+
+def test_files_that_the_agent_sent_go_along_with_its_message() -> None:
+    sent = answered("a", "Here it is.", _said=True, _files=["/w/report.pdf"])
+    entries = entries_of([asked("a"), sent, answered("a", "")], [])
+    assert [(entry.text, entry.files) for entry in entries if entry.author is Author.NANOBOT] == [
+        ("Here it is.", ["/w/report.pdf"])
+    ]

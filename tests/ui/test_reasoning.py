@@ -61,6 +61,8 @@ def test_a_level_is_chosen_and_stays_with_its_conversation(
     assert header.reasoning.accessibleName() == "Reasoning"
     talking.open(begun)
     assert header.reasoning.accessibleName() == "Reasoning: High"
+    talking.talk.send("/reasoning low")
+    talking.until(lambda: header.reasoning.accessibleName() == "Reasoning: Low")
     choose(header, qtbot, "As the model likes")
     talking.settle()
     assert header.reasoning.accessibleName() == "Reasoning"

@@ -45,7 +45,6 @@ def test_in_a_wheel(tmp_path: Path) -> None:
     assert file.is_relative_to(tmp_path / "installed")
     names = zipfile.ZipFile(wheel).namelist()
     assert any(name.endswith("nanobot.mo") for name in names)
-    assert any(name.endswith("server.mjs") for name in names)
     assert not [name for name in names if name.startswith(("tests/", "packaging/"))]
 
 

@@ -221,6 +221,7 @@ RULES: list[Rule] = [
     _rule(r"on\s+(?P<a>\d{1,2})(?P<sign>[/.])(?P<b>\d{1,2})(?P<year>(?!))?\.?", _numeric),
     _rule(
         r"(?:on\s+)?(?:(?P<every>every)\s+)?(?:the\s+)?(?:(?P<last>last\s+day)|(?P<nth>\d{1,2}(?:st|nd|rd|th)|first))"
+        rf"(?!\s+{_WEEKDAY})"
         r"(?P<of>\s+(?:day\s+)?of\s+(?:each|every|the)\s+month)?",
         _monthly,
     ),

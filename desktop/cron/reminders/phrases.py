@@ -66,6 +66,12 @@ _DOINGS = (
     r"sleep|exercise|pray|meditate|go to|leave for|meet|wash|clean|cook|iron|take out|bring|return"
 )
 _A = r"(?:(?:the|my|our|a)\s+)?"
+_WEEKDAYS = r"(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?:day|sday|nesday|rsday|urday)?s?"
+_MACHINES = (
+    r"(?!.*\b(?:api|script|function|tool|webhook|endpoint|server|build|tests?|code|repo|database|e-?mails?|mail|"
+    r"inbox|websites?|page|url|files?|folder|reports?|news|data|logs?)\b)"
+)
+"""What an agent is asked to deal with, and no appointment of a person."""
 
 ENGLISH = Phrases(
     opening=re.compile(
@@ -95,8 +101,9 @@ ENGLISH = Phrases(
         re.IGNORECASE,
     ),
     goes_on=re.compile(
-        r"[\s,]*(?:until|till|except|but|from|before|after|or|and|not|sharp\s+or|starting|beginning|through|to\s+\d)\b"
-        r"|\s*[-–—]\s*\d",
+        r"[\s,]*(?:until|till|except|but|from|before|after|or|and|starting|beginning|through|to\s+\d|"
+        r"not(?!\s+to\b)|thirty|fifteen|forty|ish|sharp|(?:my|your|local|[a-z]+)\s+time|utc|gmt|[a-z]{1,2}[sd]t|"
+        rf"cet|{_WEEKDAYS})\b|\s*[-–—/]\s*\w|[\s,]*(?:at\s+|@\s*)?\d",
         re.IGNORECASE,
     ),
     leans=re.compile(
@@ -122,8 +129,8 @@ ENGLISH = Phrases(
     ),
     again=re.compile(r"\b(?:every|each|until|till)\b", re.IGNORECASE),
     own_doing=re.compile(
-        rf"{_A}(?:[\w'’-]+\s+){{0,2}}(?:{_EVENTS})(?:\s+with\s+[\w'’-]+(?:\s+[\w'’-]+)?)?"
-        rf"|(?:{_DOINGS})(?:\s+[\w'’-]+){{1,3}}",
+        rf"{_MACHINES}(?:{_A}(?:[\w'’-]+\s+){{0,2}}(?:{_EVENTS})(?:\s+with\s+[\w'’-]+(?:\s+[\w'’-]+)?)?"
+        rf"|(?:{_DOINGS})(?:\s+[\w'’-]+){{1,3}})",
         re.IGNORECASE,
     ),
 )
@@ -138,7 +145,9 @@ _TODO = (
 
 CHINESE = Phrases(
     opening=re.compile(_KIND, re.IGNORECASE),
-    asked_kindly=re.compile(rf"{_KIND}(?<=[能以])"),
+    asked_kindly=re.compile(
+        rf"{_KIND}(?<=[能以])|.*(?:好|可以|行|成)吗[\s?。.!]*$|.*(?:好不好|行不行)[\s?。.!]*$"
+    ),
     question=re.compile(r"[\s,]*(?:(?:好|可以|行|成)?吗|好不好|行不行|呢)[\s?。.!]*$|\?[\s?]*$"),
     trigger=re.compile(
         rf"{_KIND}(?:设|定|建|加|来|做|创建|添加|设置)?(?:一?个)?(?:提醒我|叫我|提醒[:,]\s*|别让我忘了?)(?:一下)?[，,:\s]*",
@@ -153,7 +162,7 @@ CHINESE = Phrases(
     ),
     no_text=re.compile(r"(?:什么|谁|哪|怎么|为什么|多少|几[点号时]|当|等|如果|一旦|过的|的)"),
     goes_on=re.compile(
-        r"[\s,，]*(?:之前|以前|前(?![往台去面])|之间|左右|[到至](?=\s*(?:\d|[一二三四五六七八九十]+点|明|后天))|或|以内|内|起(?![床来身飞])|开始|为止)"
+        r"[\s,，]*(?:之前|以前|前(?![往台去面])|之间|左右|[到至](?=\s*(?:\d|[一二三四五六七八九十]+点|明|后天))|或|以内|内|起(?![床来身飞])|开始|为止|(?:\d{1,2}|[一二两三四五六七八九十]{1,3})[点:时])"
     ),
     leans=re.compile(r"(?:到|至|在|是|于|从|或|和|每|前|等到|比|第|近|约|大概|晚|早)$"),
     no_reminder=re.compile(

@@ -22,8 +22,8 @@ LONGEST = 300
 """Characters; what is longer is a letter to the agent."""
 _ALIKE = str.maketrans("０１２３４５６７８９：，？！＠", "0123456789:,?!@")
 """Signs that Chinese writes wide; one for one, so that places stay."""
-_BETWEEN = re.compile(r"[\s,的]*")
-_END = re.compile(r"[\s.。!?,]*$")
+_BETWEEN = re.compile(r"[\s,的]*在?")
+_END = re.compile(r"[\s.。!?,]*(?:(?:please|thanks|thank\s+you|多?谢谢?你?)[\s.。!?,]*)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,10 @@ class _Reading:
     def __init__(self, phrases: Phrases, parts: Parts, said: str) -> None:
         self._phrases, self._parts, self._said = phrases, parts, said
         self._plain = said.translate(_ALIKE)
-        ending = phrases.question.search(self._plain) or _END.search(self._plain)
-        self._end = ending.start() if ending else len(said)
+        ending = _END.search(self._plain)
+        end = ending.start() if ending else len(said)
+        question = phrases.question.search(self._plain)
+        self._end = min(end, question.start()) if question else end
 
     def found(self, *, meant: bool) -> _Found | None:
         """The reminder; None where there is none."""
@@ -143,7 +145,9 @@ class _Reading:
         phrases, plain = self._phrases, self._plain
         if phrases.no_text.match(plain, at):
             return None
-        when, at = _read(self._parts, plain, at, so_far)
+        when = so_far
+        if not when.timed:
+            when, at = _read(self._parts, plain, at, so_far)
         if phrases.goes_on.match(plain, at):
             return None
         link = phrases.link.match(plain, at)

@@ -26,6 +26,7 @@ class Call:
     headers: Mapping[str, str]
     api_key: str = field(repr=False)
     body: bytes = field(repr=False)
+    query: Mapping[str, str] = field(default_factory=dict)
     proxy: str = ""
     """The address of the proxy that the person named for this provider; empty for the system's."""
     lists: str = ""

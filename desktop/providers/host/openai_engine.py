@@ -65,7 +65,7 @@ class OpenAIEngine:
             "/chat/completions",
             content=call.body,
             cast_to=object,
-            options={"headers": headers, "timeout": timeout},
+            options={"headers": headers, "timeout": timeout, "params": dict(call.query)},
             stream=True,
             stream_cls=AsyncStream[object],
         )

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from desktop.tools.exec.run import run
 
-_NAMES = ("HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "SHELL", "PATH")
+USUAL = ("HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "SHELL", "PATH")
+"""What commands have of the environment, besides LC_*."""
 _WINDOWS = frozenset(
     {"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "PATH", "TEMP"}
     | {"TMP", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA"}
@@ -37,7 +38,7 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     """The part of an environment that commands get: no keys, no tokens, no sockets of the session."""
     if sys.platform == "win32":
         return {name: value for name, value in environment.items() if name.upper() in _WINDOWS}
-    kept = {name: value for name, value in environment.items() if name in _NAMES or name.startswith("LC_")}
+    kept = {name: value for name, value in environment.items() if name in USUAL or name.startswith("LC_")}
     return {**kept, "TERM": "dumb"}
 
 

@@ -2,21 +2,28 @@
 
 import contextlib
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
+from desktop import logs
 from desktop.config.tools import ExecTool
+from desktop.errors import AppError
 from desktop.tasks import in_thread, see_through
+from desktop.text import _
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
-from desktop.tools.exec.environment import Environment, shell
+from desktop.tools.exec.environment import USUAL, Environment, shell
 from desktop.tools.exec.guarded import Guard, Moved, told
 from desktop.tools.exec.limits import LEFT, limited, reached, scoped
 from desktop.tools.exec.run import Ended, run
 from desktop.tools.exec.sandbox import Sandbox, Unseen, usable
 from desktop.tools.exec.view import Granted
 from desktop.tools.exec.walls import Held
+from desktop.tools.permissions.visible import one_line
+
+type Secret = Callable[[str, str], Awaitable[str]]
+"""Skill and variable: its value, "" where there is none. Raises AppError."""
 
 MOST_SECONDS = 600
 _TIMED_OUT = 124
@@ -57,28 +64,39 @@ class Exec(Tool[ExecArguments]):
     arguments = ExecArguments
 
     def __init__(
-        self, settings: Callable[[], ExecTool], sandbox: Sandbox, environment: Environment
+        self,
+        settings: Callable[[], ExecTool],
+        sandbox: Sandbox,
+        environment: Environment,
+        secret: Secret,
     ) -> None:
+        """`secret`: the value of a variable that a skill needs."""
         self._settings, self._sandbox, self._environment = settings, sandbox, environment
+        self._secret = secret
         self._names = Held()
 
     def claim(self, args: ExecArguments, context: ToolContext) -> Claim:
         if "\0" in args.command:
             raise ToolFailure("A command cannot contain a zero byte.")
         append = self._settings().path_append
+        keys = keys_for(args.command, context)
         return Claim(
             Effect.RUN,
             args.command,
             command=args.command,
             cwd=context.path(args.working_dir) if args.working_dir else context.cwd,
-            environment={"PATH": f"... {append}"} if append else {},
+            environment=({"PATH": f"... {append}"} if append else {}) | dict.fromkeys(keys, "•••"),
             network=args.network,
+            always_ask=_given_away(keys) if keys else "",
         )
 
     async def run(self, args: ExecArguments, context: ToolContext) -> ToolResult:
         settings = self._settings()
         cwd = context.path(args.working_dir) if args.working_dir else context.cwd
         environment = await self._environment.make(settings.path_append)
+        keys = keys_for(args.command, context)
+        for name, skill in keys.items():
+            environment[name] = await self._value(skill, name)
         cwd, program = await in_thread(_where, cwd, settings)
         argv = limited(shell(args.command, environment["PATH"]), settings, sandboxed=bool(program))
         seconds = args.timeout or settings.timeout
@@ -97,7 +115,21 @@ class Exec(Tool[ExecArguments]):
         text = _text(ended, seconds, settings, bool(program), offline)
         if context.guarded and ended.code and _READ_ONLY.search(ended.output):
             text = f"{_KEPT}\n{text}"
-        return ToolResult("\n".join(filter(None, (told(moved), text))))
+        text = "\n".join(filter(None, (told(moved), text)))
+        return ToolResult(logs.masked(text))
+
+    async def _value(self, skill: str, name: str) -> str:
+        """The value of a variable that a skill needs. Raises ToolFailure."""
+        try:
+            value = await self._secret(skill, name)
+        except AppError as error:
+            raise ToolFailure(f"The value of {name} cannot be read: {error}") from None
+        if not value:
+            raise ToolFailure(
+                f"{name} has no value: the person can enter one in the settings, at the skill {skill}."
+            )
+        logs.mask(value)
+        return value
 
     @contextlib.asynccontextmanager
     async def _held(self, workspace: Path) -> AsyncGenerator[None]:
@@ -118,6 +150,24 @@ class Exec(Tool[ExecArguments]):
             )
         except Unseen:
             raise ToolFailure(_UNSEEN.format(folder=cwd)) from None
+
+
+def keys_for(command: str, context: ToolContext) -> dict[str, str]:
+    """The variables that a command is to have of those that the turn's skills need, each with its skill: it
+    names the variable, or runs what lies in the skill's folder."""
+    found = {}
+    for name, skill in context.keys.items():
+        if name in USUAL:
+            continue
+        folder = rf"(?<![\w.-]){re.escape(skill)}/"
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)|skills/{re.escape(skill)}/|{folder}", command):
+            found[name] = skill
+    return found
+
+
+def _given_away(keys: Mapping[str, str]) -> str:
+    named = ", ".join(f"{name} ({skill})" for name, skill in sorted(keys.items()))
+    return _("The command is given the value of {names}.").format(names=one_line(named))
 
 
 @contextlib.asynccontextmanager

@@ -6,6 +6,7 @@ Only words in command position count: the same words as data are nobody's busine
 import fnmatch
 import itertools
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +86,8 @@ SCHEDULERS = frozenset(
 )
 ROOT_GIVERS = frozenset({"sudo", "doas", "pkexec", "su", "run0", "runuser"})
 HARMLESS = frozenset({"null", "zero", "full", "stdin", "stdout", "stderr", "tty", "random", "urandom"})
+_TO_ALL = re.compile(r"^[0-7]*[2367]$|(?:^|,)[ug]*[oa][ugoa]*[+=][rxXst]*w")
+"""A mode that lets others write."""
 WRITE_SIGNS = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 
 
@@ -154,6 +157,12 @@ def _denied(call: Call, walk: Walk, home: Path) -> Finding | None:
         )
     if _formats(call):
         return _disk()
+    if _opens_to_all(call, walk):
+        return Finding(
+            True,
+            _("The command lets every account of this computer write a folder."),
+            "Give rights to the owner alone, such as: chmod u+rwx NAME",
+        )
     if _stops(call):
         return Finding(
             True,
@@ -207,6 +216,8 @@ def _deletes_tree(call: Call, walk: Walk, home: Path) -> bool:
     if _is(argv, DELETERS, program) and any(_recursive(name) for name in _letters(words)):
         return True
     if _is(argv, WINDOWS_DELETERS, program) and any(_slash(word, "s") for word in lowered):
+        return True
+    if program in {"del", "erase"} and any(_slash(word, letter) for word in lowered for letter in "fq"):
         return True
     if _is(argv, POWERSHELL_DELETERS, program) and any(
         len(word) > 1 and "-recurse".startswith(word.partition(":")[0]) for word in lowered
@@ -266,6 +277,18 @@ def _formats(call: Call) -> bool:
     if program in WRITERS and any(device(word, ["/"]) for word in written(call)):
         return True
     return _is(call.argv, FORMATTERS, program)
+
+
+def _opens_to_all(call: Call, walk: Walk) -> bool:
+    """Whether chmod lets all others write a folder, or all that is in one."""
+    if call.program != "chmod":
+        return False
+    plain = [word for word in call.words if not word.startswith("-")]
+    mode, names = plain[:1], plain[1:]
+    if not mode or not _TO_ALL.search(mode[0]):
+        return False
+    deep = any(letter in {"R", "recursive"} for letter in _letters(call.words))
+    return deep or any(Path(place, name).is_dir() for place in walk.places for name in names)
 
 
 def _stops(call: Call) -> bool:

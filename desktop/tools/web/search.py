@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import Field
 
+from desktop.config.tools import KEYED
 from desktop.config.tools import WebSearch as Settings
 from desktop.net.client import Client, FetchError
 from desktop.origin import untrusted
@@ -58,10 +59,6 @@ class WebSearch(Tool[SearchArguments]):
         )
 
     async def _search(self, settings: Settings, query: str, count: int) -> list[Hit]:
-        """By the chosen engine; one whose key is missing leaves it to the one that needs none."""
-        if settings.provider == "searxng":
-            return await engines.searxng(self._client, query, settings.base_url)
-        if settings.provider in ("brave", "tavily") and (key := await self._key(settings.provider)):
-            search = engines.brave if settings.provider == "brave" else engines.tavily
-            return await search(self._client, query, count, key)
-        return await engines.duckduckgo(query, count)
+        """By the chosen engine, and by no other."""
+        key = await self._key(settings.provider) if settings.provider in KEYED else ""
+        return await engines.search(self._client, settings.provider, query, count, key, settings.base_url)

@@ -106,7 +106,7 @@ class Cell(Slot):
         if self.entry.files and self.given is None:
             self.given = GivenFiles(self, self._pictures)
         if self.given:
-            self.given.show_files(self.entry.files)
+            self.given.show_files(self.entry.files, own=self.entry.author is Author.YOU)
             self.given.setVisible(bool(self.entry.files))
 
     def _say(self) -> None:
@@ -220,7 +220,7 @@ class Cell(Slot):
         column = width - 2 * EDGE
         y = 0
         if self.given and self.entry.files:
-            height = self.given.arrange(column, right=True)
+            height = self.given.arrange(column, right=self.entry.author is Author.YOU)
             self.given.setGeometry(EDGE, y, column, height)
             y += height + Space.S
         if self.fold.isVisibleTo(self):

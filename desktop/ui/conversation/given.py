@@ -1,6 +1,7 @@
 """The files that went along with a message, over its text: pictures small, documents by name.
 
-A press opens one with the program that the desktop has for it; the menu shows its folder.
+A press opens one of the person's own with the program that the desktop has for it; the menu shows its
+folder.
 """
 
 from collections.abc import Sequence
@@ -37,18 +38,20 @@ class GivenFiles(QWidget):
         super().__init__(parent)
         self._pictures = pictures
         self._paths: list[str] = []
+        self._own = True
         self.buttons: list[File] = []
         styled(self, _SHEET)
 
-    def show_files(self, paths: Sequence[str]) -> None:
-        """Show these."""
-        if list(paths) == self._paths:
+    def show_files(self, paths: Sequence[str], *, own: bool) -> None:
+        """Show these. `own`: the person gave them, and a press opens one; else it shows where it lies, for
+        what the agent made may be a program."""
+        if (list(paths), own) == (self._paths, self._own):
             return
-        self._paths = list(paths)
+        self._paths, self._own = list(paths), own
         for made in self.buttons:
             made.hide()
             made.deleteLater()
-        self.buttons = [File(path, self) for path in paths]
+        self.buttons = [File(path, self, own=own) for path in paths]
         for made in self.buttons:
             made.show()
             if made.picture and (image := self._pictures.get(made.path)):
@@ -85,15 +88,16 @@ class GivenFiles(QWidget):
 
 
 class File(QToolButton):
-    """One file: opened by a press."""
+    """One file: opened by a press, or shown in its folder."""
 
-    def __init__(self, path: str, parent: QWidget) -> None:
+    def __init__(self, path: str, parent: QWidget, *, own: bool) -> None:
         super().__init__(parent)
         self.path, self.picture = path, Path(path).suffix.lower() in _KINDS
         self.setObjectName("given")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         name = " ".join(shown(Path(path).name).split())
-        self.setAccessibleName(_("Open {name}").format(name=name))
+        words = _("Open {name}") if own else _("Show {name} in its folder")
+        self.setAccessibleName(words.format(name=name))
         self.setToolTip(tip(path))
         self._sign = Thumbnail("image" if self.picture else "file-text", self._side())
         self._sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -102,14 +106,14 @@ class File(QToolButton):
         row.setSpacing(0)
         row.addWidget(self._sign)
         if not self.picture:
-            words = QLabel()
-            words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            words.setText(words.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _NAME))
-            row.addWidget(words)
+            title = QLabel()
+            title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            title.setText(title.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _NAME))
+            row.addWidget(title)
             row.addSpacing(Space.M)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
-        self.clicked.connect(partial(open_file, path))
+        self.clicked.connect(partial(open_file if own else show_in_folder, path))
 
     def _side(self) -> int:
         return _PICTURE if self.picture else _HEIGHT

@@ -176,6 +176,7 @@ def _answer(record: Record, id_: str, *, aside: bool) -> Entry | None:
         reasoning=str(record.get("reasoning_content") or ""),
         when=moment_of(record.get("timestamp")),
         aside=aside,
+        files=[str(path) for path in record.get("_files") or ()],
     )
     if error := record.get("_error_text"):
         failed(entry, str(error), str(record.get("_error_remedy") or ""), str(record.get("_error")))

@@ -183,6 +183,7 @@ class Live:
         if not opened:
             return
         said = Entry(f"said-{next(self._numbers)}", Author.NANOBOT, event.text, when=datetime.now(UTC))
+        said.files = list(event.files)
         answer = self.get(event.turn)
         if answer is not None and self._shown(answer):
             self._transcript.insert(said, answer.id)

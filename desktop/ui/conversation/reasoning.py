@@ -47,9 +47,9 @@ class ReasoningButton(Button):
 
     def _words(self) -> None:
         level = self._found["level"] or self._found["usual"]
-        words = _(_WORDS[level]) if level else _("Reasoning")
+        words = _("Reasoning: {level}").format(level=_(_WORDS[level])) if level else _("Reasoning")
         self.setText(f" {words}")  # the space keeps the sign apart
-        self.setAccessibleName(_("Reasoning: {level}").format(level=words) if level else words)
+        self.setAccessibleName(words)
         self.setToolTip(_("How much this model thinks before it answers"))
 
     def choose(self) -> None:

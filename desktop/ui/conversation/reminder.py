@@ -47,7 +47,7 @@ class ReminderChip(QFrame):
         self.buttons: list[Button] = []
         self._sign = label()
         self._sign.setObjectName("sign")
-        self._when, self._text, self._keys = label("title"), Elided(), label("small")
+        self._when, self._text, self._keys = label("title"), Elided("muted"), label("small")
         self._remedy = label("muted", wrap=True)
         self._choices = QWidget()
         self._flow = Flow(self._choices)

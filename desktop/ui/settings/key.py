@@ -19,6 +19,16 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 
+def owner_of(provider: Mapping[str, Any], key: str) -> tuple[str, str] | None:
+    """Name and title of another provider whose keys begin like this one; `provider`: the row of the verb
+    `providers` that it was entered for."""
+    fitting = [prefix for prefix in provider.get("others", ()) if key.startswith(prefix)]
+    if not fitting:
+        return None
+    name, title = provider["others"][max(fitting, key=len)]
+    return str(name), str(title)
+
+
 class KeyEdit(QWidget):
     """A field that hides what is typed, with an eye to look at it."""
 

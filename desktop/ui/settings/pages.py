@@ -78,6 +78,8 @@ PAGES = (
                     "agents.defaults.dream.enabled",
                     "agents.defaults.dream.interval_h",
                     "agents.defaults.dream.model_override",
+                    "agents.defaults.dream.max_batch_size",
+                    "agents.defaults.dream.max_iterations",
                 ),
             ),
             Group(

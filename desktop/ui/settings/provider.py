@@ -12,7 +12,7 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.choice import ProviderBox
 from desktop.ui.settings.editors import FreeBox
-from desktop.ui.settings.key import KeychainNotice, KeyRow
+from desktop.ui.settings.key import KeychainNotice, KeyRow, owner_of
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
@@ -63,6 +63,7 @@ class ProviderForm(QWidget):
 
     def _connect(self) -> None:
         self._box.activated.connect(self._chosen)
+        self._key_row.key.edit.textEdited.connect(self._recognise)
         self._model.editTextChanged.connect(self._typed)
         for edit in (self._key_row.key.edit, self._base):
             edit.textEdited.connect(self._typed)
@@ -106,6 +107,27 @@ class ProviderForm(QWidget):
         self._outcome.clear()
         self._show_chosen()
         self._words()
+
+    def _recognise(self) -> None:
+        """A key of another provider: offer to go on with that one."""
+        owner = owner_of(self._row, self._key_row.key.text())
+        if owner is None:
+            self._outcome.clear()
+            return
+        name, title = owner
+        self._outcome.failed(
+            _("This looks like a key of {name}.").format(name=title),
+            tone="warning",
+            actions=((_("Use {name}").format(name=title), lambda: self._change_to(name)),),
+        )
+
+    def _change_to(self, name: str) -> None:
+        """Go on with another provider, and the key that was entered."""
+        self._box.setCurrentIndex(self._box.findData(name))
+        self._outcome.clear()
+        self._show_chosen()
+        self._words()
+        self._key_row.key.setFocus()
 
     def _show_chosen(self) -> None:
         row = self._row

@@ -5,6 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from desktop.config.tools import ENGINES, KEYED
 from desktop.errors import AppError
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
@@ -51,7 +52,6 @@ _WORDS = {
     "spawn": (mark("Begin subagents"), mark("Has a part of the work done on its own, in the background.")),
 }
 _EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}
-_ENGINES = {"brave": "Brave", "tavily": "Tavily"}
 
 
 class ToolList(Part):
@@ -119,7 +119,7 @@ class SearchKey(Part):
         spoken(self._words)
 
     def _words(self) -> None:
-        engine = _ENGINES.get(self._engine, "")
+        engine = ENGINES.get(self._engine, "")
         self._row.say(
             _("Key for {engine}").format(engine=engine),
             _("It is kept in the keychain of this computer. Another replaces it."),
@@ -135,7 +135,7 @@ class SearchKey(Part):
             self.key.clear()
             self.outcome.clear()
             self._words()
-        self.setVisible(engine in _ENGINES)
+        self.setVisible(engine in KEYED)
 
     def leave(self) -> None:
         self.key.clear()

@@ -2,9 +2,11 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
+
+_LEAST = 24
 
 
 def label(kind: str = "", text: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
@@ -17,19 +19,25 @@ def label(kind: str = "", text: str = "", *, wrap: bool = False, parent: QWidget
 
 
 class Elided(QLabel):
-    """A muted label of one line that takes what room there is, and ends in an ellipsis where it is less."""
+    """One line that ends in dots where it does not fit."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, kind: str) -> None:
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("kind", "muted")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setProperty("kind", kind)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def minimumSizeHint(self) -> QSize:
+        whole = super().minimumSizeHint()
+        return QSize(min(_LEAST, whole.width()), whole.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.width() >= self.sizeHint().width():
+            super().paintEvent(event)
+            return
         painter = QPainter(self)
-        words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        fits = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, fits)
         painter.end()
 
 

@@ -1,5 +1,6 @@
 """The page of the skills over a real core: seen, opened, written, switched off, deleted, brought back."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -294,3 +295,28 @@ def test_a_hundred_skills_are_made_in_small_steps(page: Page, home: Path) -> Non
     assert len(page.rows()) == 111
     write(named(page.window, "Search skills"), "number 42.")
     assert page.rows() == ["s042"]
+
+
+def test_a_value_that_a_skill_needs_is_entered_hidden_and_removed(page: Page, home: Path) -> None:
+    needy = "---\ndescription: The sky.\nrequires: {env: [SKY_KEY]}\n---\nLook up.\n"
+    put(home, "sky", needy)
+    page.panel.refresh()
+    page.settle()
+    assert "SKY_KEY" in page.row("sky").accessibleName()
+    page.open("sky")
+    field = page.panel.editor.keys.fields["SKY_KEY"]
+    assert field.edit.accessibleName() == "Value of SKY_KEY"
+    assert field.edit in set(stops(page.window))
+    field.edit.setText("sky-secret-1")
+    QTest.keyClick(field.edit, Qt.Key.Key_Return)
+    page.settle()
+    assert "The value is in the keychain." in page.text
+    assert "sky-secret-1" not in page.text
+    assert page.running.wait(page.running.core.keychain.get("skill:sky:SKY_KEY")) == "sky-secret-1"
+    if folder := os.environ.get("NANOBOT_TEST_SHOTS"):
+        page.window.grab().save(str(Path(folder) / "skill-keys.png"))
+    assert "not set" not in page.text
+    QTest.mouseClick(page.panel.editor.keys.removes["SKY_KEY"], Qt.MouseButton.LeftButton)
+    page.settle()
+    assert "The value is removed." in page.text
+    assert "SKY_KEY, which is not set" in page.text

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.providers import catalogue
 from desktop.ui.first_run import FirstRunCard
+from desktop.ui.settings.choice import ProviderBox
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
 from tests.ui.settings.peers import Hub, Ollama
@@ -96,6 +97,21 @@ def test_servers_that_come_later_are_found_when_looked_for_again(
         running.settle()
         assert "Ollama" in shown(card).splitlines()
         assert "None is running." not in shown(card)
+
+
+def test_a_key_that_is_pasted_for_the_wrong_provider_names_its_own(
+    card: FirstRunCard, running: Running
+) -> None:
+    press(card, "Set up")
+    running.settle()
+    choose(card, "Provider", "DeepSeek")
+    write(named(card, "Key"), "sk-ant-api03-0123456789")
+    assert "This looks like a key of Anthropic." in shown(card)
+    press(card, "Use Anthropic")
+    [box] = [box for box in card.findChildren(ProviderBox) if box.isVisible()]
+    assert box.currentText() == "Anthropic"
+    assert named(card, "Key").text() == "sk-ant-api03-0123456789"
+    assert "This looks like" not in shown(card)
 
 
 def test_a_key_is_tried_before_it_is_stored(

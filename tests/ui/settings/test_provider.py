@@ -132,6 +132,14 @@ def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
     assert "keyStored" not in running.stored["providers"]["custom"]
 
 
+def test_a_key_of_another_provider_is_recognised(window: SettingsWindow, running: Running) -> None:
+    card = opened(window, running, "groq")
+    write(named(card, "Key"), "sk-ant-api03-0123456789")
+    assert "This looks like a key of Anthropic." in shown(card)
+    write(named(card, "Key"), "gsk_0123456789")
+    assert "This looks like" not in shown(card)
+
+
 def test_what_was_typed_is_forgotten_with_the_window(
     custom: ProviderCard, window: SettingsWindow, running: Running
 ) -> None:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from desktop.cli.output import block, cell, complain, hint, passing, say, shown, table
+from desktop.cli.output import Answers, block, cell, complain, hint, passing, say, shown, table
 from desktop.errors import AppError
 from desktop.logs import mask
 
@@ -84,3 +84,51 @@ def test_a_space_of_another_width_is_a_space() -> None:
 def test_a_block_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
     block("one\n  two", indent="> ")
     assert capsys.readouterr().out == "> one\n>   two\n"
+
+
+def turn(*events: tuple[str, dict[str, object]]) -> Answers:
+    answers = Answers(as_json=False)
+    answers.begin()
+    for name, fields in events:
+        answers.show({"event": name, **fields})
+    return answers
+
+
+CALL: tuple[tuple[str, dict[str, object]], ...] = (
+    ("tool_started", {"call": "1", "gist": "notes.txt"}),
+    ("tool_finished", {"call": "1", "tool": "read_file", "outcome": "ok", "seconds": 0.0}),
+)
+END: dict[str, object] = {"stopped": False}
+
+
+def test_a_turn_prints_one_answer_and_its_progress_beside(capsys: pytest.CaptureFixture[str]) -> None:
+    turn(
+        ("text_delta", {"text": "Let me look."}),
+        *CALL,
+        ("turn_spoke", {"text": "Half way.", "files": ["/w/a.pdf"]}),
+        ("text_delta", {"text": "Two apples."}),
+        ("turn_finished", {"text": "Two apples.", **END}),
+    )
+    printed = capsys.readouterr()
+    assert printed.out == "Two apples.\n"
+    assert printed.err.splitlines() == ["Let me look.", "✓ read_file notes.txt", "Half way.", "/w/a.pdf"]
+
+
+def test_a_message_of_its_own_is_the_answer_where_there_is_no_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    turn(
+        *CALL,
+        ("turn_spoke", {"text": "Done.", "files": ["/w/a.pdf"]}),
+        ("turn_finished", {"text": "", **END}),
+    )
+    assert capsys.readouterr().out == "Done.\n/w/a.pdf\n"
+
+
+def test_a_turn_that_fails_prints_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = turn(
+        ("text_delta", {"text": "Half a"}), ("turn_failed", {"error": "It broke.", "remedy": "Ask again."})
+    )
+    printed = capsys.readouterr()
+    assert (printed.out, answers.ok) == ("", False)
+    assert printed.err.splitlines() == ["Half a", "It broke.", "Ask again."]

@@ -91,4 +91,5 @@ async def test_what_is_given_needs_no_keychain_and_what_is_not_says_how(tmp_path
             await attempt
         assert "nanobot.skill.weather.API_KEY" in told.value.remedy
         assert "NANOBOT_SKILL__WEATHER__API_KEY" in told.value.remedy
+    await keychain.set("search:brave", "brave-key")
     assert "search:brave" not in keychain.remembered

@@ -36,7 +36,7 @@ def test_without_a_file_there_are_defaults_and_nothing_is_written(path: Path) ->
     store = loaded(path)
     defaults = store.config.agents.defaults
     assert (defaults.temperature, defaults.max_tokens, defaults.provider) == (0.1, 8192, "auto")
-    assert store.config.local.model == "qwen2.5-coder-0.5b-instruct"
+    assert store.config.local.model == ""
     assert store.problems == []
     assert not path.parent.exists()
 

@@ -85,6 +85,16 @@ async def test_the_model_of_a_conversation_is_shown_and_chosen(desk: Desk) -> No
     assert (await desk.call("model", session="s"))["chosen"] is False
 
 
+async def test_how_much_the_model_thinks_is_shown_and_chosen(desk: Desk, server: ScriptedServer) -> None:
+    assert "as it likes" in await typed(desk, "/reasoning")
+    assert "at the level high" in await typed(desk, "/reasoning High")
+    await desk.ask("s", "Hello")
+    assert server.requests[-1].body["reasoning_effort"] == "high"
+    assert "off, low, medium, high" in await typed(desk, "/reasoning auto")
+    await typed(desk, "/model gpt-4.1")
+    assert "cannot be told" in await typed(desk, "/reasoning")
+
+
 async def test_history_export_and_skills(desk: Desk) -> None:
     assert await typed(desk, "/history") == "Nothing was said here yet."
     await desk.ask("s", "Hello")

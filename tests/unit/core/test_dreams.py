@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from desktop.bus.events import MemoryChanged, ServiceChanged
-from desktop.core.dreams import STEPS, TOKENS
+from desktop.config.agents import Dream
+from desktop.core.dreams import TOKENS
 from desktop.paths import Home, resource
 from desktop.services import ServiceState
 from tests.servers.scripted import ScriptedServer, Seen
@@ -105,7 +106,7 @@ async def test_a_model_that_never_ends_is_ended(desk: Desk, server: ScriptedServ
         *[["read_file", {"path": "USER.md", "limit": n}] for n in range(1, 50)],
     )
     await core.dreaming.now()
-    assert len(asked) == STEPS + 1, "and one for a last word, without tools"
+    assert len(asked) == Dream().max_iterations + 1, "and one for a last word, without tools"
     assert await core.history.consumed() == 1
 
 
@@ -123,7 +124,7 @@ async def test_editing_ends_where_it_has_cost_enough(tmp_path: Path) -> None:
             asked = script(counting, "[SKILL] some-work: Does it.", *steps)
             outcome = await core.dreaming.now()
             editing = counting.counted[1:]
-            assert len(asked) == len(editing) < STEPS, "the steps are not what ended it"
+            assert len(asked) == len(editing) < Dream().max_iterations, "the steps are not what ended it"
             assert sum(editing[:-1]) <= TOKENS < sum(editing) + 100 * len(editing)
             assert not outcome.changed
             assert await core.history.consumed() == 1

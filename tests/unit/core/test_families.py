@@ -2,6 +2,7 @@
 host: nothing is refused, for the table of behaviour is right; and where it is wrong, the server teaches."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
 from desktop.tasks import in_thread
 from tests.servers.families import DONE, FAMILIES, ROUNDS, THOUGHT, Family, plan
-from tests.servers.scripted import ScriptedServer
+from tests.servers.scripted import ScriptedServer, Seen
 from tests.stories.program import Program
 
 
@@ -82,10 +83,7 @@ async def asked(core: Core, server: ScriptedServer, family: Family, level: str) 
             return f"thought: {thought}"
         if level and family.on and family.off and family.form and thinks != (level == family.on):
             return f"thinks: {thinks}"
-    count = len(server.requests)
-    return (
-        "" if count == 2 * (ROUNDS + 1) else f"{count} requests: {[seen.body for seen in server.requests]}"
-    )
+    return "" if len(server.requests) == 2 * (ROUNDS + 1) else "it was refused at first"
 
 
 async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
@@ -114,3 +112,41 @@ async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
     assert await core.database.read("SELECT * FROM lessons") == []
     assert len(server.requests) == asked + ROUNDS + 2
     assert "ZGFtYWdlZA" in await in_thread(session.path.read_text, "utf-8"), "nothing is thrown away"
+
+
+def answered_by(family: Family, seen: Seen) -> str:
+    return plan(family, seen.body)
+
+
+async def test_a_family_that_nobody_knows_teaches_what_it_takes(core: Core, server: ScriptedServer) -> None:
+    untaught = ("minimax", "mistral", "anthropic", "gemini")  # what these want, no refusal names
+    faults: dict[str, tuple[str, str, int, int]] = {}
+    for family in (one for one in FAMILIES if one.provider not in untaught):
+        for level in dict.fromkeys(("", family.on, family.off)):
+            server.forget()
+            server.when("", partial(answered_by, family))
+            key = f"test:unknown:{family.id}:{level}"
+            session = await core.sessions.open(key)
+            name = f"unknown-{len(faults)}-{FAMILIES.index(family)}"
+            await session.set_metadata(provider="custom", model=name, reasoning=level or None)
+            told, _thought = await turn(core, key)
+            first = len(server.requests)
+            again, _thought = await turn(core, key)
+            if (
+                (told, again) != (DONE, DONE)
+                or len(server.requests) - first != ROUNDS + 1
+                or first > ROUNDS + 6
+            ):
+                faults[f"{family.id} {level}"] = (told, again, first, len(server.requests))
+    assert not faults, "\n".join(f"{case}: {found}" for case, found in faults.items())
+
+
+async def test_anthropics_own_refusals_teach_through_its_own_wire(
+    core: Core, server: ScriptedServer
+) -> None:
+    family = next(family for family in FAMILIES if family.model == "claude-opus-5-5")
+    server.when("", lambda seen: plan(family, seen.body))
+    session = await core.sessions.open("test:later")
+    await session.set_metadata(provider="anthropic", model="claude-sonnet-4-5-later", reasoning="high")
+    assert (await turn(core, "test:later"))[0] == DONE
+    assert not {"thinking", "temperature"} & set(server.requests[-1].body)

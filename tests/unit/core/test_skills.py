@@ -58,6 +58,8 @@ async def test_a_skill_is_written_read_changed_deleted_and_brought_back(desk: De
         "always": False,
         "emoji": "",
         "enabled": True,
+        "variables": [],
+        "unset": [],
         "available": True,
         "missing": [],
         "problem": "",
@@ -198,3 +200,41 @@ async def test_a_folder_where_nothing_can_be_written(desk: Desk) -> None:
     with pytest.raises(StorageError):
         await desk.call("skill_save", name="herbs", text=TEXT, new=True)
     assert await desk.named("weather") is not None
+
+
+async def test_a_value_that_a_skill_needs_is_kept_in_the_keychain_and_known_by_its_name(desk: Desk) -> None:
+    kept: dict[str, str] = {}
+    keychain = desk.owner.core.keychain
+
+    class Vault:
+        def get_password(self, _service: str, name: str, /) -> str | None:
+            return kept.get(name)
+
+        def set_password(self, _service: str, name: str, value: str, /) -> None:
+            kept[name] = value
+
+        def delete_password(self, _service: str, name: str, /) -> None:
+            del kept[name]
+
+    keychain._choose = Vault
+    text = "---\nname: sky\ndescription: Weather.\nrequires:\n  env: [SKY_KEY]\n---\n\nAsk.\n"
+    await desk.call("skill_save", name="sky", text=text, new=True)
+    found = await desk.named("sky")
+    assert found
+    assert (found["available"], found["variables"]) == (False, ["SKY_KEY"])
+    with pytest.raises(UsageError, match="SKY_KEY"):
+        await desk.call("skill_key", name="sky", variable="OTHER", key="x")
+    await desk.call("skill_key", name="sky", variable="SKY_KEY", key=" sky-secret-1 ")
+    assert kept == {"skill:sky:SKY_KEY": "sky-secret-1"}
+    assert "sky-secret-1" not in desk.home.config.read_text()
+    found = await desk.named("sky")
+    assert found
+    assert found["available"]
+    assert desk.owner.core.skills.keys([Path(found["path"])], "") == {"SKY_KEY": "sky"}
+    assert desk.owner.core.skills.keys([], "what about $sky") == {"SKY_KEY": "sky"}
+    assert desk.owner.core.skills.keys([], "what about the sky") == {}
+    await desk.call("skill_key", name="sky", variable="SKY_KEY", key="")
+    assert kept == {}
+    found = await desk.named("sky")
+    assert found
+    assert not found["available"]

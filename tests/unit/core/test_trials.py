@@ -196,3 +196,16 @@ async def test_a_key_of_the_environment_is_offered_and_not_taken(
     assert (rows["groq"]["offered"], rows["groq"]["keyed"]) == ("", True)
     with pytest.raises(UsageError):
         await house.do("provider_key_take", name="mistral")
+
+
+async def test_a_temperature_that_was_set_and_is_not_taken_is_said(
+    house: House, server: ScriptedServer
+) -> None:
+    server.script("say:a", "say:b", "say:c")
+    assert (await house.do("provider_test", name="custom", model="gpt-5"))["learned"] == []
+    await house.core.change({"agents.defaults.temperature": 0.7})
+    [said] = (await house.do("provider_test", name="custom", model="gpt-5"))["learned"]
+    assert said == "It takes no temperature: the one in the settings is not sent."
+    assert "temperature" not in server.requests[-1].body
+    assert (await house.do("provider_test", name="custom", model="gpt-4.1"))["learned"] == []
+    assert server.requests[-1].body["temperature"] == 0.7

@@ -102,6 +102,11 @@ ENGLISH = [
     ),
     ("remind me about the 5pm meeting at 4pm", "2026-11-25 16:00", "the 5pm meeting"),
     ("remind me to read Monday's paper at 7pm", "2026-11-25 19:00", "read Monday's paper"),
+    ("remind me at 5pm to call Anna, thanks!", "2026-11-25 17:00", "call Anna"),
+    ("remind me at 5pm not to forget the milk", "2026-11-25 17:00", "not to forget the milk"),
+    ("remind me on Friday the 27th at 5pm to call", "2026-11-27 17:00", "call"),
+    ("remind me Mondays, Wednesdays and Fridays at 7am to run", "cron 0 7 * * 1,3,5", "run"),
+    ("every Tuesday 18:00 yoga", "cron 0 18 * * 2", "yoga"),
     # several meanings: asked
     ("remind me at 5 to call Anna", "? 2026-11-25 17:00 | 2026-11-26 05:00", "call Anna"),
     ("remind me tomorrow at 5 to call Anna", "? 2026-11-26 05:00 | 2026-11-26 17:00", "call Anna"),
@@ -227,6 +232,12 @@ CHINESE = [
     ("麻烦明天下午三点提醒我一下开会", "2026-11-26 15:00", "开会"),
     ("帮我设个提醒：明天下午三点开会", "2026-11-26 15:00", "开会"),
     ("明天下午３点提醒我开会", "2026-11-26 15:00", "开会"),
+    ("明天8点提醒我下午三点开会", "2026-11-26 08:00", "下午三点开会"),
+    ("提醒我在明天下午三点开会", "2026-11-26 15:00", "开会"),
+    ("明天下午三点提醒我开会，谢谢", "2026-11-26 15:00", "开会"),
+    ("明天下午三点提醒我开会好吗？", "2026-11-26 15:00", "开会"),
+    ("周一至周五早上七点提醒我跑步", "cron 0 7 * * 1,2,3,4,5", "跑步"),
+    ("晚上11点59分提醒我睡觉", "2026-11-25 23:59", "睡觉"),
     # several meanings: asked
     ("明天三点提醒我开会", "? 2026-11-26 03:00 | 2026-11-26 15:00", "开会"),
     ("五点提醒我买牛奶", "? 2026-11-25 17:00 | 2026-11-26 05:00", "买牛奶"),
@@ -250,6 +261,17 @@ CHINESE = [
 ]
 
 NEITHER = [
+    "remind me on Mon, Wed and Fri at 7am to run",
+    "remind me the first Monday of every month at 9am to run",
+    "remind me every Mon/Wed at 7am to run",
+    "remind me tomorrow at 9ish to call",
+    "remind me at 9am Tokyo time to sing",
+    "remind me at 9am EST to sing",
+    "remind me at 9 or 10 to sing",
+    "tomorrow at 9 call the API",
+    "提醒我明天上午9点前交报告",
+    "明天上午9点到10点提醒我开会",
+    "农历八月十五提醒我吃月饼",
     "what did I remind Anna of?",
     "What did you remind me of yesterday?",
     "did you remind me at 5pm?",

@@ -47,7 +47,6 @@ class Bed:
             take,
             off,
             lambda: "Europe/Berlin",
-            "search:{engine}",
         )
         return Importing(old, here, self.events.append)
 

@@ -32,13 +32,20 @@ class Bed:
     skills: list[tuple[str, str]] = field(default_factory=list)
     edit: Callable[[Path], object] = lambda _folder: None
     tasks: list[str] = field(default_factory=list)
+    batch: int = 20
 
     def __post_init__(self) -> None:
         self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
         self.versions, self.staging = Versions(self.workspace), Staging(self.history.folder)
         usage = UsageLedger(self.database, Bus())
         self.dream = Dream(
-            self.history, self.notes, self.versions, self.staging, lambda: self.skills, usage
+            self.history,
+            self.notes,
+            self.versions,
+            self.staging,
+            lambda: self.skills,
+            usage,
+            lambda: self.batch,
         )
 
     async def scribe(self, task: str, folder: Path, writable: frozenset[str]) -> None:
@@ -301,6 +308,15 @@ async def test_more_entries_than_one_batch(bed: Bed, model: ScriptedModel) -> No
     assert (outcome.handled, len(model.requests)) == (45, 3)
     assert await bed.history.consumed() == 45
     assert "#21" not in str(model.requests[0].messages[1]["content"])
+
+
+async def test_the_settings_say_how_many_entries_a_batch_has(bed: Bed, model: ScriptedModel) -> None:
+    for number in range(6):
+        await bed.history.add(f"- Fact {number}.", "s")
+    bed.batch = 2
+    model.scripts = [answer(f"[MEMORY] Batch {n} was read.") for n in range(3)]
+    outcome = await bed.run()
+    assert (outcome.handled, len(model.requests)) == (6, 3)
 
 
 async def test_a_small_window_holds(bed: Bed, model: ScriptedModel) -> None:

@@ -134,6 +134,7 @@ async def _live(steps: list[tuple[str, int]]) -> None:
             Staging(history.folder),
             list,
             UsageLedger(agent.database, bus),
+            lambda: 20,
         )
         world = World(agent, model, dream, history, notes)
         model.edit = world.edit

@@ -50,7 +50,7 @@ def asked(behaviour: Behaviour, level: str, **rest: Any) -> dict[str, Any]:
 def test_a_row_names_what_there_is_and_holds_for_something(row: Row) -> None:
     Behaviour(**row.facts, rules=WireRules(**row.rules))
     re.compile(row.family)
-    known = {place for pair in PLACES for place in pair} | {"xiaomi_mimo", "modelscope", "stepfun"}
+    known = {place for pair in PLACES for place in pair}
     assert set(row.provider.split()) <= known
     names = [name.rpartition("/")[2] for name in NAMES]
     assert any(re.search(row.family, name) for name in names), "no name of the test is of this family"
@@ -150,6 +150,8 @@ OFTEN_WRONG = [
         {"chat_template_kwargs": {"enable_thinking": False}},
         {"reasoning_effort"},
     ),
+    ("ollama", "qwen3:8b", "off", {"reasoning_effort": "none"}, {"chat_template_kwargs"}),
+    ("ollama", "qwen3:8b", "", {}, {"reasoning_effort"}),
     ("custom", "who-knows", "", {"temperature": 0.1}, {"reasoning_effort"}),
     ("custom", "who-knows", "high", {"reasoning_effort": "high"}, set()),
     ("builtin", "qwen2.5-coder-0.5b-instruct", "high", {}, {"reasoning_effort", "chat_template_kwargs"}),
@@ -183,6 +185,9 @@ def test_what_is_often_got_wrong(
         ),
         ("deepseek", "deepseek-chat", {"text_only": True, "reasoning": "content"}),
         ("moonshot", "kimi-k2.5", {"text_only": False, "pictures": True, "reasoning": "content"}),
+        ("openrouter", "deepseek/deepseek-v3.2", {"pictures": False}),
+        ("novita", "zai-org/glm-4.5v", {"pictures": True}),
+        ("kimi_coding", "kimi-for-coding", {"reasoning": "blocks"}),
         ("custom", "o1-mini", {"system_role": "user"}),
         ("groq", "x", {"reasoning": "", "pictures": False}),
         ("builtin", "qwen", {"text_only": True}),

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -106,6 +107,19 @@ async def test_the_request_reaches_the_server_as_it_was_asked(
     assert (seen.body["max_tokens"], seen.body["temperature"]) == (100, 0.1)
     assert seen.headers["authorization"] == f"Bearer {KEY}"
     assert seen.headers["x-title"] == "Nanobot Desktop"
+
+
+async def test_what_a_person_wants_in_each_request_is_in_it(caller: Caller, server: ScriptedServer) -> None:
+    request = caller.request("say:ok")
+    own = {"top_k": 5, "temperature": 0.7, "stream": False, "messages": []}
+    endpoint = replace(request.endpoint, extra=own, query={"version": "2"})
+    *_, last = [item async for item in caller.provider.stream(replace(request, endpoint=endpoint))]
+    assert isinstance(last, Completion)
+    seen = server.requests[0]
+    assert (seen.body["top_k"], seen.body["temperature"], seen.body["stream"]) == (5, 0.7, True)
+    assert seen.body["messages"] == [{"role": "user", "content": "Grüße"}]
+    if endpoint.engine == "openai":
+        assert seen.path == "/v1/chat/completions?version=2"
 
 
 async def test_tool_calls_are_put_together_by_index(caller: Caller) -> None:

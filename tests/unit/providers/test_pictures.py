@@ -1,8 +1,12 @@
 """Pictures in the log are paths; in a request they are data for who can see, and words for who cannot."""
 
+import base64
+import io
+import re
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from desktop.providers import pictures
 from desktop.providers.behaviour import WireRules
@@ -98,3 +102,65 @@ def test_a_picture_that_was_mended_is_shown(tmp_path: Path) -> None:
     assert "broken" in str(sent(path, WireRules(pictures=True))[-1]["content"])
     path.write_bytes(PNG)
     assert "base64" in str(sent(path, WireRules(pictures=True))[-1]["content"])
+
+
+def photograph(kind: str, width: int, height: int, mode: str = "RGB") -> bytes:
+    """Noise, which packs badly; a stripe at its left."""
+    picture = Image.effect_noise((width, height), 90).convert(mode)
+    picture.paste(Image.new(mode, (width // 4, height), "red"))
+    file = io.BytesIO()
+    picture.save(file, kind)
+    return file.getvalue()
+
+
+def size(part: object) -> tuple[str, tuple[int, int], int]:
+    """Kind, pixels and bytes of the picture in a message."""
+    [url] = re.findall(r"data:image/[^']*", str(part))
+    data = base64.b64decode(url.partition(",")[2])
+    picture = Image.open(io.BytesIO(data))
+    return str(picture.format), picture.size, len(data)
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp"])
+def test_a_picture_is_made_as_small_as_the_model_wants_it(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(photograph(kind, 1600, 800))
+    rules = WireRules(pictures=True, picture_side=400, picture_bytes=60_000)
+    found, pixels, length = size(sent(path, rules)[-1])
+    assert pixels[0] <= 400
+    assert abs(pixels[0] - 2 * pixels[1]) <= 2, "its form stays"
+    assert length <= 60_000
+    assert found in ("PNG", "JPEG")
+
+
+def test_a_small_picture_goes_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(data := photograph("png", 300, 200))
+    assert base64.b64encode(data).decode() in str(sent(path, WireRules(pictures=True))[-1])
+
+
+def test_what_is_seen_through_is_white_where_it_must_become_a_photograph(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    clear = Image.effect_noise((900, 900), 90).convert("RGBA")
+    clear.putalpha(Image.new("L", clear.size, 0))
+    clear.save(path)
+    [url] = re.findall(
+        r"data:image/jpeg[^']*", str(sent(path, WireRules(pictures=True, picture_bytes=20_000)))
+    )
+    picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+    assert picture.getpixel((5, 5)) == (255, 255, 255)
+
+
+def test_a_photograph_stands_upright(tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    picture = Image.new("RGB", (1200, 600))
+    turned = picture.getexif()
+    turned[0x0112] = 6  # to be turned by a quarter
+    picture.save(path, exif=turned)
+    assert size(sent(path, WireRules(pictures=True, picture_side=300))[-1])[1] == (150, 300)
+
+
+def test_a_bomb_is_told_and_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(png(20_000, 20_000))
+    assert "too large" in str(sent(path, WireRules(pictures=True))[-1]["content"])

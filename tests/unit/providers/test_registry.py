@@ -25,7 +25,25 @@ FEB_TO_APRIL = {
     *("github_copilot", "deepseek", "gemini", "zhipu", "dashscope", "moonshot", "minimax"),
     *("vllm", "ollama", "groq"),
 }
-ON_LITELLM = {"anthropic", "gemini", "github_copilot", "openai_codex", "azure_openai"}
+LATER = {
+    *("orcarouter", "edenai", "opencode", "huggingface", "skywork", "novita", "modelscope", "stepfun"),
+    *(
+        "xiaomi_mimo",
+        "longcat",
+        "ant_ling",
+        "qianfan",
+        "nvidia",
+        "ovms",
+        "atomic_chat",
+        "minimax_anthropic",
+    ),
+    "kimi_coding",
+}
+"""Of nanobot's later versions."""
+ON_LITELLM = {
+    *("anthropic", "gemini", "github_copilot", "openai_codex", "azure_openai"),
+    *("minimax_anthropic", "kimi_coding"),
+}
 
 
 def config(**providers: dict[str, Any]) -> Config:
@@ -38,7 +56,7 @@ def set_up(model: str = "", provider: str = "auto", **rest: Any) -> Config:
 
 def test_all_names_are_there_and_speak_the_right_engine() -> None:
     names = [spec.name for spec in PROVIDERS]
-    assert set(names) == {*FEB_TO_APRIL, "lm_studio", "mistral", "xai"}
+    assert set(names) == {*FEB_TO_APRIL, *LATER, "lm_studio", "mistral", "xai"}
     assert len(names) == len(set(names))
     assert {spec.name for spec in PROVIDERS if spec.engine == "litellm"} == ON_LITELLM
 
@@ -120,6 +138,8 @@ def test_a_row_is_complete(spec: Any) -> None:
         ("prefix", "anthropic", "anthropic/claude-x", (), set_up("anthropic/claude-x")),
         ("prefix", "anthropic", "anthropic/claude-x", ("deepseek",), set_up("anthropic/claude-x")),
         ("keyword", "openai", "gpt-5", ("deepseek",), set_up("gpt-5")),
+        ("prefix", "stepfun", "stepfun/step-3", ("stepfun",), set_up("stepfun/step-3")),
+        ("prefix", "stepfun", "stepfun/step-3", (), set_up("stepfun/step-3")),
         ("keyword", "anthropic", "claude-x", ("github_copilot",), set_up("claude-x")),
         # 8. the built-in model, where none is named
         ("builtin", "builtin", "", (), set_up("")),
@@ -144,8 +164,8 @@ def test_a_question_may_name_its_own_model_and_provider() -> None:
 @pytest.mark.parametrize(
     ("model", "keys", "named"),
     [
-        ("nosuch/step-3", (), "nosuch"),
-        ("nosuch/step-3", ("nosuch", "deepseek"), "nosuch"),
+        ("nosuch/model-3", (), "nosuch"),
+        ("nosuch/model-3", ("nosuch", "deepseek"), "nosuch"),
         ("meta-llama/llama-4", ("openai",), "meta-llama"),
         ("llama-4", (), "llama-4"),
         ("copilot-x", ("github_copilot",), "copilot-x"),

@@ -47,6 +47,10 @@ METADATA = {
     '{"bins":["no-such-program"],"env":["NO_SUCH_VARIABLE"]}}}\n',
     "JSON as text": 'metadata: \'{"openclaw":{"emoji":"X","always":true,"requires":'
     '{"bins":["no-such-program"],"env":["NO_SUCH_VARIABLE"]}}}\'\n',
+    "at the top": "metadata: {nanobot: {emoji: X, always: true}}\n"
+    "requires: {bins: [no-such-program], env: [NO_SUCH_VARIABLE]}\n",
+    "at both places": "metadata: {nanobot: {emoji: X, always: true, requires: {bins: [no-such-program]}}}\n"
+    "requires:\n  env: NO_SUCH_VARIABLE\n",
     "older name": 'metadata: {"clawdbot":{"emoji":"X","always":"true","requires":'
     '{"bins":"no-such-program","env":"NO_SUCH_VARIABLE"}}}\n',
 }
@@ -58,7 +62,7 @@ def test_metadata_is_read_in_all_its_forms(described: Make, metadata: str) -> No
     assert (found.emoji, found.always, found.problem) == ("X", True, "")
     assert found.missing == (
         "The program no-such-program is not installed.",
-        "The environment variable NO_SUCH_VARIABLE is not set.",
+        "It needs NO_SUCH_VARIABLE, which is not set.",
     )
     assert not found.available
 

@@ -44,7 +44,9 @@ def test_the_prompt_has_a_line_for_each_usable_skill(shelf: Shelf) -> None:
     path = shelf.workspace / "skills" / "herbs" / "SKILL.md"
     assert f"\n- herbs: Herb facts. [{path}]\n" in text
     assert "- weather: The weather." in text
-    assert "lame" not in text
+    head, lacking = text.split("These cannot be used", 1)
+    assert "lame" not in head
+    assert f"- lame: D (lacks the program no-such) [{path.parents[1] / 'lame' / 'SKILL.md'}]" in lacking
     assert "notes" not in text
     assert "Body of herbs" not in text
     assert "read_file" in text

@@ -14,11 +14,11 @@ from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
 from desktop.ui.panels.memory.knows import search_field
 from desktop.ui.panels.memory.stock import Stock
-from desktop.ui.panels.skills.row import Elided, tag
+from desktop.ui.panels.skills.row import tag
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.labels import Elided, label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken

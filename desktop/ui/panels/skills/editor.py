@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.skills.row import Elided, about, tag, trouble
+from desktop.ui.panels.skills.keys import SkillKeys
+from desktop.ui.panels.skills.row import about, tag, trouble
 from desktop.ui.panels.skills.text import SkillText
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
-from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.labels import Elided, label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.tile import Tile
 from desktop.ui.words import spoken
@@ -40,6 +41,7 @@ class SkillEditor(QWidget):
         self._path = label("small", wrap=True)
         self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text, self.outcome, self._wrong = SkillText(_LINES), Outcome(), Outcome()
+        self.keys = SkillKeys()
         self.delete, self.cancel = button("danger", "trash-2"), button()
         self.customise, self.save = button(), button("primary")
         self._lay_out()
@@ -78,6 +80,7 @@ class SkillEditor(QWidget):
         column.setSpacing(Space.M)
         column.addLayout(head)
         column.addWidget(self._wrong)
+        column.addWidget(self.keys)
         column.addWidget(self.text)
         column.addWidget(self.outcome)
         column.addLayout(buttons)
@@ -110,6 +113,7 @@ class SkillEditor(QWidget):
         self._name.setText(shown(skill["name"]))
         self._about.setText(shown(about(skill)))
         self._path.setText(shown(skill["path"]))
+        self.keys.show_skill(skill)
         self.outcome.clear()
         self.text.blockSignals(True)
         self.text.show_text(skill["text"] if draft is None else draft[1])

@@ -43,6 +43,7 @@ class SkillsPanel(Part):
         self.editor.drafted.connect(self._drafted)
         self.editor.save_wanted.connect(self._save)
         self.editor.delete_wanted.connect(self._delete)
+        self.editor.keys.entered.connect(self._key)
         self.form.left.connect(self._go_back)
         self.form.save_wanted.connect(self._create)
 
@@ -137,6 +138,19 @@ class SkillsPanel(Part):
         self._drafts.pop(name, None)
         self._go_back()
         self.outcome.done(_("{name} is saved, for the next message.").format(name=name))
+
+    def _key(self, variable: str, key: str) -> None:
+        self._work.start(self._keeping(self.editor.skill["name"], variable, key), name="skills:key")
+
+    async def _keeping(self, name: str, variable: str, key: str) -> None:
+        try:
+            await self._actions.call("skill_key", name=name, variable=variable, key=key)
+            skill = await self._actions.call("skill", name=name)
+        except AppError as error:
+            self.editor.outcome.failed(error.text, error.remedy)
+            return
+        self.editor.show_skill(skill, self._drafts.get(name))
+        self.editor.outcome.done(_("The value is in the keychain.") if key else _("The value is removed."))
 
     def _create(self, name: str, text: str) -> None:
         self._work.start(self._creating(name, text), name="skills:new", busy=(self.form.save,))

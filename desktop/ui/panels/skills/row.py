@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.skills import words
 from desktop.text import _, sentences
 from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
-from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.labels import Elided, label, tip
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
@@ -20,32 +20,8 @@ from desktop.ui.widgets.tile import Tile
 
 type Json = Mapping[str, Any]
 
-_LEAST = 24
 _TAG = """QLabel { background: transparent; color: $muted; border: 1px solid $border_strong;
   border-radius: 8px; padding: 0 7px; }"""
-
-
-class Elided(QLabel):
-    """One line that ends in dots where it does not fit."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("kind", kind)
-
-    def minimumSizeHint(self) -> QSize:
-        whole = super().minimumSizeHint()
-        return QSize(min(_LEAST, whole.width()), whole.height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.width() >= self.sizeHint().width():
-            super().paintEvent(event)
-            return
-        painter = QPainter(self)
-        fits = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.setPen(self.palette().windowText().color())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, fits)
-        painter.end()
 
 
 def tag() -> Elided:

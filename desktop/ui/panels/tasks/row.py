@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.skills.row import Elided
 from desktop.ui.panels.tasks import words
 from desktop.ui.panels.tasks.words import Now
 from desktop.ui.theme.icons import icon
@@ -25,7 +24,7 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import Button, IconButton, button
 from desktop.ui.widgets.column import Remembering
-from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.labels import Elided, label, tip
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.tile import Tile

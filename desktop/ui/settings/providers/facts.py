@@ -15,6 +15,7 @@ from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.rows import SettingRow
+from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.work import Work
@@ -54,6 +55,7 @@ class ModelFacts(QWidget):
         self._actions, self._work, self._for = actions, Work(self), _Overriding(actions)
         self._title, self._notes = label("section"), label("small", wrap=True)
         """What it takes, by the table and by what its server said."""
+        self._notes.setContentsMargins(0, Space.XS, 0, Space.XS)
         self._forget = button("link")
         self._facts: Mapping[str, Any] = {"notes": [], "learned": []}
         self.rows: dict[str, SettingRow] = {}

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from desktop.errors import AppError, KeychainError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.settings.key import KeychainNotice
+from desktop.ui.settings.key import KeychainNotice, owner_of
 from desktop.ui.settings.rows import Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
@@ -133,6 +133,8 @@ class StoredKey(QWidget):
     def _typed(self) -> None:
         self.complain("")
         self.outcome.clear()
+        if owner := owner_of(self._provider, self.typed()):
+            self.outcome.failed(_("This looks like a key of {name}.").format(name=owner[1]), tone="warning")
         self._words()
         self.edited.emit()
 

@@ -30,11 +30,16 @@ class Desk:
         self.context: dict[str, Any] = {}
         self.walls: Callable[[ExecTool], Walls] = lambda _settings: Walls()
         self.environment = Environment(SOURCE)
+        self.values: dict[tuple[str, str], str] = {}
+        """What skills need, by skill and variable."""
+
+    async def secret(self, skill: str, name: str) -> str:
+        return self.values.get((skill, name), "")
 
     async def run(self, command: str, **arguments: Any) -> str:
         settings = ExecTool.model_validate(self.settings)
         sandbox = Sandbox(lambda: self.walls(settings))
-        tool = Exec(lambda: settings, sandbox, self.environment)
+        tool = Exec(lambda: settings, sandbox, self.environment, self.secret)
         args = tool.arguments.model_validate({"command": command, **arguments})
         context = ToolContext("here", "turn", "call", self.workspace, self.workspace, **self.context)
         assert tool.claim(args, context).command == command

@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop.config.tools import ExecTool
 from desktop.paths import persons_umask
 from desktop.tasks import cancel, in_thread, spawn
-from desktop.tools.base import ToolFailure
+from desktop.tools.base import ToolContext, ToolFailure
 from desktop.tools.exec.environment import Environment
 from desktop.tools.exec.output import MOST_CHARACTERS, Output, plain
+from desktop.tools.exec.sandbox import Sandbox
+from desktop.tools.exec.tool import Exec
 from desktop.tools.exec.tree import MARK, new_mark, sweep
+from desktop.tools.permissions.policy import Situation, Verdict, decide
 from tests.unit.tools.exec.conftest import SOURCE, Desk
 
 
@@ -238,3 +242,36 @@ async def test_files_of_a_command_are_as_open_as_the_person_has_them(desk: Desk)
     assert before == 0o077
     await desk.run("echo x > made")
     assert (desk.workspace / "made").stat().st_mode & 0o777 == 0o666 & ~persons_umask()
+
+
+async def test_a_skill_s_key_goes_to_the_commands_that_use_it_and_nowhere_else(desk: Desk) -> None:
+    desk.context = {"keys": {"WEATHER_KEY": "weather", "OTHER_KEY": "other", "PATH": "weather"}}
+    desk.values = {("weather", "WEATHER_KEY"): "wk-123456789", ("weather", "PATH"): "/evil"}
+    assert "None" in await desk.run('python3 -c \'import os; print(os.environ.get("WEATHER" + "_KEY"))\'')
+    said = await desk.run("echo $WEATHER_KEY; printf %s $WEATHER_KEY | base64; echo ${#WEATHER_KEY} $PATH")
+    assert "wk-123456789" not in said
+    assert said.startswith("[hidden]\n[hidden]\n12 ")
+    assert "/evil" not in said
+    (desk.workspace / "weather").mkdir()
+    (desk.workspace / "weather" / "run.sh").write_text("echo ${#WEATHER_KEY}; echo ${#OTHER_KEY}")
+    assert "12\n0" in await desk.run("sh weather/run.sh")
+    with pytest.raises(ToolFailure, match="OTHER_KEY has no value"):
+        await desk.run("echo $OTHER_KEY")
+
+
+async def test_a_command_that_gets_a_key_is_always_asked_about(desk: Desk) -> None:
+    settings = ExecTool()
+    tool = Exec(lambda: settings, Sandbox(lambda: desk.walls(settings)), desk.environment, desk.secret)
+    context = ToolContext(
+        "here", "turn", "call", desk.workspace, desk.workspace, keys={"WEATHER_KEY": "weather"}
+    )
+    harmless = tool.claim(tool.arguments(command="ls"), context)
+    assert (harmless.always_ask, harmless.environment) == ("", {})
+    given = tool.claim(tool.arguments(command="curl -H $WEATHER_KEY x"), context)
+    assert "WEATHER_KEY (weather)" in given.always_ask
+    assert given.environment == {"WEATHER_KEY": "•••"}
+    situation = Situation(
+        "autonomous", desk.workspace, desk.workspace, desk.workspace, "here", sandboxed=True
+    )
+    assert decide("exec", harmless, situation).verdict is Verdict.ALLOW
+    assert decide("exec", given, situation).verdict is Verdict.ASK

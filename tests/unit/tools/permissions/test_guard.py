@@ -10,6 +10,10 @@ from desktop.tools.permissions.policy import Verdict
 from tests.unit.tools.permissions.conftest import Make
 
 NEVER = [
+    "chmod 777 .",
+    "chmod -R a+w notes",
+    "chmod --recursive 0666 notes",
+    "chmod u=rwx,o+w /tmp",
     "rm -rf x",
     "rm -fr x",
     "rm -r x",
@@ -216,6 +220,10 @@ NEVER = [
 ]
 
 ALLOWED = [
+    "chmod +x run.sh",
+    "chmod -R u+rwX notes",
+    "chmod 755 .",
+    "chmod 777 no-folder.txt",
     "ls -la",
     'echo "rm -rf /"',
     "echo 'rm -rf /'",
@@ -324,7 +332,16 @@ def test_what_cannot_be_followed_is_asked_about_even_when_autonomous(make: Make,
 
 
 @pytest.mark.parametrize(
-    "command", ["dir & rmdir /s /q C:\\x", "del C:\\x /s", "r^d /s x", "'x & format c:", 'cmd /c "rd /s x"']
+    "command",
+    [
+        "dir & rmdir /s /q C:\\x",
+        "del C:\\x /s",
+        "del /f x",
+        "erase /q x",
+        "r^d /s x",
+        "'x & format c:",
+        'cmd /c "rd /s x"',
+    ],
 )
 def test_the_same_in_the_words_of_windows(command: str) -> None:
     found = guard(walk(command, Path("/ws"), Path("/home/me"), windows=True), Path("/home/me"))

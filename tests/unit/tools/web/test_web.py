@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,20 +127,67 @@ async def key(_engine: str) -> str:
     return "secret"
 
 
-async def test_brave_tavily_and_searxng_are_asked_in_their_ways(site: Site, context: ToolContext) -> None:
+ROW: dict[str, Any] = {
+    "title": "T <1>",
+    "url": "https://a.example/",
+    **dict.fromkeys(("description", "content", "snippet"), "D"),
+    "highlights": ["D"],
+}
+
+
+ASKED: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
+    "brave": ("/s?q=w%C3%B6rter&count=3", {"x-subscription-token": "k"}, {"web": {"results": [ROW]}}),
+    "tavily": ("/s", {"authorization": "Bearer k"}, {"results": [ROW]}),
+    "jina": ("/s?q=w%C3%B6rter&num=3", {"authorization": "Bearer k"}, {"data": [ROW]}),
+    "kagi": ("/s?q=w%C3%B6rter&limit=3", {"authorization": "Bot k"}, {"data": [ROW, {"t": 1, "url": "x"}]}),
+    "exa": ("/s", {"x-api-key": "k"}, {"results": [ROW]}),
+}
+BODIES = {
+    "tavily": {"query": "wörter", "max_results": 3},
+    "exa": {"query": "wörter", "numResults": 3, "contents": {"highlights": True}},
+}
+
+
+@pytest.mark.parametrize("name", sorted(ASKED))
+async def test_each_engine_is_asked_in_its_way(site: Site, name: str) -> None:
+    path, headers, answer = ASKED[name]
+    site.names["engine.example"] = [["10.0.0.9"]]
+    site.pages["/s"] = lambda _asked: page(json.dumps(answer), "application/json")
+    engine = replace(engines.TABLE[name], base="http://engine.example/s")
+    (hit,) = await engines.ask(Client(site.resolve, site), name, engine, "wörter", 3, "k")
+    assert (hit.title, hit.address, hit.text) == ("T <1>", "https://a.example/", "D")
+    asked = site.asked[-1]
+    assert asked.path == path
+    assert {header: asked.headers[header] for header in headers} == headers
+    assert (json.loads(asked.body) if asked.body else None) == BODIES.get(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("brave", "Brave needs a key"),
+        ("exa", "Exa needs a key"),
+        ("searxng", "No SearXNG server"),
+        ("altavista", "no search engine 'altavista'.*DuckDuckGo.*Kagi"),
+    ],
+)
+async def test_no_other_engine_is_asked_instead(
+    site: Site, context: ToolContext, name: str, told: str
+) -> None:
+    async def none(_engine: str) -> str:
+        return ""
+
+    tool = WebSearch(Client(site.resolve, site), lambda: Settings(provider=name), none)
+    with pytest.raises(ToolFailure, match=told):
+        await tool.run(SearchArguments(query="q"), context)
+    assert site.asked == []
+    assert site.dialled == []
+
+
+async def test_searxng_is_asked_where_the_person_has_it(site: Site, context: ToolContext) -> None:
     client = Client(site.resolve, site)
     site.names["engine.example"] = [["10.0.0.9"]]
-    rows = [{"title": "T <1>", "url": "https://a.example/", "description": "D", "content": "C"}]
-    site.pages["/brave"] = lambda _asked: page(json.dumps({"web": {"results": rows}}), "application/json")
-    site.pages["/tavily"] = lambda _asked: page(json.dumps({"results": rows}), "application/json")
-    site.pages["/search"] = site.pages["/tavily"]
-    (hit,) = await engines.brave(client, "wörter", 3, "k1", "http://engine.example/brave")
-    assert (hit.address, hit.text) == ("https://a.example/", "D")
-    assert site.asked[-1].headers["x-subscription-token"] == "k1"
-    assert site.asked[-1].path == "/brave?q=w%C3%B6rter&count=3"
-    await engines.tavily(client, "q", 3, "k2", "http://engine.example/tavily")
-    assert site.asked[-1].headers["authorization"] == "Bearer k2"
-    assert json.loads(site.asked[-1].body) == {"query": "q", "max_results": 3}
+    site.pages["/search"] = lambda _asked: page(json.dumps({"results": [ROW]}), "application/json")
     settings = Settings(provider="searxng", base_url="http://engine.example/")
     found = await WebSearch(client, lambda: settings, key).run(SearchArguments(query="q"), context)
     assert found.mark == untrusted("searxng")
@@ -150,5 +199,6 @@ async def test_brave_tavily_and_searxng_are_asked_in_their_ways(site: Site, cont
 async def test_an_engine_that_refuses_is_told(site: Site, status: int, told: str) -> None:
     site.names["engine.example"] = [["10.0.0.9"]]
     site.pages["/s"] = lambda _asked: page("no", status=status)
+    engine = replace(engines.TABLE["brave"], base="http://engine.example/s")
     with pytest.raises(ToolFailure, match=told):
-        await engines.brave(Client(site.resolve, site), "q", 3, "k", "http://engine.example/s")
+        await engines.ask(Client(site.resolve, site), "Brave", engine, "q", 3, "k")

@@ -1,0 +1,81 @@
+"""The values that a skill's commands need: entered here, kept in the keychain, never shown again."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.text import _
+from desktop.ui.conversation.plain import shown
+from desktop.ui.settings.key import KeyEdit
+from desktop.ui.settings.rows import Card, Row
+from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.buttons import Button, button
+from desktop.ui.words import spoken
+
+type Json = Mapping[str, Any]
+
+
+class SkillKeys(QWidget):
+    """A row for each; nothing where there is none."""
+
+    entered = Signal(str, str)
+    """The variable, and its value; empty to remove it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._skill: Json = {}
+        self._card = Card()
+        self.fields: dict[str, KeyEdit] = {}
+        self.removes: dict[str, Button] = {}
+        self._rows: dict[str, Row] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._card)
+        spoken(self._words)
+
+    def show_skill(self, skill: Json) -> None:
+        """Show what this one needs, with empty fields."""
+        self._skill = skill
+        card = Card()
+        self.fields, self.removes, self._rows = {}, {}, {}
+        for name in skill.get("variables", ()):
+            card.add(self._row(name))
+        self._column.replaceWidget(self._card, card)
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = card
+        self.setVisible(bool(self._rows))
+        self._words()
+
+    def _row(self, name: str) -> Row:
+        field, remove, side = KeyEdit(), button(), QWidget()
+        row = QHBoxLayout(side)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(Space.XS)
+        row.addWidget(field, 1)
+        row.addWidget(remove)
+        field.edit.editingFinished.connect(partial(self._entered, name))
+        remove.clicked.connect(partial(self.entered.emit, name, ""))
+        self.fields[name], self.removes[name], self._rows[name] = field, remove, Row(side)
+        return self._rows[name]
+
+    def _entered(self, name: str) -> None:
+        field = self.fields.get(name)
+        if field is not None and (text := field.text()):
+            field.clear()
+            self.entered.emit(name, text)
+
+    def _words(self) -> None:
+        unset = self._skill.get("unset", ())
+        for name, row in self._rows.items():
+            about = _("Its commands get it after your yes. It is kept in the keychain of this computer.")
+            set_ = _("There is a value. Another replaces it.")
+            row.say(shown(name), about if name in unset else set_)
+            self.fields[name].edit.setAccessibleName(_("Value of {name}").format(name=shown(name)))
+            self.fields[name].edit.setPlaceholderText("" if name in unset else "••••••••••••")
+            self.removes[name].setText(_("Remove"))
+            self.removes[name].setAccessibleName(_("Remove the value of {name}").format(name=shown(name)))
+            self.removes[name].setVisible(name not in unset)
