@@ -70,7 +70,7 @@ class Model:
 
 SMALL = Model(
     id="qwen2.5-coder-0.5b-instruct",
-    name="Qwen2.5-Coder 0.5B Instruct (Q4_K_M)",
+    name="Qwen2.5-Coder 0.5B",
     licence="Apache-2.0",
     size=491_400_064,
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
@@ -80,7 +80,7 @@ SMALL = Model(
 )
 USUAL = Model(
     id="qwen2.5-coder-1.5b-instruct",
-    name="Qwen2.5-Coder 1.5B Instruct (Q4_K_M)",
+    name="Qwen2.5-Coder 1.5B",
     licence="Apache-2.0",
     size=1_117_320_768,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
@@ -93,7 +93,7 @@ CATALOGUE = (
     USUAL,
     Model(
         id="qwen3-1.7b",
-        name="Qwen3 1.7B (Q4_K_M)",
+        name="Qwen3 1.7B",
         licence="Apache-2.0",
         size=1_282_439_584,
         sha256="72c5c3cb38fa32d5256e2fe30d03e7a64c6c79e668ad84057e3bd66e250b24fb",
@@ -105,7 +105,7 @@ CATALOGUE = (
     ),
     Model(
         id="qwen3.5-2b",
-        name="Qwen3.5 2B (Q4_K_M)",
+        name="Qwen3.5 2B",
         licence="Apache-2.0",
         size=1_280_835_840,
         sha256="aaf42c8b7c3cab2bf3d69c355048d4a0ee9973d48f16c731c0520ee914699223",
@@ -116,7 +116,7 @@ CATALOGUE = (
     ),
     Model(
         id="qwen3-4b-instruct-2507",
-        name="Qwen3 4B Instruct 2507 (Q4_K_M)",
+        name="Qwen3 4B Instruct",
         licence="Apache-2.0",
         size=2_497_280_736,
         sha256="2fde00ce69dd4899c70d020845e2638353015bba0fdf161b3eb965f2bca4464e",
@@ -128,7 +128,7 @@ CATALOGUE = (
     ),
     Model(
         id="qwen3.5-4b",
-        name="Qwen3.5 4B (Q4_K_M)",
+        name="Qwen3.5 4B",
         licence="Apache-2.0",
         size=2_740_937_888,
         sha256="00fe7986ff5f6b463e62455821146049db6f9313603938a70800d1fb69ef11a4",

@@ -68,7 +68,6 @@ class ModelRow(QWidget):
         self._row, self.fetching, self.outcome = Row(side, width=0), Fetching(), Outcome()
         self._better = label("success")
         self._row.beside.addWidget(self._better)
-        self._row.beside.addStretch()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
