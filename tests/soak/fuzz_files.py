@@ -102,7 +102,7 @@ def skill(folder: Path) -> Round:
         given = found.body()
         skills.prompt()
         wrong = [] if "\n" not in found.description else ["a description of several lines"]
-        read = not found.broken and body.encode() in data
+        read = not found.broken and f"\n{body}\n".encode() in data
         if read and len(data) < 60_000 and body not in given + found.description:
             wrong.append(f"the text is lost: {data[:300]!r}")
         return wrong
