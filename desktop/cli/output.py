@@ -223,6 +223,8 @@ class Answers:
 
     def _turn_failed(self, line: Json) -> None:
         self.ok = False
+        self._write(self._text)  # as far as the answer came
+        self._text = ""
         self._progress()
         complain(AppError(line["error"], line["remedy"]))
 

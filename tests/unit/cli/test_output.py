@@ -125,10 +125,10 @@ def test_a_message_of_its_own_is_the_answer_where_there_is_no_other(
     assert capsys.readouterr().out == "Done.\n/w/a.pdf\n"
 
 
-def test_a_turn_that_fails_prints_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_turn_that_fails_prints_its_answer_as_far_as_it_came(capsys: pytest.CaptureFixture[str]) -> None:
     answers = turn(
         ("text_delta", {"text": "Half a"}), ("turn_failed", {"error": "It broke.", "remedy": "Ask again."})
     )
     printed = capsys.readouterr()
-    assert (printed.out, answers.ok) == ("", False)
-    assert printed.err.splitlines() == ["Half a", "It broke.", "Ask again."]
+    assert (printed.out, answers.ok) == ("Half a\n", False)
+    assert printed.err.splitlines() == ["It broke.", "Ask again."]
