@@ -92,12 +92,10 @@ fi
 # Three lanes: tests of programs mostly wait, so two cores are busy with three.
 blind=()
 [ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
-first_stories=(tests/stories/test_[a-c]*)
 python313() { find_python 3.13; }
 
 units() {
-  step "pytest, units and the other stories of the terminal" "${blind[@]}" "$bin/python" -m pytest \
-    tests/unit tests/stories --ignore tests/stories/window "${first_stories[@]/#/--ignore=}"
+  step "pytest, units" "${blind[@]}" "$bin/python" -m pytest tests/unit
 }
 
 checks() {
@@ -113,7 +111,7 @@ checks() {
       "${elsewhere[@]/#/--ignore=tests/unit/}"
     finish_compiling
   fi
-  step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest "${first_stories[@]}"
+  step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest tests/stories --ignore tests/stories/window
 }
 
 lane() { # NAME: run it into a file of its own; its status tells whether a step failed

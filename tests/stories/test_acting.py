@@ -94,6 +94,7 @@ def waits_for_a_script(program: Program, server: ScriptedServer, workspace: Path
     return str(waiting["id"])
 
 
+@pytest.mark.soak
 def test_a_late_yes_to_what_changed_since_is_asked_for_again_at_once(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:

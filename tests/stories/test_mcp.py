@@ -56,6 +56,7 @@ def test_what_follows_a_command_is_its_own(program: Program) -> None:
     assert (d["kind"], d["url"]) == ("sse", "https://x.org/sse")
 
 
+@pytest.mark.soak
 def test_a_server_that_came_otherwise_says_nothing_to_a_model_before_a_yes(
     program: Program, server: ScriptedServer
 ) -> None:

@@ -43,6 +43,10 @@ class Fetching(QWidget):
         self._pause.setText(_("Pause"))
         self.bar.setAccessibleName(_("Download"))
 
+    def take_keyboard(self) -> None:
+        """Give it to the button."""
+        self._pause.setFocus()
+
     def tell(self, done: int, total: int, why: str = "") -> None:
         """Bytes; `why` it does not go on just now."""
         self.bar.setRange(0, total // 1024)  # a QProgressBar counts in 32 bits
@@ -90,9 +94,11 @@ class ModelRow(QWidget):
 
     def tell(self, line: Mapping[str, Any]) -> None:
         """Show how far it is."""
-        self.act.hide()
         self.fetching.tell(line["done"], line["total"], line["text"])
         self.fetching.show()
+        if self.act.hasFocus():
+            self.fetching.take_keyboard()
+        self.act.hide()
 
     def fail(self, text: str, remedy: str) -> None:
         """It could not be brought or used: say so. The button tries again."""

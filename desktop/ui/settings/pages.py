@@ -237,6 +237,7 @@ ELSEWHERE = frozenset(
         "agents.defaults.vision_model.model",
         "agents.defaults.vision_model.provider",
         "local.model",
+        "local.files",
         "permissions.rules",
         "permissions.folders",
         "tools.mcp_servers",

@@ -92,6 +92,7 @@ def usable(window: Window, server: ScriptedServer, word: str) -> None:
     assert window.text("Message") == "a draft"
 
 
+@pytest.mark.soak
 def test_hostile_answers(
     program: Program, server: ScriptedServer, desk: Desk, trap: socket.socket, tmp_path: Path
 ) -> None:

@@ -113,6 +113,7 @@ def test_conversations_are_begun_named_found_and_put_away(
         window.wait_text("You", "About pears")
 
 
+@pytest.mark.soak
 def test_each_conversation_has_its_own_answer_and_its_own_draft(
     program: Program, server: ScriptedServer, desk: Desk, tmp_path: Path
 ) -> None:

@@ -44,6 +44,7 @@ def wait_state(desk: Desk, pid: int, wanted: str) -> None:
     until(lambda: state(desk, pid) == wanted, f"the window is {wanted}")
 
 
+@pytest.mark.soak
 def test_it_begins_in_the_tray_and_comes_and_goes(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -25,6 +25,7 @@ def _no_key_yet(desk: Desk) -> Iterator[None]:
         keyring.delete_password("nanobot-desktop", "groq")
 
 
+@pytest.mark.soak
 def test_a_wrong_key_and_then_a_right_one(program: Program, server: ScriptedServer, desk: Desk) -> None:
     program.use_server(server.url)
     program.configure(providers={"custom": {"apiBase": server.url}, "groq": {"apiBase": server.url}})

@@ -113,7 +113,7 @@ def tab_to(window: Window, desk: Desk, name: Name, role: str | None = None, key:
 
 ALLOWED = re.compile(
     r"Nanobot Desktop|nanobot-desktop|[Nn]anobot|/tmp/pytest\S+|LM Studio|Ollama|llama\.cpp|vLLM|"
-    r"Qwen2\.5-Coder \S+ Instruct \(Q4_K_M\)|"
+    r"Qwen2\.5-Coder \S+B|Qwen3(\.5)? \S+B( Instruct)?|\bGGUF\b|"
     r"qwen2\.5-coder-0\.5b-instruct|Apache-2\.0|\b[KMG]B\b|\bAPI\b|\bHTTP\b|NANOBOT_[A-Z_]+|Ctrl\+.|\bEnter$|\bEsc$|"
     r"say:At your service\.|At your service\.|Are you there\?|A good name|slow story|http://\S+|word|"
     r"scripted 401 \(scripted\)|"

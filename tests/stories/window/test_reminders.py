@@ -122,6 +122,7 @@ def test_a_reply_typed_into_the_notification_arrives(program: Program, server: S
             assert daemon.titles().count("Call Anna") == 1
 
 
+@pytest.mark.soak
 def test_serve_and_the_window_share_the_appointments(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

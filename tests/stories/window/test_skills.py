@@ -49,7 +49,7 @@ def test_a_skill_is_written_and_used(program: Program, server: ScriptedServer, d
         rest(window)
         messages = server.requests[-1].body["messages"]
         assert "- herbs: Look up herb facts." in messages[0]["content"]
-        assert "lame" not in messages[0]["content"]
+        assert "- lame: Lame. (lacks the program no-such-program)" in messages[0]["content"]
         assert "Mint is the herb." in json.dumps(messages[-1])
 
         open_skills(window, desk)

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.providers import catalogue
 from desktop.ui.first_run import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
@@ -28,7 +29,11 @@ def focused() -> str:
 
 def give_keyboard(root: QWidget, words: str, qtbot: QtBot) -> QAbstractButton:
     """Go to a button, as Tab does."""
-    [found] = [b for b in root.findChildren(QAbstractButton) if b.isVisible() and b.text() == words]
+    [found] = [
+        b
+        for b in root.findChildren(QAbstractButton)
+        if b.isVisible() and words in (b.text(), b.accessibleName())
+    ]
     root.window().activateWindow()
     found.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(found.hasFocus)
@@ -111,26 +116,31 @@ def test_a_server_that_fails_leaves_the_keyboard_where_it_was_asked(
 
 
 @pytest.mark.expected_log("download of")
-def test_a_download_keeps_the_keyboard_through_failure_and_cancel(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+def test_a_download_keeps_the_keyboard_through_a_break_and_a_pause(
+    home: Path,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.json").write_text(json.dumps({"local": {"model": catalogue.SMALL.id}}))
+    running: Running = request.getfixturevalue("running")
     with Hub(tmp_path, 491_400_064, 3_000_000) as hub:
         for name, value in hub.environment.items():
             monkeypatch.setenv(name, value)
         card = card_of(running, qtbot)
         hub.closed = True
-        download = give_keyboard(card, "Download", qtbot)
-        QTest.keyClick(download, SPACE)
-        assert focused() == "Download"
-        running.settle()
-        assert focused() == "Try again"
+        button = give_keyboard(card, f"Download: {catalogue.SMALL.name}", qtbot)
+        QTest.keyClick(button, SPACE)
+        qtbot.waitUntil(lambda: "It is tried again." in shown(card))
+        assert focused() == "Pause"
         hub.closed = False
-        QTest.keyClick(download, SPACE)
-        qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card))
-        assert focused() == "Download"
-        QTest.keyClick(give_keyboard(card, "Cancel", qtbot), SPACE)
+        qtbot.waitUntil(lambda: "3 of 491 MB" in shown(card), timeout=30_000)
+        assert focused() == "Pause"
+        QTest.keyClick(give_keyboard(card, "Pause", qtbot), SPACE)
         running.settle()
-        assert focused() == "Download", "the keyboard goes back to what can be begun anew"
+        assert focused() == "Go on", "the keyboard stays where it goes on"
 
 
 def test_what_is_pressed_in_a_notice_keeps_the_keyboard(

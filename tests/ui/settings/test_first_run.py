@@ -161,7 +161,7 @@ def test_a_download_shows_its_progress_and_keeps_what_came(
     press(card, f"Download: {catalogue.SMALL.name}")
     bar = card.findChild(QProgressBar)
     assert bar is not None
-    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card))
+    qtbot.waitUntil(lambda: "3 of 491 MB" in shown(card))
     assert bar.isVisible()
     assert bar.maximum() == SIZE // 1024
     assert bar.value() > MB // 1024
@@ -188,7 +188,7 @@ def test_a_download_that_breaks_off_says_so_and_goes_on_by_itself(
     qtbot.waitUntil(lambda: "The model could not be downloaded from huggingface.co." in shown(card))
     assert "It is tried again." in shown(card)
     hub.closed = False
-    qtbot.waitUntil(lambda: "2 of 491 MB" in shown(card), timeout=10_000)
+    qtbot.waitUntil(lambda: "3 of 491 MB" in shown(card), timeout=10_000)
     assert "could not be downloaded" not in shown(card)
     press(card, "Pause")
     running.settle()

@@ -118,6 +118,7 @@ def answered_by(family: Family, seen: Seen) -> str:
     return plan(family, seen.body)
 
 
+@pytest.mark.soak
 async def test_a_family_that_nobody_knows_teaches_what_it_takes(core: Core, server: ScriptedServer) -> None:
     untaught = ("minimax", "mistral", "anthropic", "gemini")  # what these want, no refusal names
     faults: dict[str, tuple[str, str, int, int]] = {}

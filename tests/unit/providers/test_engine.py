@@ -225,6 +225,7 @@ def test_the_token_is_not_in_its_command_line(server: Server) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.soak
 def test_it_keeps_no_gigabytes_of_prompts(server: Server) -> None:
     for number in range(12):  # each another beginning: none can be kept for the next
         server.ask(
