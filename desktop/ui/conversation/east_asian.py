@@ -13,6 +13,7 @@ from typing import Any
 from linkify_it import LinkifyIt  # type: ignore[import-untyped]
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
+from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -66,12 +67,15 @@ class Addresses(LinkifyIt):  # type: ignore[misc]
         return super().match_at_start(text.translate(_ENDS))
 
 
-def parse(parser: MarkdownIt, text: str, references: Any, tokens: list[Token]) -> None:
-    """What the parser's own inline.parse does, with our state."""
-    state = State(text, parser, references, tokens)
-    parser.inline.tokenize(state)
-    for rule in parser.inline.ruler2.getRules(""):
-        rule(state)
+class Inline(ParserInline):
+    """Reads paragraphs, and the descriptions of pictures in them, with our state."""
+
+    def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
+        state = State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
 
 
 def _before(text: str, at: int) -> str:

@@ -24,9 +24,11 @@ def parser() -> "MarkdownIt":
     """The one parser, made when it is first needed."""
     from markdown_it import MarkdownIt
 
-    from desktop.ui.conversation.east_asian import Addresses
+    from desktop.ui.conversation.east_asian import Addresses, Inline
 
-    made = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": NESTING})
+    made = MarkdownIt()
+    made.inline = Inline()
+    made.configure("commonmark", {"html": False, "linkify": True, "maxNesting": NESTING})
     made.enable(["table", "strikethrough", "linkify"])
     made.linkify = Addresses()
     made.linkify.set({"fuzzy_link": False})
@@ -49,11 +51,9 @@ def inline(text: str, references: References) -> tuple[Run, ...]:
     from markdown_it.rules_core import StateCore, linkify, text_join
     from markdown_it.token import Token
 
-    from desktop.ui.conversation.east_asian import parse
-
     token = Token("inline", "", 0, content=text, children=[])
     assert token.children is not None
-    parse(parser(), text, references, token.children)
+    parser().inline.parse(text, parser(), references, token.children)
     state = StateCore("", parser(), references, [token])
     if ":" in text or "@" in text or "www." in text:
         linkify(state)
@@ -90,6 +90,8 @@ def _runs(children: "Sequence[Token]") -> Iterator[Run]:
         else:
             text = "\u2028" if child.type in ("softbreak", "hardbreak") else child.content
             image = str(child.attrGet("src") or "") if child.type == "image" else ""
+            if image:
+                text = "".join(run.text for run in _runs(child.children or ()))
             if child.type == "math_inline":
                 image = f"{child.markup}{text}"
                 text = maths_rules.typed(image)

@@ -164,6 +164,21 @@ def test_tags_break_lines_in_tables_and_groups_leave_nothing() -> None:
     assert [words(block) for block in blocks] == ["text", "more"]
 
 
+@pytest.mark.parametrize(
+    ("described", "shown"),
+    [
+        ("<b>a</b> &amp; **注意：**请", "a & 注意：请"),
+        ("*a* [b](http://x.org) `<i>`", "a b <i>"),
+        ("a ![in</b> <br>it](file:///y)", "a in</b> \u2028it"),
+        ("", ""),
+    ],
+)
+def test_a_picture_s_description_is_read_by_the_same_rules(described: str, shown: str) -> None:
+    (block,) = read(f"see ![{described}](file:///x.png)")
+    assert isinstance(block, Paragraph)
+    assert [(run.text, run.image) for run in block.runs][-1] == (shown, "file:///x.png")
+
+
 def test_a_block_of_markdown_has_blocks_in_it() -> None:
     inside = "# T\n```python\nx = 1\n```\n~~~\ny\n~~~\nend"
     for before, after in (("", "\nafter"), ("- item\n\n", ""), ("x" * 4_000 + "\n\n", "\n\nafter")):
