@@ -7,7 +7,7 @@ spawn() names, keeps and reports them. The architecture test bans create_task ev
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from desktop.errors import AppError
@@ -17,13 +17,18 @@ _reporter: Callable[[BaseException], object] | None = None
 _log = logging.getLogger(__name__)
 
 
-def spawn[T](coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-    """Run a coroutine as a task that is kept alive, named, and whose failure is logged
+def spawn[T](work: Awaitable[T], *, name: str) -> asyncio.Task[T]:
+    """Run a coroutine, or await a call, as a task that is kept alive, named, and whose failure is logged
     (an AppError, which somebody tells the person, only as information)"""
+    coro = work if isinstance(work, Coroutine) else _await(work)
     task = asyncio.get_running_loop().create_task(coro, name=name)
     _running.add(task)
     task.add_done_callback(_finished)
     return task
+
+
+async def _await[T](work: Awaitable[T]) -> T:
+    return await work
 
 
 def report_to(reporter: Callable[[BaseException], object] | None) -> None:

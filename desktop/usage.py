@@ -65,6 +65,9 @@ class Spent:
 DAY, MODEL, SESSION, CAUSE = "day", "model", "session", "cause"
 """What the ledger can be added up by."""
 
+WARNING = 0.8
+"""The part of a month's budget from which on the person is warned."""
+
 _CENT, _LEAST = 0.01, 0.0001
 
 REFUSED = ("DayIsSpent", "MonthIsSpent")

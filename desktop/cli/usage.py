@@ -1,7 +1,8 @@
 """The verb `usage`: tokens and money by day, model, conversation or cause. It only reads the ledger."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,8 @@ from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.usage import Amounts, Budget, Report, UsageLine
 
 _WAYS = ("day", "model", "session", "cause")
 _DAYS, _MOST_DAYS = 30, 36_500
@@ -40,29 +42,30 @@ def register(app: click.Group) -> None:
 async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
     found = await _report(home, days, by)
     if as_json:
-        emit(found)
+        shown = asdict(found)
+        emit({"from": shown.pop("first"), "to": shown.pop("last")} | shown)
         return
     head = {"day": _("Day"), "model": _("Model"), "session": _("Conversation"), "cause": _("Cause")}[by]
-    lines = [_cells(_title(line, by), line) for line in found["lines"]]
+    lines = [_cells(_title(line, by), line) for line in found.lines]
     if lines:
-        lines.append(_cells(_("Together"), found["total"]))
+        lines.append(_cells(_("Together"), found.total))
     table(
         [head, _("Calls"), _("Tokens in"), _("Tokens out"), _("Cost")],
         lines,
         _("No model was asked in this time."),
     )
-    if more := found["count"] - len(found["lines"]):
+    if more := found.count - len(found.lines):
         hint(_("and {count} more").format(count=more))
-    _say_parts(found["total"])
-    if unpriced := found["total"]["unpriced"]:
+    _say_parts(found.total)
+    if unpriced := found.total.unpriced:
         say(_("The price of {tokens} tokens is not known.").format(tokens=f"{unpriced:,}"))
-    _say_budget(found["budget"])
+    _say_budget(found.budget)
 
 
-async def _report(home: Home, days: int, by: str) -> Json:
+async def _report(home: Home, days: int, by: str) -> "Report":
+    from desktop.api.usage import Usage
     from desktop.bus.bus import Bus
     from desktop.cli.files import settings, up_to_date
-    from desktop.core.spending import report
     from desktop.core.workspace import workspace_of
     from desktop.database import Database
     from desktop.usage import UsageLedger
@@ -74,55 +77,55 @@ async def _report(home: Home, days: int, by: str) -> Json:
     await database.open()
     try:
         sessions = workspace_of(home, config) / "sessions"
-        return await report(UsageLedger(database, Bus()), config, sessions, str(days), by)
+        return await Usage(UsageLedger(database, Bus()), lambda: config, sessions).report(str(days), by)
     finally:
         await database.close()
 
 
-def _title(line: Json, by: str) -> str:
-    about = line["about"]
-    if by == "session" and not line["there"]:
-        about = line["name"][0]
-    return f"{line['title']} ({about})" if about else str(line["title"])
+def _title(line: "UsageLine", by: str) -> str:
+    about = line.about
+    if by == "session" and not line.there:
+        about = line.name[0]
+    return f"{line.title} ({about})" if about else line.title
 
 
-def _cells(title: str, line: Json) -> list[str]:
-    numbers = (line["calls"], line["input_tokens"], line["output_tokens"])
+def _cells(title: str, line: "Amounts") -> list[str]:
+    numbers = (line.calls, line.input_tokens, line.output_tokens)
     return [title, *(f"{number:,}" for number in numbers), _cost(line)]
 
 
-def _cost(line: Json) -> str:
+def _cost(line: "Amounts") -> str:
     """The known part of it, and that there is one that is not."""
     from desktop.usage import money
 
-    if line["cost"] is None:
+    if line.cost is None:
         return _("unknown")
-    if line["unpriced"]:
-        return _("{usd} + unknown").format(usd=money(line["cost"]))
-    return _("free") if line["free"] and not line["priced"] else money(line["cost"])
+    if line.unpriced:
+        return _("{usd} + unknown").format(usd=money(line.cost))
+    return _("free") if line.free and not line.priced else money(line.cost)
 
 
-def _say_parts(total: Json) -> None:
+def _say_parts(total: "Amounts") -> None:
     """What came from caches and what was reasoning, where providers tell it."""
     from desktop.usage import money
 
-    if cached := total["cached_tokens"]:
+    if cached := total.cached_tokens:
         told = _("From the cache: {tokens} tokens, saved {usd}.")
-        say(told.format(tokens=f"{cached:,}", usd=money(max(0.0, total["saved"]))))
-    elif written := total["cache_write_tokens"]:
+        say(told.format(tokens=f"{cached:,}", usd=money(max(0.0, total.saved))))
+    elif written := total.cache_write_tokens:
         told = _("{tokens} tokens were written into the cache and never read from it.")
         say(told.format(tokens=f"{written:,}"))
-    if thought := total["reasoning_tokens"]:
+    if thought := total.reasoning_tokens:
         told = _("Reasoning: {tokens} tokens, {usd}.")
-        say(told.format(tokens=f"{thought:,}", usd=money(total["reasoning_usd"])))
+        say(told.format(tokens=f"{thought:,}", usd=money(total.reasoning_usd)))
 
 
-def _say_budget(budget: Json) -> None:
+def _say_budget(budget: "Budget") -> None:
     from desktop.usage import money
 
-    if budget["limit"] is None:
+    if budget.limit is None:
         return
     told = _("This month: {spent} of {limit}.")
-    say(told.format(spent=money(budget["usd"]), limit=money(budget["limit"])))
-    if budget["unpriced"]:
-        say(_("{tokens} tokens of unknown price are not in it.").format(tokens=f"{budget['unpriced']:,}"))
+    say(told.format(spent=money(budget.usd), limit=money(budget.limit)))
+    if budget.unpriced:
+        say(_("{tokens} tokens of unknown price are not in it.").format(tokens=f"{budget.unpriced:,}"))

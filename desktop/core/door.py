@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from desktop.agent.turn import Inbound
+from desktop.api.subjects import Subjects
 from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
@@ -25,7 +26,7 @@ from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
 from desktop.core.skills import SkillVerbs
-from desktop.core.spending import Spending
+from desktop.core.subjects import subjects
 from desktop.core.told import told, told_next
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
@@ -54,6 +55,7 @@ class Door:
     def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
         """`own`: verbs of the front end that owns the home."""
         self._core, self._front = core, front
+        self.subjects = Subjects(subjects(core))
         settings, records, giving = Settings(core), Records(core), Giving(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
@@ -84,8 +86,6 @@ class Door:
             **_later(core, _about, ABOUT_VERBS),
             **core.notices.verbs(),
             **core.waiting.verbs(),
-            "usage": Spending(core).usage,
-            "cost": Spending(core).cost,
             "export": Exports(core).export,
             "search": core.finding.search,
             "give": giving.give,
@@ -95,6 +95,8 @@ class Door:
 
     async def handle(self, verb: str, arguments: Json, send: Send) -> Json:
         """Do one thing. Cancelling it ends what it started: the turn of an ask is stopped."""
+        if "." in verb:
+            return await self.subjects.answer(verb, arguments, send)
         if verb not in self._verbs:
             raise UsageError(_("There is no such request: {verb}.").format(verb=verb))
         return await self._verbs[verb](arguments, send)

@@ -16,7 +16,7 @@ from desktop.config.keychain import Keychain
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.core.pricing import PricedProvider
-from desktop.core.rationing import FREE, Ration
+from desktop.core.rationing import Ration
 from desktop.core.spares import Spare, SparedProvider
 from desktop.errors import AppError
 from desktop.providers import device
@@ -28,6 +28,7 @@ from desktop.providers.learned import Lessons
 from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
 from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
+from desktop.providers.registry_table import FREE
 from desktop.providers.retry import RetryingProvider
 from desktop.providers.told import told
 from desktop.providers.windows import Price, price_of, window_of

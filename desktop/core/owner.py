@@ -7,9 +7,10 @@ leave, ends what is under way, and goes on as a client where it has more to do.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from desktop.api.subjects import Local
 from desktop.bus.bus import Bus
 from desktop.errors import AppError, explain
 from desktop.ipc import NoOwnerError, Ownership, Server, call
@@ -19,6 +20,7 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 
 if TYPE_CHECKING:
+    from desktop.api.client import Call
     from desktop.core.core import Core
     from desktop.core.door import Door
     from desktop.core.verbs import Verb
@@ -70,6 +72,7 @@ class Owner:
             if eager:
                 self.core.models.prepare()
             self._door = Door(self.core, self._front, {"hand_over": self._hand_over, **(verbs or {})})
+            self._local = Local(self._door.subjects)
             self._server = Server(self._home, self._door.handle)
             ends.push_async_callback(self._server.stop)
             await self._server.start()
@@ -79,24 +82,44 @@ class Owner:
 
     async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
         """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""
+        async with self._busy():
+            lines: asyncio.Queue[Json | None] = asyncio.Queue()
+            work = spawn(self._door.handle(name, arguments, lines.put_nowait), name=f"verb:{name}")
+            work.add_done_callback(lambda _task: lines.put_nowait(None))
+            try:
+                while (line := await lines.get()) is not None:
+                    yield line
+                try:
+                    done = work.result()
+                except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
+                    raise explain(error) from error
+                yield {"result": done}
+            finally:
+                await cancel(work)
+
+    async def result(self, call: "Call") -> Any:
+        """Of a call of the api, in this process. Raises AppError; NoOwnerError once the home was handed
+        over."""
+        async with self._busy():
+            return await self._local.result(call)
+
+    async def events(self, call: "Call") -> AsyncGenerator[Any]:
+        """The same for what it yields."""
+        async with self._busy(), aclosing(self._local.events(call)) as events:
+            async for event in events:
+                yield event
+
+    @asynccontextmanager
+    async def _busy(self) -> AsyncGenerator[None]:
+        """While something is done here, the home is not handed over. Raises NoOwnerError once it was."""
         if self._leaving is not None:
             await asyncio.wait({self._leaving})
             raise NoOwnerError
-        lines: asyncio.Queue[Json | None] = asyncio.Queue()
         self._under_way += 1
         self._quiet.clear()
-        work = spawn(self._door.handle(name, arguments, lines.put_nowait), name=f"verb:{name}")
-        work.add_done_callback(lambda _task: lines.put_nowait(None))
         try:
-            while (line := await lines.get()) is not None:
-                yield line
-            try:
-                done = work.result()
-            except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
-                raise explain(error) from error
-            yield {"result": done}
+            yield
         finally:
-            await cancel(work)
             self._under_way -= 1
             if not self._under_way:
                 self._quiet.set()

@@ -11,15 +11,9 @@ from desktop.agent.turn import Ready
 from desktop.config.presence import Limits
 from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.providers.base import Completion, DayIsSpent, Delta, Provider, Request
-from desktop.providers.registry_table import BUILTIN, PROVIDERS
+from desktop.providers.registry_table import FREE
 from desktop.text import _
-from desktop.usage import Call, UsageLedger, beginning, midnight, money, month
-
-FREE = frozenset({BUILTIN.name, *(spec.name for spec in PROVIDERS if spec.local)})
-"""Providers that cost nothing."""
-
-WARNING = 0.8
-"""The part of a month's budget from which on the person is warned."""
+from desktop.usage import WARNING, Call, UsageLedger, beginning, midnight, money, month
 
 
 class MonthIsSpent(DayIsSpent):

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.thinking import split
 from desktop.agent.turn import Turn
 from desktop.bus.events import ConversationChanged
-from desktop.core.rationing import FREE
 from desktop.errors import AppError
 from desktop.paths import temporary
 from desktop.providers.aside import entered
 from desktop.providers.base import Request
 from desktop.providers.registry import Choice
+from desktop.providers.registry_table import FREE
 from desktop.session.model import Message, replayable
 from desktop.session.names import own
 from desktop.tasks import cancel, spawn

@@ -330,3 +330,6 @@ _GROQ = ProviderSpec(
 )
 
 PROVIDERS: tuple[ProviderSpec, ...] = (*GATEWAYS, *_STANDARD, *_LOCAL, _GROQ)
+
+FREE = frozenset({BUILTIN.name, *(spec.name for spec in PROVIDERS if spec.local)})
+"""Providers that cost nothing."""

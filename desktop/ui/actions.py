@@ -3,9 +3,15 @@
 from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
+from desktop.api.client import Api
+
 
 class Actions(Protocol):
     """Who carries out what the person does: the door of this process."""
+
+    @property
+    def api(self) -> Api:
+        """What can be asked, typed."""
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
         """Do one thing; cancelling ends it. Raises AppError."""

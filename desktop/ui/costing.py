@@ -1,7 +1,7 @@
 """What the open conversation has cost since it began, over it: read when that may have changed."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -14,7 +14,8 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.widgets.latest import Latest
 from desktop.ui.words import spoken
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.usage import Cost
 
 _MODELS = 5
 """Models that are named; those used most."""
@@ -26,7 +27,7 @@ class Costing(QObject):
     def __init__(self, actions: Actions, funnel: Funnel, header: Header, talk: Controller) -> None:
         super().__init__(header)
         self._actions, self._header, self._talk = actions, header, talk
-        self._figures: Json = {}
+        self._figures: Cost | None = None
         self._begun = False
         self._latest = Latest(self._read, partial(funnel.run, name="cost:read"))
 
@@ -45,39 +46,36 @@ class Costing(QObject):
     def refresh(self) -> None:
         """Read it anew."""
         if not self._talk.key:
-            self._show({})
+            self._show(None)
         elif self._begun:
             self._latest.want()
 
     async def _read(self) -> None:
         key = self._talk.key
-        found = await self._actions.call("cost", session=key) if key else {}
+        found = await self._actions.api.usage.cost(key) if key else None
         if key == self._talk.key:
             self._show(found)
 
-    def _show(self, found: Json) -> None:
+    def _show(self, found: "Cost | None") -> None:
         self._figures = found
         self._say()
 
     def _say(self) -> None:
         found = self._figures
-        if not found.get("tokens"):
+        if found is None or not found.tokens:
             self._header.show_cost("", "")
             return
         from desktop.ui.panels.usage.words import cached, cost, short, thought, tokens, told, unknown
 
-        words = f"{tokens(found['tokens'])} · {cost(found)}{' +' if unknown(found) else ''}"
+        words = f"{tokens(found.tokens)} · {cost(found)}{' +' if unknown(found) else ''}"
         lines = [
             _("This conversation since it began: {figures}").format(figures=told(found)),
             _("Input {input}, output {output} tokens").format(
-                input=short(found["input_tokens"]), output=short(found["output_tokens"])
+                input=short(found.input_tokens), output=short(found.output_tokens)
             ),
         ]
         lines += filter(None, (cached(found), thought(found)))
-        lines += [
-            f"{line['title']}: {tokens(line['tokens'])} · {cost(line)}"
-            for line in found["models"][:_MODELS]
-        ]
-        if (more := len(found["models"]) - _MODELS) > 0:
+        lines += [f"{line.title}: {tokens(line.tokens)} · {cost(line)}" for line in found.models[:_MODELS]]
+        if (more := len(found.models) - _MODELS) > 0:
             lines.append(ngettext("and {count} more", "and {count} more", more).format(count=more))
         self._header.show_cost(words, "\n".join(lines))

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -37,11 +37,11 @@ class Funnel(QObject):
             _log.error("unexpected", exc_info=error)
         self.told.emit(said.text, said.remedy)
 
-    def run(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[None]:
+    def run(self, work: Awaitable[Any], name: str) -> asyncio.Task[None]:
         """Do something in a task of its own; its failure is told."""
         return tasks.spawn(self._run(work), name=name)
 
-    async def _run(self, work: Coroutine[Any, Any, Any]) -> None:
+    async def _run(self, work: Awaitable[Any]) -> None:
         try:
             await work
         except Exception as error:

@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
+from desktop.api.client import Api
 from desktop.errors import AppError
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
+    from desktop.api.client import Call
     from desktop.bus.bus import Bus
     from desktop.core.owner import Greeting, Owner
     from desktop.core.verbs import Verb
@@ -23,6 +26,7 @@ class Program:
 
     def __init__(self) -> None:
         self._owner: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
+        self.api = Api(self)
 
     async def start(
         self,
@@ -76,6 +80,17 @@ class Program:
         """End everything in order."""
         if not self._owner.cancel() and not self._owner.exception():
             await self._owner.result().stop()
+
+    async def result(self, call: "Call") -> Any:
+        """Of one call of the api; cancelling ends it. Raises AppError."""
+        return await (await asyncio.shield(self._owner)).result(call)
+
+    async def events(self, call: "Call") -> AsyncIterator[Any]:
+        """What a call of the api yields. Raises AppError."""
+        owner = await asyncio.shield(self._owner)
+        async with aclosing(owner.events(call)) as events:
+            async for event in events:
+                yield event
 
     async def call(self, verb: str, /, **arguments: Any) -> Json:
         """Do one thing; cancelling ends it. Raises AppError."""

@@ -14,6 +14,7 @@ class Held:
 
     def __init__(self, inner: InProcess) -> None:
         self._inner = inner
+        self.api = inner.api
         self.before: dict[str, asyncio.Event] = {}
         self.after: dict[str, asyncio.Event] = {}
         self.refused: set[str] = set()

@@ -9,6 +9,8 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from desktop import tasks
+from desktop.api.client import Api
+from desktop.api.subjects import Local
 from desktop.bus.bus import Bus
 from desktop.core.core import Core
 from desktop.core.door import Door
@@ -24,6 +26,7 @@ class InProcess:
 
     def __init__(self, door: Door) -> None:
         self._door = door
+        self.api = Api(Local(door.subjects))
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
         try:

@@ -18,6 +18,7 @@ from desktop.ui.conversation.composer import Composer
 from desktop.ui.funnel import Funnel
 from desktop.ui.loop import Loop
 from desktop.ui.theme.theme import theme
+from tests.ui.scripted import Scripted as NoApi
 
 Key = Qt.Key
 REPLY: dict[str, Any] = {
@@ -39,6 +40,7 @@ class Scripted:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.api = NoApi().api
         self.reply: dict[str, Any] | AppError = REPLY
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.theme.theme import theme
 from tests.servers.scripted import ScriptedServer
+from tests.ui.scripted import Scripted
 from tests.ui.talking import Desk
 
 
@@ -137,6 +138,8 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
 
 class Silent:
     """Actions that nobody should need."""
+
+    api = Scripted().api
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
         raise AssertionError(verb)

@@ -1,7 +1,7 @@
 """Tasks that a widget started: they end with it, so that none of them touches what is gone."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -22,11 +22,9 @@ class Work(QObject):
         self._tasks = tasks
         self.destroyed.connect(lambda: _gone(tasks))
 
-    def start[T](
-        self, coro: Coroutine[Any, Any, T], *, name: str, busy: Iterable[Button] = ()
-    ) -> asyncio.Task[T]:
+    def start[T](self, work: Awaitable[T], *, name: str, busy: Iterable[Button] = ()) -> asyncio.Task[T]:
         """Run a coroutine while the widget lives. Meanwhile these buttons, also the widget's, are busy."""
-        task = spawn(coro, name=name)
+        task = spawn(work, name=name)
         self._tasks[task] = tuple(busy)
         for button in self._tasks[task]:
             button.work(begins=True)

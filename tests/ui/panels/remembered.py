@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from desktop.errors import UsageError
+from tests.ui.scripted import Scripted
 
 type Json = dict[str, Any]
 
@@ -28,6 +29,7 @@ class Memory:
     def __init__(self) -> None:
         self.files = dict(FILES)
         self.calls: list[tuple[str, Json]] = []
+        self.api = Scripted().api
         self.waiting = 2
         self.staged: list[Json] = []
         self.summaries = [summary(cursor) for cursor in range(45, 0, -1)]

@@ -14,6 +14,7 @@ from desktop.errors import AppError
 from desktop.ui.loop import Loop
 from desktop.ui.panels.servers.card import ServerCard
 from desktop.ui.theme.theme import theme
+from tests.ui.scripted import Scripted as NoApi
 from tests.ui.settings.reading import press, shown
 
 LINE: dict[str, Any] = {
@@ -55,6 +56,7 @@ class Scripted:
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.api = NoApi().api
         self.tools = [TOOL]
         self.url = "https://far.example/authorize?state=1"
         self.signed_in: asyncio.Event | None = None

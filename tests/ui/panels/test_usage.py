@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from desktop.api.usage import Amounts, Budget, Day, Report
 from desktop.tasks import cancel, spawn
 from desktop.ui.panels.usage.bars import bars_of
 from desktop.ui.panels.usage.chart import Chart
@@ -254,25 +255,24 @@ def test_it_speaks_the_language_that_is_chosen(page: Page) -> None:
 # ---- without a window
 
 
-def found(first: date, last: date, **days: float) -> dict[str, Any]:
-    """What the verb replies, with these costs."""
-    names = ("calls", "tokens", "unpriced", "free")
-    lines = [
-        {"day": day[1:].replace("_", "-"), "usd": usd, "priced": 1, "cost": usd, **dict.fromkeys(names, 1)}
-        for day, usd in days.items()
-    ]
-    total = {"usd": sum(days.values()), "priced": len(days)}
-    return {"from": first.isoformat(), "to": last.isoformat(), "days": lines, "total": total}
+def found(first: date, last: date, **days: float) -> Report:
+    """A report with these costs."""
+    counts = {"calls": 1, "tokens": 1, "unpriced": 1, "free": 1, "priced": 1}
+    lines = tuple(
+        Day(day=day[1:].replace("_", "-"), usd=usd, cost=usd, **counts) for day, usd in days.items()
+    )
+    total = Amounts(usd=sum(days.values()), priced=len(days))
+    return Report(first.isoformat(), last.isoformat(), total, lines, "model", (), 0, Budget())
 
 
 def test_long_spans_are_told_by_week_and_by_month() -> None:
     weeks = bars_of(
         found(date(2026, 1, 1), date(2026, 6, 30), d2026_01_02=1.0, d2026_01_04=2.0, d2026_01_05=4.0)
     )
-    assert [bar.figures["usd"] for bar in weeks.bars[:3]] == [3.0, 4.0, 0]
+    assert [bar.figures.usd for bar in weeks.bars[:3]] == [3.0, 4.0, 0]
     assert (weeks.bars[0].first, weeks.bars[0].last) == (date(2026, 1, 1), date(2026, 1, 4))
     months = bars_of(found(date(2022, 1, 15), date(2026, 6, 30), d2022_01_31=1.0, d2022_02_01=2.0))
-    assert [bar.figures["usd"] for bar in months.bars[:3]] == [1.0, 2.0, 0]
+    assert [bar.figures.usd for bar in months.bars[:3]] == [1.0, 2.0, 0]
     assert len(months.bars) == 54
     assert months.bars[-1].last == date(2026, 6, 30)
 

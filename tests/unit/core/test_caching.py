@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from desktop.api.usage import Usage
 from desktop.bus.bus import Bus
 from desktop.core.core import Core
-from desktop.core.spending import report
 from desktop.paths import Home
 from desktop.providers.base import Message
 from desktop.providers.behaviour import WireRules
@@ -111,17 +111,17 @@ async def test_what_the_cache_saved_is_in_the_ledger_and_told(core: Core, server
     session = await core.sessions.open("test:cache")
     await session.set_metadata(provider="anthropic", model="claude-sonnet-4-5")
     await turn(core, "test:cache")
-    found = await report(core.usage, core.store.config, core.sessions.folder, "7", MODEL)
-    total, paid = found["total"], Cache()
+    found = await Usage(core.usage, lambda: core.store.config, core.sessions.folder).report("7", MODEL)
+    total, paid = found.total, Cache()
     each = [paid.pay(seen.body) for seen in server.requests]
-    assert total["cached_tokens"] == sum(one.read for one in each)
-    assert total["cache_write_tokens"] == sum(one.written for one in each)
+    assert total.cached_tokens == sum(one.read for one in each)
+    assert total.cache_write_tokens == sum(one.written for one in each)
     asked = 3e-6  # US dollars for a token of this model's questions
-    assert total["saved"] == pytest.approx(
+    assert total.saved == pytest.approx(
         asked * sum(0.9 * one.read - 0.25 * one.written for one in each), rel=1e-3
     )
-    spoken = 15e-6 * total["output_tokens"]
-    assert total["usd"] == pytest.approx(asked * sum(one.tokens for one in each) + spoken, rel=1e-3)
+    spoken = 15e-6 * total.output_tokens
+    assert total.usd == pytest.approx(asked * sum(one.tokens for one in each) + spoken, rel=1e-3)
 
 
 async def test_one_conversation_has_one_key_at_openai_and_another_has_another(

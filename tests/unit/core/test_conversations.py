@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from desktop.api.client import Api
 from desktop.bus.bus import Subscription
 from desktop.bus.events import ConversationChanged, TurnFailed, TurnFinished
 from desktop.core.owner import Owner
@@ -23,7 +24,7 @@ class Desk:
     """A running core and its events."""
 
     def __init__(self, owner: Owner, events: Subscription) -> None:
-        self.owner, self.events = owner, events
+        self.owner, self.events, self.api = owner, events, Api(owner)
 
     async def call(self, verb: str, **arguments: Any) -> Json:
         async for line in self.owner.verb(verb, arguments):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from desktop.api.usage import Budget
 from desktop.bus.events import TurnFailed, TurnFinished
 from desktop.core.rationing import MonthIsSpent, Ration
 from desktop.cron.job import Job
@@ -47,25 +48,25 @@ async def test_what_was_used_is_told_by_model_conversation_and_cause(desk: Desk)
     await used(desk, 0.5, session="window:a")
     await used(desk, None, provider="groq", model="llama", session="window:gone", cause="job")
     await used(desk, None, provider="ollama", model="qwen", cause="heartbeat", session="heartbeat")
-    found = await desk.call("usage", span="7", by="model")
-    titles = {line["title"]: line for line in found["lines"]}
-    assert found["lines"][0]["title"] == "gpt-5"
-    assert (titles["gpt-5"]["about"], titles["gpt-5"]["cost"]) == ("OpenAI", 0.5)
-    assert (titles["llama"]["cost"], titles["llama"]["unpriced"]) == (None, 1100)
-    assert (titles["qwen"]["cost"], titles["qwen"]["free"]) == (0.0, 1100)
-    assert found["total"]["cost"] == 0.5
-    assert found["total"]["unpriced"] >= 1100
-    assert [day["day"] for day in found["days"]] == [today().isoformat()]
-    assert found["from"] == (today() - timedelta(days=6)).isoformat()
+    found = await desk.api.usage.report("7", "model")
+    titles = {line.title: line for line in found.lines}
+    assert found.lines[0].title == "gpt-5"
+    assert (titles["gpt-5"].about, titles["gpt-5"].cost) == ("OpenAI", 0.5)
+    assert (titles["llama"].cost, titles["llama"].unpriced) == (None, 1100)
+    assert (titles["qwen"].cost, titles["qwen"].free) == (0.0, 1100)
+    assert found.total.cost == 0.5
+    assert found.total.unpriced >= 1100
+    assert [day.day for day in found.days] == [today().isoformat()]
+    assert found.first == (today() - timedelta(days=6)).isoformat()
 
-    lines = (await desk.call("usage", by="session"))["lines"]
-    assert {line["title"] for line in lines} == {
+    lines = (await desk.api.usage.report(by="session")).lines
+    assert {line.title for line in lines} == {
         "What is this?",
         "A deleted conversation",
         "Heartbeat",
     }
-    lines = (await desk.call("usage", by="cause"))["lines"]
-    assert {line["title"] for line in lines} == {"Conversations", "Tasks", "Heartbeat"}
+    lines = (await desk.api.usage.report(by="cause")).lines
+    assert {line.title for line in lines} == {"Conversations", "Tasks", "Heartbeat"}
 
 
 async def test_a_span_has_its_days_and_no_others(desk: Desk) -> None:
@@ -75,24 +76,24 @@ async def test_a_span_has_its_days_and_no_others(desk: Desk) -> None:
         at = beginning(today() - timedelta(days=days)) + 60
         await core.database.write("UPDATE usage SET at = ? WHERE id = (SELECT max(id) FROM usage)", (at,))
     for span, calls in (("7", 2), ("30", 3), ("90", 4), ("all", 5)):
-        assert (await desk.call("usage", span=span))["total"]["calls"] == calls
-    found = await desk.call("usage", span="month")
-    assert date.fromisoformat(found["from"]) == today().replace(day=1)
-    assert date.fromisoformat((await desk.call("usage", span="all"))["from"]) == today() - timedelta(400)
+        assert (await desk.api.usage.report(span)).total.calls == calls
+    found = await desk.api.usage.report("month")
+    assert date.fromisoformat(found.first) == today().replace(day=1)
+    assert date.fromisoformat((await desk.api.usage.report("all")).first) == today() - timedelta(400)
 
 
 @pytest.mark.parametrize("given", [{"by": "colour"}, {"span": "0"}, {"span": "-3"}, {"span": "1e9"}])
 async def test_what_cannot_be_asked_is_said(desk: Desk, given: dict[str, str]) -> None:
     with pytest.raises(UsageError):
-        await desk.call("usage", **given)
+        await desk.api.usage.report(**given)
 
 
 async def test_a_long_list_is_cut_and_says_so(desk: Desk) -> None:
     for number in range(103):
         await used(desk, 0.001 * number, session=f"window:{number}")
-    found = await desk.call("usage", by="session")
-    assert (len(found["lines"]), found["count"]) == (100, 103)
-    assert found["lines"][0]["name"] == ["window:102"]
+    found = await desk.api.usage.report(by="session")
+    assert (len(found.lines), found.count) == (100, 103)
+    assert found.lines[0].name == ("window:102",)
 
 
 # ---- the month's budget
@@ -101,7 +102,7 @@ async def test_a_long_list_is_cut_and_says_so(desk: Desk) -> None:
 async def test_without_a_budget_nothing_is_stopped(desk: Desk) -> None:
     await used(desk, 1e6)
     assert isinstance(await desk.ask("window:a", "Hello"), TurnFinished)
-    assert (await desk.call("usage"))["budget"]["state"] == ""
+    assert (await desk.api.usage.report()).budget.state == ""
 
 
 async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
@@ -111,19 +112,16 @@ async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
     await used(desk, 0.02)
     await used(desk, 0.02)
     assert await notices(desk) == ["80 % of this month's budget is used."]
-    assert (await desk.call("usage"))["budget"] == {
-        "usd": pytest.approx(8.03),
-        "unpriced": 0,
-        "limit": 10.0,
-        "state": "warned",
-    }
+    budget = (await desk.api.usage.report()).budget
+    assert budget == Budget(budget.usd, 0, 10.0, "warned")
+    assert budget.usd == pytest.approx(8.03)
     await used(desk, 2.0)
     await used(desk, 2.0)
     assert sorted(await notices(desk)) == [
         "80 % of this month's budget is used.",
         "This month's budget of $10.00 is spent.",
     ]
-    assert (await desk.call("usage"))["budget"]["state"] == "spent"
+    assert (await desk.api.usage.report()).budget.state == "spent"
 
 
 async def test_when_the_month_is_spent_no_model_that_costs_is_asked(
@@ -171,8 +169,8 @@ async def test_unknown_prices_neither_count_nor_pass_for_nothing(desk: Desk) -> 
     await desk.call("set", values={"limits.monthly_usd": 5})
     await used(desk, None)
     await used(desk, 4.5)
-    budget = (await desk.call("usage"))["budget"]
-    assert (budget["usd"], budget["unpriced"], budget["state"]) == (4.5, 1100, "warned")
+    budget = (await desk.api.usage.report()).budget
+    assert (budget.usd, budget.unpriced, budget.state) == (4.5, 1100, "warned")
 
 
 async def test_models_on_this_computer_go_on(desk: Desk, server: ScriptedServer, tmp_path: Path) -> None:

@@ -1,15 +1,14 @@
 """The days of a span as the bars of a chart: each day, or weeks and months where there are too many."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from desktop.api.usage import Amounts, Report
 from desktop.text import _
 from desktop.ui.panels.usage import words
 from desktop.usage import money
-
-type Json = Mapping[str, Any]
 
 _DAYS, _WEEKS = 92, 732
 """Up to so many days each is a bar; up to so many, each week."""
@@ -23,7 +22,7 @@ class Bar:
 
     first: date
     last: date
-    figures: Json
+    figures: Amounts
     unit: str
     """day, week or month."""
 
@@ -69,21 +68,21 @@ class Bars:
         return {"day": _("Tokens per day"), "week": _("Tokens per week")}.get(unit, _("Tokens per month"))
 
 
-def bars_of(found: Json) -> Bars:
-    """What the verb `usage` replied, with the days on which there was nothing."""
-    first, last = date.fromisoformat(found["from"]), date.fromisoformat(found["to"])
-    by_day = {date.fromisoformat(day["day"]): day for day in found["days"]}
+def bars_of(found: Report) -> Bars:
+    """A report, with the days on which there was nothing."""
+    first, last = date.fromisoformat(found.first), date.fromisoformat(found.last)
+    by_day = {date.fromisoformat(day.day): day for day in found.days}
     last = max(last, first, *by_day)  # a clock that was put back
     count = (last - first).days + 1
     unit = "day" if count <= _DAYS else "week" if count <= _WEEKS else "month"
-    spans: dict[date, list[Json]] = {}
+    spans: dict[date, list[Amounts]] = {}
     for day, line in by_day.items():
         spans.setdefault(_begun(day, unit), []).append(line)
     made = []
     for start, end in _spans(first, last, unit):
         made.append(Bar(start, end, _sum(spans.get(_begun(start, unit), [])), unit))
-    paid = bool(found["total"]["priced"] and found["total"]["usd"])
-    values = tuple(float(bar.figures["usd" if paid else "tokens"]) for bar in made)
+    paid = bool(found.total.priced and found.total.usd)
+    values = tuple(float(bar.figures.usd if paid else bar.figures.tokens) for bar in made)
     most = max(values)
     return Bars(tuple(made), paid, values, _round(most), values.index(most) if most else -1)
 
@@ -104,9 +103,9 @@ def _spans(first: date, last: date, unit: str) -> Iterator[tuple[date, date]]:
         start = following
 
 
-def _sum(days: list[Json]) -> Json:
-    made: dict[str, Any] = {name: sum(day[name] for day in days) for name in _SUMS}
-    return {**made, "cost": made["usd"] if made["priced"] or not made["unpriced"] else None}
+def _sum(days: list[Amounts]) -> Amounts:
+    made: dict[str, Any] = {name: sum(getattr(day, name) for day in days) for name in _SUMS}
+    return Amounts(**made, cost=made["usd"] if made["priced"] or not made["unpriced"] else None)
 
 
 def _round(value: float) -> float:

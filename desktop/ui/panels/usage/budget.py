@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.api.usage import Budget
 from desktop.text import _
 from desktop.ui.panels.usage import words
 from desktop.ui.theme.theme import theme
@@ -48,11 +49,11 @@ class _Gauge(QWidget):
 
 
 class BudgetCard(QFrame):
-    """Shows the `budget` that the verb `usage` replied; hidden where there is none."""
+    """Shows the month's budget; hidden where there is none."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._budget: Json = {}
+        self._budget = Budget()
         self.setProperty("kind", "card")
         self._title, self._amount = label("title"), label()
         self._gauge, self._part = _Gauge(), label("small", wrap=True)
@@ -69,32 +70,30 @@ class BudgetCard(QFrame):
         self.hide()
         spoken(self._words)
 
-    def show_budget(self, budget: Json) -> None:
+    def show_budget(self, budget: Budget) -> None:
         """Show this one."""
         self._budget = budget
         self._words()
 
     def _words(self) -> None:
         budget = self._budget
-        limit = budget.get("limit")
+        limit = budget.limit
         self.setVisible(limit is not None)
         if limit is None:
             return
         self._title.setText(_("This month"))
-        self._amount.setText(_("{spent} of {limit}").format(spent=money(budget["usd"]), limit=money(limit)))
-        part = budget["usd"] / limit if limit else 1.0
-        self._gauge.tell(part, _COLOURS[budget["state"]])
-        self._part.setText(self._said(part))
-        tokens = words.tokens(budget["unpriced"])
+        self._amount.setText(_("{spent} of {limit}").format(spent=money(budget.usd), limit=money(limit)))
+        part = budget.usd / limit if limit else 1.0
+        self._gauge.tell(part, _COLOURS[budget.state])
+        self._part.setText(self._said(part, limit))
+        tokens = words.tokens(budget.unpriced)
         self._unknown.setText(
-            _("{tokens} of unknown price are not in it.").format(tokens=tokens)
-            if budget["unpriced"]
-            else ""
+            _("{tokens} of unknown price are not in it.").format(tokens=tokens) if budget.unpriced else ""
         )
-        self._unknown.setVisible(bool(budget["unpriced"]))
+        self._unknown.setVisible(bool(budget.unpriced))
 
-    def _said(self, part: float) -> str:
-        if self._budget["state"] == "spent":
+    def _said(self, part: float, limit: float) -> str:
+        if self._budget.state == "spent":
             return _("The budget is spent. Until the next month only models on this computer are asked.")
-        left = max(0.0, self._budget["limit"] - self._budget["usd"])
+        left = max(0.0, limit - self._budget.usd)
         return _("{part} % used, {left} left").format(part=int(100 * part), left=money(left))

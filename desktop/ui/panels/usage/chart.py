@@ -189,7 +189,7 @@ class Chart(QWidget):
                 QRectF(middle - slot / 2, plot.top(), slot, plot.height()), QColor(colors.hover)
             )
         painter.setPen(Qt.PenStyle.NoPen)
-        if self._bars.paid and bar.figures["unpriced"]:
+        if self._bars.paid and bar.figures.unpriced:
             painter.setBrush(QColor(colors.warning))
             painter.drawEllipse(QPointF(middle, plot.bottom() + _DOT + 1), _DOT / 2, _DOT / 2)
         value = self._bars.values[number]

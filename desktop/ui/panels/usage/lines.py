@@ -1,7 +1,6 @@
 """What models, conversations or causes came to, as a list: a soft bar behind each, as long as its part."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
+from desktop.api.usage import UsageLine
 from desktop.text import _, titled
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.usage import words
@@ -26,8 +26,6 @@ from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.words import spoken
-
-type Json = Mapping[str, Any]
 
 _ROW, _GAP, _ROUND = 52, 2, 8
 _LINE, _PART = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2
@@ -43,7 +41,7 @@ class Lines(CalmList):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: Sequence[Json] = ()
+        self._lines: Sequence[UsageLine] = ()
         self._items = QStandardItemModel(self)
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
@@ -66,34 +64,37 @@ class Lines(CalmList):
         """Each line in words."""
         return [said(line) for line in self._lines]
 
-    def show_lines(self, lines: Sequence[Json], *, paid: bool) -> None:
+    def show_lines(self, lines: Sequence[UsageLine], *, paid: bool) -> None:
         """Show these. `paid`: their parts are those of the money, else of the tokens."""
         self._lines = lines
-        name = "usd" if paid else "tokens"
-        most = max((line[name] for line in lines), default=0) or 1
+        most = max((_amount(line, paid=paid) for line in lines), default=0) or 1
         for number, line in enumerate(lines):
             item = self._items.item(number)
             if item is None:
                 item = QStandardItem()
                 self._items.appendRow(item)
             item.setData(line, _LINE)
-            item.setData(line[name] / most, _PART)
+            item.setData(_amount(line, paid=paid) / most, _PART)
         self._items.setRowCount(len(lines))
         self.setFixedHeight(max(1, len(lines)) * _ROW + 2)
         self._words()
 
     def _open(self, index: QModelIndex | QPersistentModelIndex) -> None:
         line = self._lines[index.row()]
-        if line.get("there"):
-            self.open_wanted.emit(str(line["name"][0]))
+        if line.there:
+            self.open_wanted.emit(line.name[0])
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the page scrolls
 
 
-def said(line: Json) -> str:
+def _amount(line: UsageLine, *, paid: bool) -> float:
+    return line.usd if paid else line.tokens
+
+
+def said(line: UsageLine) -> str:
     """A line in words."""
-    title = ", ".join(filter(None, (shown(str(line["title"]))[:_TITLE], line["about"])))
+    title = ", ".join(filter(None, (shown(line.title)[:_TITLE], line.about)))
     return titled(title, words.told(line))
 
 
@@ -106,7 +107,7 @@ class _Painter(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        line: Json = index.data(_LINE)
+        line: UsageLine = index.data(_LINE)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter, option, float(index.data(_PART)), line)
@@ -116,21 +117,21 @@ class _Painter(QStyledItemDelegate):
         self._paint_lower(painter, upper.translated(0, upper.height()), line)
         painter.restore()
 
-    def _paint_upper(self, painter: QPainter, room: QRect, line: Json) -> None:
+    def _paint_upper(self, painter: QPainter, room: QRect, line: UsageLine) -> None:
         colors, small = theme().colors, text_font(Size.SMALL)
-        color = colors.text if line["priced"] else colors.muted
+        color = colors.text if line.priced else colors.muted
         medium = text_font(weight=QFont.Weight.Medium)
         used = _write(painter, room, words.cost(line), medium, color, right=True)
         room = room.adjusted(0, 0, -used - Space.L, 0)
-        used = _write(painter, room, shown(str(line["title"]))[:_TITLE], text_font(), colors.text)
-        _write(painter, room.adjusted(used + Space.S, 0, 0, 0), str(line["about"]), small, colors.muted)
+        used = _write(painter, room, shown(line.title)[:_TITLE], text_font(), colors.text)
+        _write(painter, room.adjusted(used + Space.S, 0, 0, 0), line.about, small, colors.muted)
 
-    def _paint_lower(self, painter: QPainter, room: QRect, line: Json) -> None:
+    def _paint_lower(self, painter: QPainter, room: QRect, line: UsageLine) -> None:
         """What is not known comes before the number of calls where there is no room for both."""
         colors, small = theme().colors, text_font(Size.SMALL)
         unknown = words.unknown(line)
-        tokens = words.tokens(line["tokens"])
-        figures = f"{tokens} · {words.calls(line['calls'])}"
+        tokens = words.tokens(line.tokens)
+        figures = f"{tokens} · {words.calls(line.calls)}"
         needed = sum(QFontMetrics(small).horizontalAdvance(text) for text in (unknown, figures))
         if unknown and needed + Space.L > room.width():
             figures = tokens
@@ -139,12 +140,12 @@ class _Painter(QStyledItemDelegate):
         _write(painter, rest, unknown, small, colors.warning, right=True)
 
     def _paint_ground(
-        self, painter: QPainter, option: QStyleOptionViewItem, part: float, line: Json
+        self, painter: QPainter, option: QStyleOptionViewItem, part: float, line: UsageLine
     ) -> None:
         colors, state = theme().colors, option.state
         whole = QRectF(option.rect).adjusted(1, _GAP, -1, -_GAP)
         painter.setPen(Qt.PenStyle.NoPen)
-        if state & QStyle.StateFlag.State_MouseOver and line.get("there"):
+        if state & QStyle.StateFlag.State_MouseOver and line.there:
             painter.setBrush(QColor(colors.hover))
             painter.drawRoundedRect(whole, _ROUND, _ROUND)
         if part:

@@ -1,13 +1,12 @@
 """The page of what was used: a span of time, its bars and sums, where it went, the month's budget."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from desktop.api.usage import Amounts, Report
 from desktop.bus.events import Event, UsageRecorded
 from desktop.errors import AppError
 from desktop.text import _, mark, ngettext
@@ -27,8 +26,6 @@ from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
-
-type Json = Mapping[str, Any]
 
 _SPANS = (
     ("7", mark("7 days")),
@@ -60,10 +57,10 @@ class _Sums(QWidget):
             grid.addWidget(self._values[column], 1, column)
         grid.setColumnStretch(3, 1)
 
-    def tell(self, total: Json) -> None:
+    def tell(self, total: Amounts) -> None:
         """Show these figures."""
         names = (_("Cost"), _("Tokens"), _("Calls"))
-        values = (words.cost(total), words.short(total["tokens"]), f"{total['calls']:,}")
+        values = (words.cost(total), words.short(total.tokens), f"{total.calls:,}")
         for made, text in zip((*self._names, *self._values), (*names, *values), strict=True):
             made.setText(text)
 
@@ -74,7 +71,7 @@ class UsagePanel(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: Json = {}
+        self._found: Report | None = None
         self._whole = False
         self._latest = Latest(self._read, partial(self._work.start, name="usage:read"))
         self.outcome, self.span, self.sums = Outcome(), CalmBox(), _Sums()
@@ -164,7 +161,7 @@ class UsagePanel(Part):
     async def _read(self) -> None:
         by, _title = _WAYS[self.tabs.current]
         try:
-            self._found = await self._actions.call("usage", span=self.span.currentData(), by=by)
+            self._found = await self._actions.api.usage.report(self.span.currentData(), by)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -173,24 +170,24 @@ class UsagePanel(Part):
 
     def _show(self) -> None:
         found = self._found
-        if not found:
+        if found is None:
             return
-        total, bars = found["total"], bars_of(found)
+        total, bars = found.total, bars_of(found)
         self.sums.tell(total)
         self.chart.show_bars(bars)
         self._unknown.setText(_unknown(total, marked=bars.paid))
         parts = " · ".join(filter(None, (words.cached(total), words.thought(total))))
         self._parts.setText(parts)
         self._parts.setVisible(bool(parts))
-        self.budget.show_budget(found["budget"])
-        lines = found["lines"] if self._whole else found["lines"][:_LINES]
+        self.budget.show_budget(found.budget)
+        lines = found.lines if self._whole else found.lines[:_LINES]
         self.lines.show_lines(lines, paid=bars.paid)
-        left = len(found["lines"]) - len(lines)
+        left = len(found.lines) - len(lines)
         self.more.setText(ngettext("Show {count} more", "Show {count} more", left).format(count=left))
         self.more.setVisible(left > 0)
-        some = bool(total["calls"])
+        some = bool(total.calls)
         self._nothing.setVisible(not some)
-        self._unknown.setVisible(bool(total["unpriced"]))
+        self._unknown.setVisible(bool(total.unpriced))
         self.chart.setVisible(some)
         self._below.setVisible(some)
 
@@ -209,9 +206,9 @@ class UsagePanel(Part):
             self.outcome.failed(error.text, error.remedy)
 
 
-def _unknown(total: Json, *, marked: bool) -> str:
+def _unknown(total: Amounts, *, marked: bool) -> str:
     """What the sums do not say."""
-    tokens = words.tokens(total["unpriced"])
+    tokens = words.tokens(total.unpriced)
     if marked:
         told = _("The price of {tokens} is not known: they are not in the cost. A dot marks their days.")
     else:

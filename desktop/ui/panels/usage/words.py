@@ -1,8 +1,7 @@
 """Amounts and days in words, as short as they can be read."""
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
@@ -10,7 +9,8 @@ from desktop import text as catalogue
 from desktop.text import _, ngettext
 from desktop.usage import money
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.usage import Amounts
 
 _THOUSAND, _MILLION = 1_000, 1_000_000
 
@@ -34,48 +34,48 @@ def calls(number: int) -> str:
     return ngettext("{n} call", "{n} calls", number).format(n=f"{number:,}")
 
 
-def cost(of: Json) -> str:
+def cost(of: "Amounts") -> str:
     """The known cost of a line; said where there is none to tell."""
-    if of["cost"] is None:
+    if of.cost is None:
         return _("price unknown")
-    if of["free"] and not of["priced"] and not of["unpriced"]:
+    if of.free and not of.priced and not of.unpriced:
         return _("free")
-    return money(of["cost"])
+    return money(of.cost)
 
 
-def unknown(of: Json) -> str:
+def unknown(of: "Amounts") -> str:
     """What is not in the known cost of a line; "" for nothing."""
-    if of["cost"] is None or not of["unpriced"]:
+    if of.cost is None or not of.unpriced:
         return ""
-    return _("+ {tokens} of unknown price").format(tokens=tokens(of["unpriced"]))
+    return _("+ {tokens} of unknown price").format(tokens=tokens(of.unpriced))
 
 
-def told(of: Json) -> str:
+def told(of: "Amounts") -> str:
     """All figures of a line in one."""
-    parts = (cost(of), unknown(of).removeprefix("+ "), tokens(of["tokens"]), calls(of["calls"]))
+    parts = (cost(of), unknown(of).removeprefix("+ "), tokens(of.tokens), calls(of.calls))
     return " · ".join(part for part in parts if part)
 
 
-def cached(of: Json) -> str:
+def cached(of: "Amounts") -> str:
     """What the caches of the servers were good for; "" where they told nothing of one."""
-    if of["cached_tokens"] and of["saved"] > 0:
+    if of.cached_tokens and of.saved > 0:
         return _("From the cache: {tokens}, saved {usd}").format(
-            tokens=tokens(of["cached_tokens"]), usd=money(of["saved"])
+            tokens=tokens(of.cached_tokens), usd=money(of.saved)
         )
-    if of["cached_tokens"]:
-        return _("From the cache: {tokens}").format(tokens=tokens(of["cached_tokens"]))
-    if of["cache_write_tokens"]:
+    if of.cached_tokens:
+        return _("From the cache: {tokens}").format(tokens=tokens(of.cached_tokens))
+    if of.cache_write_tokens:
         told = _("{tokens} were written into the cache and never read from it: no question came in time.")
-        return told.format(tokens=tokens(of["cache_write_tokens"]))
+        return told.format(tokens=tokens(of.cache_write_tokens))
     return ""
 
 
-def thought(of: Json) -> str:
+def thought(of: "Amounts") -> str:
     """How much of the answers was reasoning; "" for nothing."""
-    if not of["reasoning_tokens"]:
+    if not of.reasoning_tokens:
         return ""
-    told = _("Reasoning: {tokens}").format(tokens=tokens(of["reasoning_tokens"]))
-    return f"{told}, {money(of['reasoning_usd'])}" if of["reasoning_usd"] else told
+    told = _("Reasoning: {tokens}").format(tokens=tokens(of.reasoning_tokens))
+    return f"{told}, {money(of.reasoning_usd)}" if of.reasoning_usd else told
 
 
 def day(of: date) -> str:

@@ -1,0 +1,105 @@
+"""Calls of the api, in this process and from another: the same values, checked where they come in."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator
+from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from desktop.api.client import Api
+from desktop.api.remote import Remote
+from desktop.api.usage import Cost, Report
+from desktop.core.owner import Owner
+from desktop.errors import UsageError
+from desktop.ipc import NoOwnerError, Ownership, call
+from desktop.paths import Home
+from desktop.usage import Call
+
+NAMES = sorted(Api.__annotations__)
+
+
+@pytest.fixture
+async def owner(tmp_path: Path) -> AsyncIterator[Owner]:
+    home = Home(tmp_path, tmp_path / "models")
+    ownership = Ownership.take(home)
+    assert ownership is not None
+    owner = Owner(home, "serve", ownership)
+    await owner.start()
+    await owner.core.usage.record(Call("openai", "gpt-5", session="window:a", input_tokens=900, cost=0.5))
+    yield owner
+    await owner.stop()
+
+
+async def test_a_reply_is_the_same_here_and_from_another_process(owner: Owner, tmp_path: Path) -> None:
+    here, there = Api(owner), Api(Remote(Home(tmp_path, tmp_path / "models")))
+    report, cost = await here.usage.report("7", by="cause"), await here.usage.cost("window:a")
+    assert isinstance(report, Report)
+    assert isinstance(cost, Cost)
+    assert (cost.usd, cost.models[0].name) == (0.5, ("openai", "gpt-5"))
+    assert await there.usage.report("7", by="cause") == report
+    assert await there.usage.cost(session="window:a") == cost
+    with pytest.raises(UsageError, match="no span of time soon"):
+        await there.usage.report("soon")
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "said"),
+    [
+        (
+            "usage.report",
+            {"span": 7},
+            "argument span is not what it must be: Expected `str`, got `int`",
+        ),
+        ("usage.report", {"since": "7"}, "There is no argument since."),
+        ("usage.cost", {}, "The argument session is missing."),
+        ("usage.cost", {"session": None}, "Expected `str`, got `null`"),
+        ("usage.forget", {}, "There is no such request: usage.forget."),
+        ("usage._ledger", {}, "There is no such request: usage._ledger."),
+        ("usage.__init__", {}, "There is no such request: usage.__init__."),
+        ("usage.", {}, "There is no such request: usage.."),
+        ("weather.report", {}, "There is no such request: weather.report."),
+    ],
+)
+async def test_what_another_process_sends_is_checked(
+    owner: Owner, tmp_path: Path, verb: str, arguments: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError) as failure:
+        async for _line in call(Home(tmp_path, tmp_path / "models"), verb, arguments):
+            pass
+    assert said in failure.value.text
+
+
+async def test_a_call_is_a_task_like_any_other(owner: Owner) -> None:
+    api = Api(owner)
+    costs = await asyncio.gather(*(api.usage.cost(name) for name in ("window:a", "window:b")))
+    assert [cost.calls for cost in costs] == [1, 0]
+
+
+async def test_once_the_home_is_handed_over_nothing_is_asked_here(owner: Owner) -> None:
+    async for _line in owner.verb("hand_over", {}):
+        pass
+    with pytest.raises(NoOwnerError):
+        await Api(owner).usage.cost("window:a")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_subject_takes_and_gives_can_travel(name: str) -> None:
+    """Its signatures name plain values and dataclasses that are declared in its own module or at their
+    home; they are resolved without the parts of the program that it works with."""
+    import msgspec
+
+    subject = getattr(import_module(f"desktop.api.{name}"), Api.__annotations__[name])
+    methods = [m for n, m in inspect.getmembers(subject, inspect.isfunction) if not n.startswith("_")]
+    assert methods
+    for method in methods:
+        assert method.__doc__, method
+        assert inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method), method
+        for hint in get_type_hints(method).values():
+            if not inspect.isasyncgenfunction(method):
+                msgspec.json.schema(hint)  # raises TypeError where it cannot be told
+            if is_dataclass(hint):
+                assert hint.__dataclass_params__.frozen, hint  # type: ignore[union-attr]
