@@ -89,10 +89,10 @@ async def test_the_cost_of_one_conversation_is_its_own(desk: Desk) -> None:
     await used(desk, None, session="window:a", cause="title")
     await used(desk, 9.0, session="window:b")
     await used(desk, None, provider="ollama", model="qwen", session="window:a")
-    found = await desk.call("cost", session="window:a")
-    assert (found["cost"], found["unpriced"], found["free"]) == (0.5, 1100, 1100)
-    assert (found["calls"], found["tokens"]) == (3, 3300)
-    assert (found["input_tokens"], found["output_tokens"]) == (3000, 300)
-    told = [(m["title"], m["tokens"], m["cost"], m["unpriced"]) for m in found["models"]]
+    found = await desk.api.usage.cost("window:a")
+    assert (found.cost, found.unpriced, found.free) == (0.5, 1100, 1100)
+    assert (found.calls, found.tokens) == (3, 3300)
+    assert (found.input_tokens, found.output_tokens) == (3000, 300)
+    told = [(m.title, m.tokens, m.cost, m.unpriced) for m in found.models]
     assert told == [("gpt-5", 2200, 0.5, 1100), ("qwen", 1100, 0.0, 0)]
-    assert (await desk.call("cost", session="window:new"))["tokens"] == 0
+    assert (await desk.api.usage.cost("window:new")).tokens == 0

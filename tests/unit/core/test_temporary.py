@@ -42,7 +42,7 @@ async def test_it_answers_remembers_what_was_said_and_leaves_nothing(
     assert [text for role, text in await desk.said(KEY) if role == "user"][-1] == "Which word?"
     assert (await desk.call("conversations"))["conversations"] == []
     assert (await desk.call("search", query="pelican", wait=True))["hits"] == []
-    assert (await desk.call("usage"))["total"]["calls"] == 2, "the money is counted"
+    assert (await desk.api.usage.report()).total.calls == 2, "the money is counted"
     assert found_in(tmp_path, SECRET, KEY) == []
     await desk.call("delete", session=KEY)
     assert await desk.said(KEY) == []

@@ -68,8 +68,8 @@ async def test_a_conversation_is_named_after_its_first_answer_and_who_shows_it_i
     await desk.ask("window:a", "And in June?")
     await rest(desk)
     assert len(titles_asked(server)) == 1, "it has a title"
-    lines = (await desk.call("usage", by="cause"))["lines"]
-    assert {line["name"][0]: line["calls"] for line in lines} == {"turn": 2, "title": 1}
+    lines = (await desk.api.usage.report(by="cause")).lines
+    assert {line.name[0]: line.calls for line in lines} == {"turn": 2, "title": 1}
 
 
 async def test_a_title_of_the_person_is_never_replaced(desk: Desk, server: ScriptedServer) -> None:
