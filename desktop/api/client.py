@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from desktop.api.inbox import Notices
+    from desktop.api.permissions import Permissions
+    from desktop.api.program import Program
+    from desktop.api.questions import Questions
+    from desktop.api.turns import Turns
     from desktop.api.usage import Usage
+    from desktop.api.waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +70,13 @@ class Subject:
 class Api:
     """All subjects. mypy sees their classes; at run time each is a Subject."""
 
+    inbox: "Notices"
+    permissions: "Permissions"
+    program: "Program"
+    questions: "Questions"
+    turns: "Turns"
     usage: "Usage"
+    waiting: "Waiting"
 
     def __init__(self, transport: Transport) -> None:
         for name in Api.__annotations__:

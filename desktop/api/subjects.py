@@ -121,19 +121,32 @@ def outgoing(call: Call) -> Json:
 
 
 def result_of(call: Call, reply: Json) -> Any:
-    """What came back as JSON, as the method declares it."""
+    """What came back as JSON, as the method declares it. Raises AppError where it is something else: who
+    answered is of another version."""
     import msgspec
 
-    return msgspec.convert(reply["value"], _hints(_declared(call))["return"])
+    try:
+        return msgspec.convert(reply["value"], _hints(_declared(call))["return"])
+    except (KeyError, msgspec.ValidationError) as error:
+        raise _foreign() from error
 
 
 def event_of(call: Call, line: Json) -> Any:
-    """One event of a call that came as JSON, as the method declares it."""
+    """One event of a call that came as JSON, as the method declares it. Raises AppError likewise."""
     import msgspec
 
     known = _events(_declared(call))
     given = dict(line)
-    return msgspec.convert(given, known[given.pop("event")])
+    try:
+        return msgspec.convert(given, known[given.pop("event")])
+    except (KeyError, msgspec.ValidationError) as error:
+        raise _foreign() from error
+
+
+def _foreign() -> AppError:
+    return AppError(
+        _("The running Nanobot is of another version."), _("Quit it, and start this one again.")
+    )
 
 
 def kind_of(event: type) -> str:
@@ -162,9 +175,14 @@ def _hints(method: Callable[..., Any]) -> Json:
 def _events(method: Callable[..., AsyncIterator[Any]]) -> dict[str, type]:
     """The classes that a stream declares, by kind."""
     (event,) = get_args(_hints(method)["return"])
-    event = getattr(event, "__value__", event)  # a type alias
-    classes = get_args(event) if isinstance(event, types.UnionType) else (event,)
-    return {kind_of(made): made for made in classes}
+    return {kind_of(made): made for made in _classes(event)}
+
+
+def _classes(event: Any) -> list[type]:
+    """Those of a union, of its aliases too."""
+    event = getattr(event, "__value__", event)
+    parts = get_args(event) if isinstance(event, types.UnionType) else ()
+    return [made for part in parts for made in _classes(part)] or [event]
 
 
 def _unknown(verb: str) -> UsageError:

@@ -25,6 +25,7 @@ from desktop.usage import (
     WARNING,
     Figures,
     Line,
+    Spent,
     UsageLedger,
     beginning,
     days_ago,
@@ -170,6 +171,10 @@ class Usage:
             count,
             await _budget(ledger, config.limits.monthly_usd),
         )
+
+    async def today(self) -> Spent:
+        """What all calls since midnight here came to. Raises StorageError."""
+        return await self._ledger.today()
 
     async def cost(self, session: str) -> Cost:
         """Of one conversation. Raises StorageError."""

@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import click
 
+from desktop.bus.events import PermissionAsked, ToolFinished
 from desktop.cli import options
 from desktop.cli.asked import question, show
 from desktop.cli.output import block, emit, hint, say, table
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect, reach, result
 from desktop.cli.run import run
 from desktop.errors import UsageError
 from desktop.paths import Home
@@ -70,8 +72,8 @@ def register(app: click.Group) -> None:
         as_json: bool,
     ) -> None:
         content = {name: value for name, _equals, value in (line.partition("=") for line in filled)}
-        given = {"yes": not no, "reason": reason, "network": network, "always": always, "content": content}
-        run(lambda home: _approve(home, question, given, as_json), as_json=as_json)
+        given = {"reason": reason, "network": network, "always": always, "content": content}
+        run(lambda home: _approve(home, question, not no, given, as_json), as_json=as_json)
 
 
 def _register_inbox(inbox: click.Group) -> None:
@@ -159,65 +161,66 @@ async def _undo(home: Home, turn: str, again: bool, as_json: bool) -> None:
 
 
 async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
-    notices = (await _call(home, "inbox", all=all_))["notices"]
+    async with connect(home, "inbox") as api:
+        notices = (await api.inbox.list(done=all_)).notices
     for notice in notices:
         if as_json:
-            emit(notice)
+            emit(notice.as_json())
             continue
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(notice["at"]))
-        say(f"{notice['id']}  {when}  {notice['session']}  {notice['answer'] or ''}".rstrip())
-        say(f"    {notice['title']}")
-        if card := notice["body"].get("card"):
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(notice.at))
+        say(f"{notice.id}  {when}  {notice.session}  {notice.answer}".rstrip())
+        say(f"    {notice.title}")
+        if card := notice.body.get("card"):
             show(card)
-        elif (text := notice["body"].get("text")) and text != notice["title"]:
+        elif (text := notice.body.get("text")) and text != notice.title:
             block(str(text), indent="    ")
     if not notices and not as_json:
         say(_("Nothing waits for you."))
 
 
 async def _snooze(home: Home, id_: str, minutes: float, as_json: bool) -> None:
-    done = await _call(home, "snooze", id=id_, until=time.time() + 60 * minutes)
+    async with connect(home, "inbox") as api:
+        done = await api.inbox.snooze(id_, time.time() + 60 * minutes)
     if as_json:
-        emit(done)
+        emit(asdict(done))
     else:
-        say(
-            _("It comes again at {when}.").format(
-                when=time.strftime("%H:%M", time.localtime(done["until"]))
-            )
-        )
+        when = time.strftime("%H:%M", time.localtime(done.until))
+        say(_("It comes again at {when}.").format(when=when))
 
 
 async def _done(home: Home, id_: str, as_json: bool) -> None:
-    done = await _call(home, "notice_done", **({"id": id_} if id_ else {"all": True}))
+    async with connect(home, "inbox") as api:
+        done = await (api.inbox.dismiss(id_) if id_ else api.inbox.dismiss_all())
     if as_json:
-        emit(done)
+        emit({"done": done})
     else:
         say(_("Done."))
 
 
-async def _approve(home: Home, id_: str, given: Json, as_json: bool) -> int:
+async def _approve(home: Home, id_: str, yes: bool, given: Json, as_json: bool) -> int:
     """Answer, and where that begins a turn, wait for its end and print it. What changed since is asked
     about anew: here where a person is at the terminal, else in the inbox."""
+    from desktop.api.reply import Answered, Reply
     from desktop.cli.output import Answers
     from desktop.cli.prompt import Lines
 
     answers, lines, outcome = Answers(as_json=as_json), Lines(), ""
     asks = lines.interactive and not as_json
-    arguments = {"front": "terminal", "wait": True, "approve": "ask" if asks else "never"}
-    async with reach(home, "approve", eager=True) as verb:
-        async for line in verb("permit", {"question": id_, **arguments, **given}):
-            if "event" not in line:
-                if faults := dict(line.get("result") or {}).get("faults"):
-                    raise _unfilled(faults)
+    reply = Reply(yes, **given, front="terminal", ask=asks)
+    async with connect(home, "approve", eager=True) as api:
+        async for event in api.questions.answer_to_end(id_, reply):
+            if isinstance(event, Answered):
+                if event.faults:
+                    raise _unfilled(event.faults)
                 continue
-            answers.show(line)
-            if line["event"] == "tool_finished":
-                outcome = outcome or line["outcome"]  # of the call that was allowed: it comes first
-            elif line["event"] == "permission_asked" and asks:
-                await question(verb, lines, line)
-            elif line["event"] == "permission_asked" and not as_json:
-                show(line["card"])
-                hint(_("Answer it with: nanobot-desktop approve {id}").format(id=line["question"]))
+            answers.show(event)
+            if isinstance(event, ToolFinished):
+                outcome = outcome or event.outcome  # of the call that was allowed: it comes first
+            elif isinstance(event, PermissionAsked) and asks:
+                await question(api, lines, event)
+            elif isinstance(event, PermissionAsked) and not as_json:
+                show(event.card)
+                hint(_("Answer it with: nanobot-desktop approve {id}").format(id=event.question))
     return 0 if answers.ok and outcome != "parked" else 1
 
 

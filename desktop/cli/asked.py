@@ -2,23 +2,25 @@
 
 from typing import Any
 
+from desktop.api.client import Api
+from desktop.api.reply import Reply
+from desktop.bus.events import PermissionAsked
 from desktop.cli.forms import fill_in
 from desktop.cli.output import block, complain, hint
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import Verb, result
 from desktop.errors import AppError
 from desktop.text import _
 
 type Json = dict[str, Any]
 
 
-async def question(verb: Verb, lines: Lines, event: Json) -> None:
-    """Show the card of a `permission_asked` and hand over the answer; Enter alone leaves it for later."""
-    card = event["card"]
+async def question(api: Api, lines: Lines, event: PermissionAsked) -> None:
+    """Show the card of a question and hand over the answer; Enter alone leaves it for later."""
+    card = event.card
     hint("")
     show(card)
     if "form" in card:
-        await fill_in(verb, lines, event["question"], card["form"])
+        await fill_in(api, lines, event.question, card["form"])
         return
     offers = [_("y = yes, once")]
     if card.get("network"):
@@ -30,16 +32,15 @@ async def question(verb: Verb, lines: Lines, event: Json) -> None:
     answer = ((await lines.next("? ")) or "").strip()
     letter, _space, reason = answer.partition(" ")
     letter = letter.lower()
-    given: Json = {"question": event["question"], "front": "terminal"}
     if letter in ("y", "a", "i"):
-        given |= {"yes": True, "always": letter == "a", "network": letter == "i"}
+        reply = Reply(True, always=letter == "a", network=letter == "i", front="terminal")
     elif letter == "n":
-        given |= {"yes": False, "reason": reason}
+        reply = Reply(False, reason, front="terminal")
     else:
-        await result(verb, "later", question=event["question"])
+        await api.questions.park(event.question)
         return
     try:
-        await result(verb, "permit", **given)
+        await api.questions.answer(event.question, reply)
     except AppError as error:
         complain(error)
 

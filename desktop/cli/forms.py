@@ -1,23 +1,25 @@
 """What an MCP server asks in the middle of a call, filled in at the terminal, a field a line."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from desktop.api.client import Api
+from desktop.api.reply import Reply
 from desktop.cli.output import complain, hint
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import Verb, result
 from desktop.errors import AppError
 from desktop.text import _
 
 type Json = dict[str, Any]
 
 
-async def fill_in(verb: Verb, lines: Lines, question: str, form: Json) -> None:
+async def fill_in(api: Api, lines: Lines, question: str, form: Json) -> None:
     """Ask for each field and hand the answers over. What is wrong is asked for again, and nothing else.
     Enter alone, or the end of the input, leaves it: then nobody has answered."""
     answer = ((await lines.next(f"{_offers(form)} ")) or "").strip()
     letter, _space, reason = answer.partition(" ")
     if letter.lower() == "n":
-        await _hand_over(verb, question, yes=False, reason=reason)
+        await _hand_over(api, question, Reply(False, reason, front="terminal"))
         return
     wanted = {field["name"] for field in form["fields"]}
     content: Json = {}
@@ -29,14 +31,14 @@ async def fill_in(verb: Verb, lines: Lines, question: str, form: Json) -> None:
                 break
             content[field["name"]] = given
         else:
-            faults = await _hand_over(verb, question, yes=True, content=content)
+            faults = await _hand_over(api, question, Reply(True, content=content, front="terminal"))
             if not faults:
                 return
             for field in form["fields"]:
                 if fault := faults.get(field["name"]):
                     hint(f"  {field['title']}: {fault}")
             wanted = set(faults)
-    await result(verb, "later", question=question)
+    await api.questions.park(question)
 
 
 def _offers(form: Json) -> str:
@@ -89,11 +91,10 @@ def _worded(field: Json) -> str:
     return ", ".join(str(titles.get(value, value)) for value in values)
 
 
-async def _hand_over(verb: Verb, question: str, **given: Any) -> dict[str, str]:
+async def _hand_over(api: Api, question: str, reply: Reply) -> Mapping[str, str]:
     """What is wrong with it, by field."""
     try:
-        done = await result(verb, "permit", question=question, front="terminal", **given)
+        return (await api.questions.answer(question, reply)).faults
     except AppError as error:
         complain(error)
         return {}
-    return dict(done.get("faults") or {})

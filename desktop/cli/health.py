@@ -1,18 +1,25 @@
 """doctor and status: what works, what does not, and what to do about it."""
 
 import time
-from typing import Any
+from contextlib import suppress
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from desktop.api.client import Api
+from desktop.api.remote import Remote
 from desktop.cli import options
 from desktop.cli.output import emit, say, table
 from desktop.cli.run import run
 from desktop.errors import ConfigError
-from desktop.ipc import NoOwnerError, call
+from desktop.ipc import NoOwnerError
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.api.program import Running
 
 
 def register(app: click.Group) -> None:
@@ -63,16 +70,6 @@ async def _doctor(home: Home, as_json: bool, *, fix: bool) -> int:
     return 0 if mended and all(finding.ok for finding in findings) else 1
 
 
-async def _owner_status(home: Home) -> dict[str, Any] | None:
-    try:
-        async for line in call(home, "status", {}):
-            if "result" in line:
-                return dict(line["result"])
-    except NoOwnerError:
-        return None
-    return None
-
-
 async def _status(home: Home, as_json: bool) -> None:
     from desktop.cli.files import settings
     from desktop.providers.registry import choose
@@ -84,23 +81,22 @@ async def _status(home: Home, as_json: bool) -> None:
         provider, model, title = chosen.spec.name, chosen.model, _(chosen.spec.display)
     except ConfigError as error:
         wrong = str(error)
-    owner = await _owner_status(home)
+    owner: Running | None = None
+    with suppress(NoOwnerError):
+        owner = await Api(Remote(home)).program.status()
     used = await _used_today(home)
     if as_json:
-        emit({"running": owner, "provider": provider, "model": model, "wrong": wrong, "today": used})
-        return
-    if owner:
-        say(
-            _("Running since {when}, process {pid} ({front}).").format(
-                when=time.strftime("%H:%M", time.localtime(owner["started"])),
-                pid=owner["pid"],
-                front=owner["front"],
-            )
+        emit(
+            {
+                "running": asdict(owner) if owner else None,
+                "provider": provider,
+                "model": model,
+                "wrong": wrong,
+                "today": used,
+            }
         )
-        for service in owner["services"]:
-            say(f"  {service['name']}: {service['state']}  {service['detail']}".rstrip())
-    else:
-        say(_("Not running."))
+        return
+    _say_running(owner)
     answers = _("Questions go to {provider}, model {model}.")
     say(wrong or answers.format(provider=title, model=model or _("built-in")))
     table(
@@ -120,9 +116,22 @@ async def _status(home: Home, as_json: bool) -> None:
     )
 
 
-async def _used_today(home: Home) -> list[dict[str, Any]]:
-    from dataclasses import asdict
+def _say_running(owner: "Running | None") -> None:
+    if owner:
+        say(
+            _("Running since {when}, process {pid} ({front}).").format(
+                when=time.strftime("%H:%M", time.localtime(owner.started)),
+                pid=owner.pid,
+                front=owner.front,
+            )
+        )
+        for service in owner.services:
+            say(f"  {service.name}: {service.state}  {service.detail}".rstrip())
+    else:
+        say(_("Not running."))
 
+
+async def _used_today(home: Home) -> list[dict[str, Any]]:
     from desktop.bus.bus import Bus
     from desktop.cli.files import up_to_date
     from desktop.database import Database

@@ -5,6 +5,21 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+from desktop.bus.events import (
+    Event,
+    PermissionAsked,
+    PermissionSettled,
+    ServiceChanged,
+    SubagentChanged,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    TurnSpoke,
+    TurnStarted,
+    TurnWaiting,
+)
 from desktop.errors import AppError
 from desktop.logs import masked
 from desktop.text import _
@@ -18,9 +33,6 @@ _NO_END = 100_000
 """Characters of a line where nobody cuts it."""
 _WORTH_SAYING = 1.0
 """Seconds from which on the duration of a tool is told."""
-
-_LAST = ("turn_finished", "turn_failed")
-"""The events that end an answer."""
 
 
 def cell(text: str) -> str:
@@ -136,73 +148,78 @@ class Answers:
         self._shown, self.ok, self.over = 0, True, False
         self._text, self._sent = "", []
 
-    def show(self, line: Json) -> None:
-        """Take one event of an `ask`."""
-        self.over = line["event"] in _LAST
+    def show(self, event: Event) -> None:
+        """Take one event of a turn."""
+        self.over = isinstance(event, TurnFinished | TurnFailed)
         if self.as_json:
-            self.ok = self.ok and line["event"] != "turn_failed"
-            emit(line)
+            self.ok = self.ok and not isinstance(event, TurnFailed)
+            emit(event.as_json())
             return
-        getattr(self, f"_{line['event']}", lambda _line: None)(line)
+        match event:
+            case TurnStarted():
+                self._started(event.note)
+            case TextDelta():
+                self._said(event.text)
+            case TurnFinished():
+                self._finished(event)
+            case TurnFailed():
+                self._failed(event)
+            case ToolStarted():
+                self._gists[event.call] = event.gist
+                self._progress()
+            case ToolFinished():
+                self._tool_ended(event)
+            case TurnSpoke():
+                self._spoke("\n".join([event.text, *event.files]))
+            case PermissionAsked():
+                self._clear()
+            case _:
+                if told := self._beside(event):
+                    self._aside(told)
 
-    def _turn_started(self, line: Json) -> None:
-        if self._live and line["note"] and line["note"] not in self._notes:
-            self._notes.add(line["note"])
-            self._aside(line["note"])
+    def _beside(self, event: Event) -> str:
+        """What is told of an event in a line beside the answer, if anything."""
+        match event:
+            case TurnWaiting():
+                told = _("{reason} Trying again in {seconds:.0f} s.")
+                return told.format(reason=event.reason, seconds=event.seconds)
+            case ServiceChanged(state="starting", detail=detail) if detail and self._live:
+                return _("Starting {name}…").format(name=detail)
+            case SubagentChanged():
+                return _of_subagent(event)
+            case PermissionSettled(answer="parked"):
+                return _("Waits for your answer in the inbox: nanobot-desktop inbox list")
+        return ""
+
+    def _started(self, note: str) -> None:
+        if self._live and note and note not in self._notes:
+            self._notes.add(note)
+            self._aside(note)
         self._wait()
 
-    def _service_changed(self, line: Json) -> None:
-        if self._live and line["state"] == "starting" and line["detail"]:
-            self._aside(_("Starting {name}…").format(name=line["detail"]))
-
-    def _turn_waiting(self, line: Json) -> None:
-        self._aside(_("{reason} Trying again in {seconds:.0f} s.").format(**line))
-
-    def _tool_started(self, line: Json) -> None:
-        self._gists[line["call"]] = line["gist"]
-        self._progress()
-
-    def _tool_finished(self, line: Json) -> None:
+    def _tool_ended(self, event: ToolFinished) -> None:
         marks = {"ok": "✓", "parked": "…"}
-        taken = f"  {line['seconds']:.1f} s" if line["seconds"] >= _WORTH_SAYING else ""
-        gist = " ".join(self._gists.pop(line["call"], "").split())
-        self._aside(f"{marks.get(line['outcome'], '✗')} {line['tool']} {gist}{taken}")
+        taken = f"  {event.seconds:.1f} s" if event.seconds >= _WORTH_SAYING else ""
+        gist = " ".join(self._gists.pop(event.call, "").split())
+        self._aside(f"{marks.get(event.outcome, '✗')} {event.tool} {gist}{taken}")
         self._wait()
 
-    def _turn_spoke(self, line: Json) -> None:
+    def _spoke(self, text: str) -> None:
         self._progress()
-        text = "\n".join([line["text"], *line.get("files", ())])
         if self._streams:
             self._write(text)
             self._progress()
         else:
             self._sent.append(text)
 
-    def _subagent_changed(self, line: Json) -> None:
-        said = {
-            "running": _("Subagent {label} is at work."),
-            "done": _("Subagent {label} is done."),
-            "failed": _("Subagent {label} failed."),
-            "interrupted": _("Subagent {label} was interrupted."),
-        }.get(line["state"])
-        if said:
-            self._aside(said.format(label=" ".join(line["label"].split())))
-
-    def _permission_asked(self, _line: Json) -> None:
-        self._clear()
-
-    def _permission_settled(self, line: Json) -> None:
-        if line["answer"] == "parked":
-            self._aside(_("Waits for your answer in the inbox: nanobot-desktop inbox list"))
-
-    def _text_delta(self, line: Json) -> None:
+    def _said(self, text: str) -> None:
         if self._streams:
-            self._write(line["text"])
+            self._write(text)
         else:
-            self._text += line["text"]
+            self._text += text
 
-    def _turn_finished(self, line: Json) -> None:
-        answer, sent = line["text"], "\n\n".join(self._sent)
+    def _finished(self, event: TurnFinished) -> None:
+        answer, sent = event.text, "\n\n".join(self._sent)
         if self._streams:
             answer = answer[self._shown :]
         elif answer and sent:
@@ -210,7 +227,7 @@ class Answers:
         self._write(answer or sent)
         self._end()
         self._shown, self._text, self._sent = 0, "", []
-        if line["stopped"]:
+        if event.stopped:
             self._aside(_("Stopped."))
 
     def _progress(self) -> None:
@@ -221,12 +238,12 @@ class Answers:
             block(self._text.strip("\n"), aside=True)
         self._text = ""
 
-    def _turn_failed(self, line: Json) -> None:
+    def _failed(self, event: TurnFailed) -> None:
         self.ok = False
         self._write(self._text)  # as far as the answer came
         self._text = ""
         self._progress()
-        complain(AppError(line["error"], line["remedy"]))
+        complain(AppError(event.error, event.remedy))
 
     def _write(self, text: str) -> None:
         self._clear()
@@ -251,3 +268,13 @@ class Answers:
         if self._dots:
             self._dots = False
             passing("")
+
+
+def _of_subagent(event: SubagentChanged) -> str:
+    said = {
+        "running": _("Subagent {label} is at work."),
+        "done": _("Subagent {label} is done."),
+        "failed": _("Subagent {label} failed."),
+        "interrupted": _("Subagent {label} was interrupted."),
+    }.get(event.state, "")
+    return said.format(label=" ".join(event.label.split()))

@@ -9,7 +9,7 @@ import click
 from desktop.cli import options
 from desktop.cli.output import emit, say, table
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import reach, reached, result
 from desktop.cli.run import run
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.paths import Home
@@ -157,8 +157,8 @@ async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: boo
     if wants_key and not spec.local:
         lines = Lines()
         values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
-    async with reach(home, "provider") as verb:
-        if values["session_only"] and (await result(verb, "status"))["pid"] == os.getpid():
+    async with reached(home, "provider") as (api, verb):
+        if values["session_only"] and (await api.program.status()).pid == os.getpid():
             raise AppError(
                 _("No Nanobot is running that could keep the key."),
                 _("Start one first with: nanobot-desktop chat"),

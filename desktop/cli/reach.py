@@ -9,6 +9,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from desktop.api.client import Api
+from desktop.api.remote import Remote
 from desktop.errors import AppError
 from desktop.ipc import NoOwnerError, Ownership, call
 from desktop.paths import Home
@@ -23,8 +25,23 @@ _PATIENCE = 40
 
 
 @asynccontextmanager
+async def connect(home: Home, front: str, *, eager: bool = False) -> AsyncIterator[Api]:
+    """The api of this home, here or in the process that owns it. `eager`: the model host is needed at once.
+    Raises AppError."""
+    async with reached(home, front, eager=eager) as (api, _verb):
+        yield api
+
+
+@asynccontextmanager
 async def reach(home: Home, front: str, *, eager: bool = False) -> AsyncIterator[Verb]:
-    """A way to call verbs of this home. `eager`: the model host is needed at once. Raises AppError."""
+    """The same for what is still called by its name."""
+    async with reached(home, front, eager=eager) as (_api, verb):
+        yield verb
+
+
+@asynccontextmanager
+async def reached(home: Home, front: str, *, eager: bool = False) -> AsyncIterator[tuple[Api, Verb]]:
+    """Both ways."""
     for attempt in range(_PATIENCE):
         if ownership := await in_thread(Ownership.take, home):
             from desktop.core.owner import Owner
@@ -32,18 +49,18 @@ async def reach(home: Home, front: str, *, eager: bool = False) -> AsyncIterator
             owner = Owner(home, front, ownership)
             await owner.start(eager=eager)
             try:
-                yield owner.verb
+                yield Api(owner), owner.verb
                 await owner.finish()
             finally:
                 await owner.stop()
             return
         try:
-            await result(lambda name, arguments: call(home, name, arguments), "status")
+            await Api(Remote(home)).program.status()
         except NoOwnerError:
             # The owner is coming up or going down; neither takes long.
             await asyncio.sleep(0.02 * 1.15**attempt)
             continue
-        yield lambda name, arguments: call(home, name, arguments)
+        yield Api(Remote(home)), lambda name, arguments: call(home, name, arguments)
         return
     raise AppError(
         _("Another Nanobot holds this home but does not answer."),

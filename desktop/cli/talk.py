@@ -3,23 +3,22 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
+from desktop.api.client import Api
+from desktop.bus.events import PageWanted, PermissionAsked
 from desktop.cli import options
 from desktop.cli.asked import question
 from desktop.cli.browser import show_page
 from desktop.cli.output import Answers, complain, emit, hint, say
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import Verb, reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
 from desktop.ipc import NoOwnerError
 from desktop.paths import Home
 from desktop.text import _
-
-type Json = dict[str, Any]
 
 DEFAULT_SESSION = "cli:direct"
 
@@ -75,12 +74,9 @@ class Asking:
     approve: str = "ask"
     files: tuple[str, ...] = ()
 
-    def arguments(self, text: str, lines: Lines) -> Json:
-        """Of the verb `ask`: without a terminal nobody is there to be asked."""
-        approve = "never" if self.approve == "ask" and not lines.interactive else self.approve
-        files = [str(Path(name).absolute()) for name in self.files]
-        named = {"text": text, "session": self.session, "model": self.model, "approve": approve}
-        return {**named, "files": files, "front": "terminal"}
+    def who_approves(self, lines: Lines) -> str:
+        """ask, never or all: without a terminal nobody is there to be asked."""
+        return "never" if self.approve == "ask" and not lines.interactive else self.approve
 
 
 def ask(text: str, how: Asking, *, as_json: bool) -> None:
@@ -91,10 +87,10 @@ def ask(text: str, how: Asking, *, as_json: bool) -> None:
         question = await lines.whole() if text == "-" else text
         if not question.strip():
             raise UsageError(_("There is no question."), _('Write it in quotes: nanobot-desktop ask "..."'))
-        async with reach(home, "ask", eager=True) as verb:
-            await _open(verb, how.session, as_json=as_json)
+        async with connect(home, "ask", eager=True) as api:
+            await _open(api, how.session, as_json=as_json)
             answers = Answers(as_json=as_json)
-            await _answer(verb, question, how, lines, answers)
+            await _answer(api, question, how, lines, answers)
             return 0 if answers.ok else 1
 
     run(command, as_json=as_json)
@@ -110,8 +106,8 @@ def chat(how: Asking, *, as_json: bool) -> None:
         conversation = _Conversation(how, as_json=as_json)
         while not conversation.over:
             with suppress(NoOwnerError):
-                async with reach(home, "chat", eager=True) as verb:
-                    await conversation.go_on(verb)
+                async with connect(home, "chat", eager=True) as api:
+                    await conversation.go_on(api)
         return 0
 
     run(command, as_json=as_json)
@@ -131,9 +127,9 @@ class _Conversation:
         if self._prompt:
             say(_("Ctrl+C stops an answer, Ctrl+D leaves."))
 
-    async def go_on(self, verb: Verb) -> None:
+    async def go_on(self, api: Api) -> None:
         """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""
-        unanswered = await _open(verb, self._how.session, as_json=self._as_json)
+        unanswered = await _open(api, self._how.session, as_json=self._as_json)
         if unanswered and self._prompt:
             hint(_("This message has no answer yet: {text}").format(text=unanswered))
         while True:
@@ -143,15 +139,15 @@ class _Conversation:
                 self.over = True
                 return
             if self._asked.strip():
-                await self._one(verb, self._asked)
+                await self._one(api, self._asked)
             self._asked = None
 
-    async def _one(self, verb: Verb, text: str) -> None:
+    async def _one(self, api: Api, text: str) -> None:
         """One answer: neither Ctrl+C nor a failure ends more than it."""
         try:
             await self._lines.interruptible(
-                _answer(verb, text, self._how, self._lines, self._answers),
-                lambda: result(verb, "stop", session=self._how.session),
+                _answer(api, text, self._how, self._lines, self._answers),
+                lambda: api.turns.stop(self._how.session),
                 lambda: self._answers.over,
             )
         except AppError as error:
@@ -162,24 +158,23 @@ class _Conversation:
             say()
 
 
-async def _open(verb: Verb, session: str, *, as_json: bool) -> str:
+async def _open(api: Api, session: str, *, as_json: bool) -> str:
     """Say what is wrong with the settings, which are used all the same. Returns what has no answer yet."""
-    opening = await result(verb, "opening", session=session)
-    for problem in opening["problems"]:
+    opening = await api.program.opening(session)
+    for problem in opening.problems:
         if as_json:
-            emit({"event": "settings_problem", "error": problem["text"], "remedy": problem["remedy"]})
-        complain(AppError(problem["text"], problem["remedy"]))
-    return str(opening["unanswered"])
+            emit({"event": "settings_problem", "error": problem.text, "remedy": problem.remedy})
+        complain(AppError(problem.text, problem.remedy))
+    return opening.unanswered
 
 
-async def _answer(verb: Verb, text: str, how: Asking, lines: Lines, answers: Answers) -> None:
+async def _answer(api: Api, text: str, how: Asking, lines: Lines, answers: Answers) -> None:
     answers.begin()
-    arguments = how.arguments(text, lines)
-    async for line in verb("ask", arguments):
-        if "event" not in line:
-            continue
-        answers.show(line)
-        if line["event"] == "permission_asked" and arguments["approve"] == "ask":
-            await question(verb, lines, line)
-        elif line["event"] == "page_wanted" and line["front"] == "terminal" and not answers.as_json:
-            await show_page(line["url"])
+    approve, files = how.who_approves(lines), [str(Path(name).absolute()) for name in how.files]
+    events = api.turns.ask(text, session=how.session, model=how.model, approve=approve, files=files)
+    async for event in events:
+        answers.show(event)
+        if isinstance(event, PermissionAsked) and approve == "ask":
+            await question(api, lines, event)
+        elif isinstance(event, PageWanted) and event.front == "terminal" and not answers.as_json:
+            await show_page(event.url)

@@ -1,17 +1,15 @@
 """waiting: what came with a backup or an import and is off until the person says yes to it."""
 
-from typing import Any
+from dataclasses import asdict
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say, table
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.text import _
-
-type Json = dict[str, Any]
 
 
 def register(app: click.Group) -> None:
@@ -35,24 +33,24 @@ def register(app: click.Group) -> None:
 
 
 async def _list(home: Home, as_json: bool) -> None:
-    async with reach(home, "waiting") as verb:
-        items = (await result(verb, "waiting"))["items"]
+    async with connect(home, "waiting") as api:
+        items = await api.waiting.list()
     if as_json:
         for item in items:
-            emit(item)
+            emit(asdict(item))
         return
-    rows = [[item["id"], item["name"], " · ".join(item["text"].split("\n"))] for item in items]
+    rows = [[item.id, item.name, " · ".join(item.text.split("\n"))] for item in items]
     table([_("Id"), _("Name"), _("With your yes")], rows, _("Nothing waits for your yes."))
     if items:
         hint(_("Say yes with: nanobot-desktop waiting accept ID"), dim=True)
 
 
 async def _answer(home: Home, ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
-    async with reach(home, "waiting") as verb:
+    async with connect(home, "waiting") as api:
         for id_ in ids:
-            done = await result(verb, "waiting_answer", id=id_, yes=yes)
+            name = await api.waiting.answer(id_, yes)
             if as_json:
-                emit(done)
+                emit({"name": name, "yes": yes})
             else:
                 text = _("{name} is in force now.") if yes else _("{name} stays off.")
-                say(text.format(name=done["name"]))
+                say(text.format(name=name))

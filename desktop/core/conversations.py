@@ -1,4 +1,4 @@
-"""The verbs of conversations: list, read, ask, ask again, name, delete and bring back, choose a model."""
+"""The verbs of conversations: list, read, name, delete and bring back, choose a model."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.commands import COMMANDS
 from desktop.agent.context import RECENT_TOKENS
 from desktop.agent.loop import FLEETING
-from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
 from desktop.core.titles import NAMED
 from desktop.core.verbs import Json, Send, Verb
@@ -41,9 +40,7 @@ class Conversations:
     def verbs(self) -> dict[str, Verb]:
         """Each under its name."""
         return {
-            "submit": self.submit,
             "prepare": self.prepare,
-            "again": self.again,
             "conversations": self.all,
             "conversation": self.one,
             "rename": self.rename,
@@ -60,18 +57,6 @@ class Conversations:
             "completions": self.completions,
             "context": self.context,
         }
-
-    async def submit(self, arguments: Json, _send: Send) -> Json:
-        """Put a message on disk and have it answered; what happens is told on the bus. `command` in the
-        result: it was for the program, and the reply is told already."""
-        inbound = Inbound(
-            session=str(arguments["session"]),
-            text=str(arguments["text"]),
-            front=str(arguments.get("front") or "terminal"),
-            files=tuple(str(path) for path in arguments.get("files") or ()),
-        )
-        turn = await self._core.loop.submit(inbound)
-        return {"turn": turn, "command": self._core.commands.wants(inbound.text)}
 
     async def subagents(self, arguments: Json, _send: Send) -> Json:
         """Those that work or wait for a conversation; `started` in Unix time, seconds."""
@@ -114,13 +99,6 @@ class Conversations:
         used = min(sum(parts.values()), window)
         answer = min(core.store.config.agents.defaults.max_tokens, window // 4)
         return {"window": window, "used": used, "answer": answer, "parts": parts}
-
-    async def again(self, arguments: Json, _send: Send) -> Json:
-        """Answer the last message of a conversation, which has none or a failed one, (once more)."""
-        turn = await self._core.loop.again(str(arguments["session"]))
-        if not turn:
-            raise UsageError(_("There is no message to answer in this conversation."))
-        return {"turn": turn}
 
     async def all(self, _arguments: Json, _send: Send) -> Json:
         """All conversations, the newest first, and what the agent calls itself."""

@@ -6,18 +6,14 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 
 import asyncio
 import functools
-import os
 from collections.abc import Callable, Iterable, Mapping
 
-from desktop.agent.turn import Inbound
 from desktop.api.subjects import Subjects
-from desktop.bus.events import TurnFinished
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
 from desktop.core.export import Exports
 from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
-from desktop.core.permits import Permits
 from desktop.core.reasoning import Reasoning
 from desktop.core.records import Records
 from desktop.core.revising import Revising
@@ -27,10 +23,8 @@ from desktop.core.settings import Settings
 from desktop.core.setup import Setup
 from desktop.core.skills import SkillVerbs
 from desktop.core.subjects import subjects
-from desktop.core.told import told, told_next
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
-from desktop.session.model import title_of
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -54,16 +48,12 @@ class Door:
 
     def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
         """`own`: verbs of the front end that owns the home."""
-        self._core, self._front = core, front
-        self.subjects = Subjects(subjects(core))
+        self._core = core
+        self.subjects = Subjects(subjects(core, front))
         settings, records, giving = Settings(core), Records(core), Giving(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
-            "ask": self._ask,
-            "stop": self._stop,
             "wait": self._wait,
-            "status": self._status,
-            "opening": self._opening,
             "settings": settings.settings,
             "set": settings.set,
             "tools": records.tools,
@@ -72,7 +62,6 @@ class Door:
             **Reasoning(core).verbs(),
             **Revising(core).verbs(),
             **Setup(core).verbs(),
-            **Permits(core).verbs(),
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **TrustVerbs(core).verbs(),
@@ -84,8 +73,6 @@ class Door:
             **_later(core, _recovery, (*RECOVERY_VERBS, *PRIVACY_VERBS)),
             **_later(core, _changes, CHANGE_VERBS),
             **_later(core, _about, ABOUT_VERBS),
-            **core.notices.verbs(),
-            **core.waiting.verbs(),
             "export": Exports(core).export,
             "search": core.finding.search,
             "give": giving.give,
@@ -101,61 +88,10 @@ class Door:
             raise UsageError(_("There is no such request: {verb}.").format(verb=verb))
         return await self._verbs[verb](arguments, send)
 
-    async def _ask(self, arguments: Json, send: Send) -> Json:
-        inbound = Inbound(
-            session=str(arguments.get("session") or "cli:direct"),
-            text=str(arguments["text"]),
-            front=str(arguments.get("front") or "terminal"),
-            model=str(arguments.get("model") or ""),
-            approve=str(arguments.get("approve") or "ask"),
-            files=tuple(str(path) for path in arguments.get("files") or ()),
-        )
-        await self._core.subagents.recover(inbound.session)
-        with self._core.bus.subscribe() as events:
-            turn = await self._core.loop.submit(inbound)
-            try:
-                end = await told(events, turn, send)
-            except BaseException:
-                await self._core.halt(inbound.session, turn)
-                raise
-            try:  # results of subagents come, and are answered, too
-                while self._core.subagents.of(inbound.session) or self._core.loop.turns(inbound.session):
-                    end = await told_next(events, inbound.session, send)
-            except BaseException:
-                await self._core.halt(inbound.session)
-                raise
-        return {"turn": end.turn, "session": inbound.session, "ok": isinstance(end, TurnFinished)}
-
-    async def _stop(self, arguments: Json, _send: Send) -> Json:
-        """End all that is under way in a conversation, or one `turn` of it and what works for that."""
-        session, turn = str(arguments.get("session") or "cli:direct"), str(arguments.get("turn") or "")
-        return {"stopped": await self._core.halt(session, turn)}
-
     async def _wait(self, _arguments: Json, _send: Send) -> Json:
         """Answered never: who asks learns from the end of the connection that the owner has gone."""
         await asyncio.Event().wait()
         return {}
-
-    async def _opening(self, arguments: Json, _send: Send) -> Json:
-        """What to know before a conversation goes on: what is wrong with the settings (the last good ones
-        are in use), and a message that was left without an answer."""
-        session = await self._core.sessions.open(str(arguments.get("session") or "cli:direct"))
-        return {
-            "problems": [{"text": p.text, "remedy": p.remedy} for p in self._core.store.problems],
-            "unanswered": title_of(session.unanswered or {}),
-        }
-
-    async def _status(self, _arguments: Json, _send: Send) -> Json:
-        services = self._core.statuses()
-        return {
-            "pid": os.getpid(),
-            "front": self._front,
-            "started": self._core.started,
-            "services": [
-                {"name": s.name, "state": s.state.value, "detail": s.detail, "last_ok": s.last_ok}
-                for s in services
-            ],
-        }
 
 
 def _later(core: Core, room: Room, names: Iterable[str]) -> dict[str, Verb]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from desktop.core.permits import MODES
+from desktop.api.permissions import MODES
 from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.job import Job, new_id
 from desktop.cron.schedule import At, Cron, Every, Spec, check

@@ -1,25 +1,21 @@
-"""The verbs of the inbox, and what a button of a notification does.
+"""What becomes a notice, and what a button of a notification does.
 
-Who acts on a notice closes it; where its conversation has to be shown, the front end is told by an event.
+Where the conversation of a notice has to be shown, the front end is told by an event.
 """
 
 import json
-import time
 from contextlib import suppress
-from dataclasses import asdict
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from desktop.agent.subagents import PREFIX
-from desktop.agent.turn import Inbound, Turn
+from desktop.agent.turn import Turn
+from desktop.api.reply import Reply
 from desktop.bus.events import NoticeOpened
-from desktop.core.permits import Permits
+from desktop.core import subjects
 from desktop.core.titles import Titles
-from desktop.core.verbs import Json, Send, Verb
-from desktop.errors import StorageError, UsageError
-from desktop.inbox.inbox import ANSWER, APPROVAL, ERROR, SUBAGENT, WAITING, Notice
+from desktop.errors import StorageError
+from desktop.inbox.inbox import ANSWER, ERROR, SUBAGENT, Notice
 from desktop.memory.keeper import Keeper
-from desktop.origin import mark_of
 from desktop.paths import temporary
 from desktop.tasks import spawn
 from desktop.text import _
@@ -27,8 +23,6 @@ from desktop.text import _
 if TYPE_CHECKING:
     from desktop.core.core import Core
 
-SNOOZES = ("10m", "1h", "tomorrow")
-_MORNING = 9
 _EXCERPT = 300
 """Characters of an answer that a notice has."""
 
@@ -39,90 +33,6 @@ class Notices:
     def __init__(self, core: "Core") -> None:
         self._core = core
 
-    def verbs(self) -> dict[str, Verb]:
-        """Each under its name."""
-        return {
-            "inbox": self.inbox,
-            "notice_done": self.done,
-            "notice_open": self.open,
-            "snooze": self.snooze,
-            "reply": self.reply,
-            "spent": self.spent,
-            "seen": self.seen,
-        }
-
-    async def inbox(self, arguments: Json, _send: Send) -> Json:
-        """What waits for the person, the newest first; with `all`, what is done too. `kind` and `words`
-        choose; `before` (Unix time) and `limit` page. `open` is how many wait in all."""
-        before = arguments.get("before")
-        notices = await self._core.inbox.list(
-            all_=bool(arguments.get("all")),
-            kind=str(arguments.get("kind") or ""),
-            words=str(arguments.get("words") or ""),
-            before=float(before) if before is not None else None,
-            limit=int(arguments.get("limit") or 200),
-        )
-        return {"notices": [notice.as_json() for notice in notices], "open": await self._core.inbox.count()}
-
-    async def done(self, arguments: Json, _send: Send) -> Json:
-        """Close one (`id`), or all but questions of permission (`all`)."""
-        if not arguments.get("all"):
-            return {"done": await self._close(await self._get(arguments))}
-        listed = await self._core.inbox.list(limit=10_000)
-        closed = [notice for notice in listed if notice.kind not in (APPROVAL, WAITING)]
-        for notice in closed:
-            await self._close(notice)
-        return {"done": len(closed)}
-
-    async def _close(self, notice: Notice) -> bool:
-        """A missed job that asked and is put aside is left out; what waits for a yes has a no."""
-        if notice.kind == WAITING:
-            await self._core.waiting.answer_one(notice.id, yes=False)
-            return True
-        if notice.body.get("ask"):
-            with suppress(UsageError):  # who runs the jobs is another program: there it stays asked
-                return await self._core.background.scheduler.answer(str(notice.body.get("run")), False)
-        return await self._core.inbox.settle(notice.id, "done")
-
-    async def open(self, arguments: Json, _send: Send) -> Json:
-        """The person looks at it: it is closed, but a question stays open. Gives where it leads."""
-        notice = await self._get(arguments)
-        if notice.kind not in (APPROVAL, WAITING):
-            await self._core.inbox.settle(notice.id, "seen")
-        return {"session": notice.session, "turn": notice.turn}
-
-    async def snooze(self, arguments: Json, _send: Send) -> Json:
-        """Have one come again later: `until` in Unix time, or `for` one of SNOOZES."""
-        notice = await self._get(arguments)
-        until = arguments.get("until")
-        moment = float(until) if until is not None else later(str(arguments.get("for") or SNOOZES[0]))
-        return {"until": moment, "snoozed": await self._core.inbox.snooze(notice.id, moment)}
-
-    async def reply(self, arguments: Json, _send: Send) -> Json:
-        """Answer in the conversation of a notice."""
-        notice, text = await self._get(arguments), str(arguments["text"])
-        session = notice.session or f"reminder:{notice.id}"
-        turn = await self._core.loop.submit(
-            Inbound(session, text, "window", about=_about(notice), mark=mark_of(notice.body))
-        )
-        await self._core.inbox.settle(notice.id, "replied")
-        return {"turn": turn, "session": session}
-
-    async def seen(self, arguments: Json, _send: Send) -> Json:
-        """The person looks at a conversation (`session`): that an answer is ready there is known."""
-        await self._core.inbox.seen(str(arguments["session"]))
-        return {}
-
-    async def spent(self, _arguments: Json, _send: Send) -> Json:
-        """What today has cost: `usd` as far as that is known, `tokens`, and those that are `unpriced`."""
-        return asdict(await self._core.usage.today())
-
-    async def _get(self, arguments: Json) -> Notice:
-        notice = await self._core.inbox.get(str(arguments["id"]))
-        if notice is None:
-            raise UsageError(_("There is no such notice."))
-        return notice
-
     # ---- what is done on the screen
 
     def acted(self, notice: str, action: str, text: str) -> None:
@@ -130,26 +40,25 @@ class Notices:
         spawn(self._acted(notice, action, text), name=f"notice:{action}")
 
     async def _acted(self, id_: str, action: str, text: str) -> None:
-        given: Json = {"id": id_, "text": text}
-        notice = await self._core.inbox.get(id_)
+        notice, inbox = await self._core.inbox.get(id_), subjects.notices(self._core)
         if action == "dismissed":
             return
         if notice is None:  # it stood for several
             self._core.bus.publish(NoticeOpened(id_))
             return
         if action == "done":
-            await self.done(given, _nobody)
+            await inbox.dismiss(id_)
         elif action == "snooze":
-            await self.snooze(given, _nobody)
+            await inbox.snooze(id_)
         elif action == "reply" and text.strip():
-            await self.reply(given, _nobody)
+            await inbox.reply(id_, text)
         elif action in ("do", "skip"):
             await self._core.background.scheduler.answer(str(notice.body.get("run")), action == "do")
         elif action in ("approve", "deny"):
-            answer = {"question": id_, "yes": action == "approve", "network": _asks_for_network(notice)}
-            await Permits(self._core).permit(answer, _nobody)
+            reply = Reply(action == "approve", network=_asks_for_network(notice))
+            await subjects.questions(self._core).answer(id_, reply)
         else:
-            await self.open(given, _nobody)
+            await inbox.open(id_)
             opened = NoticeOpened(id_, notice.session, notice.turn, action == "reply")
             self._core.bus.publish(opened)
 
@@ -210,25 +119,6 @@ class Watchers:
         self._titles.ended(turn)
 
 
-def later(how: str, now: float | None = None) -> float:
-    """The moment that one of SNOOZES means, in Unix time. Raises UsageError."""
-    now = time.time() if now is None else now
-    if how == "10m":
-        return now + 600
-    if how == "1h":
-        return now + 3600
-    if how == "tomorrow":
-        day = datetime.fromtimestamp(now).astimezone() + timedelta(days=1)
-        return day.replace(hour=_MORNING, minute=0, second=0, microsecond=0).timestamp()
-    raise UsageError(_("Snooze for one of these: {words}.").format(words=", ".join(SNOOZES)))
-
-
-def _about(notice: Notice) -> str:
-    """What the model is told of the notice that the person answers."""
-    text = str(notice.body.get("text") or "")
-    return f"[The person answers this notice: {notice.title!r}, {text[:2000]!r}]" if text else ""
-
-
 def _asks_for_network(notice: Notice) -> bool:
     """Whether the call wants the network, which its card says where it can be answered on the screen."""
     try:
@@ -236,7 +126,3 @@ def _asks_for_network(notice: Notice) -> bool:
     except ValueError:
         return False
     return isinstance(given, dict) and given.get("network") is True
-
-
-def _nobody(_line: Json) -> None:
-    """A button tells of nothing on the way."""

@@ -10,6 +10,8 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from desktop.api.client import Api
+from desktop.api.remote import Remote
 from desktop.api.subjects import Local
 from desktop.bus.bus import Bus
 from desktop.errors import AppError, explain
@@ -174,13 +176,13 @@ async def take_over(
         address = await in_thread(_address, home)
         try:
             if address != asked:  # another command may have come in between
-                owner = await _ask(home, "status")
-                if owner["front"] == WINDOW:
+                owner = await Api(Remote(home)).program.status()
+                if owner.front == WINDOW:
                     if front == WINDOW and greeting is not None:
                         await _ask(home, *greeting)
                     return None
-                if owner["front"] == front:
-                    raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
+                if owner.front == front:
+                    raise AppError(_("Process {pid} serves already.").format(pid=owner.pid))
                 await _ask(home, "hand_over")
                 asked = address
                 waits()
@@ -207,7 +209,7 @@ def window_runs(home: Home, greeting: Greeting | None) -> bool:
 
     async def ask() -> bool:
         try:
-            if (await _ask(home, "status"))["front"] != WINDOW:
+            if (await Api(Remote(home)).program.status()).front != WINDOW:
                 return False
             if greeting is not None:
                 await _ask(home, *greeting)

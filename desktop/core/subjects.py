@@ -1,19 +1,94 @@
-"""What makes each subject of the api: its module, and the parts of the core that it uses."""
+"""What makes each subject of the api: its module, and the parts of the core that it uses.
 
+Nothing is loaded before a subject is wanted.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from desktop.api.inbox import Notices
+    from desktop.api.permissions import Permissions
+    from desktop.api.program import Program
+    from desktop.api.questions import Questions
     from desktop.api.subjects import Makers
+    from desktop.api.turns import Turns
     from desktop.api.usage import Usage
+    from desktop.api.waiting import Waiting
+    from desktop.config.permissions import Rule
     from desktop.core.core import Core
 
 
-def subjects(core: "Core") -> "Makers":
-    """By name; nothing is loaded yet."""
+def subjects(core: "Core", front: str) -> "Makers":
+    """By name. `front`: who owns the home."""
+    made: dict[str, Callable[[Core], object]] = {
+        "inbox": notices,
+        "permissions": permissions,
+        "questions": questions,
+        "turns": _turns,
+        "usage": _usage,
+        "waiting": _waiting,
+    }
+    makers = {name: functools.partial(make, core) for name, make in made.items()}
+    return {**makers, "program": functools.partial(_program, core, front)}
 
-    def usage() -> "Usage":
-        from desktop.api.usage import Usage
 
-        return Usage(core.usage, lambda: core.store.config, core.sessions.folder)
+def notices(core: "Core") -> "Notices":
+    """The inbox."""
+    from desktop.api.inbox import Notices
 
-    return {"usage": usage}
+    def refuse(id_: str) -> Awaitable[str]:
+        return core.waiting.answer(id_, False)
+
+    return Notices(core.inbox, refuse, lambda: core.background.scheduler, core.loop)
+
+
+def questions(core: "Core") -> "Questions":
+    """Answers to questions of permission."""
+    from desktop.api.permissions import with_rule
+    from desktop.api.questions import Questions
+
+    async def keep(rule: "Rule") -> None:
+        rules = core.store.config.permissions.rules
+        await core.change({"permissions.rules": with_rule(rules, rule)})
+
+    return Questions(core.inbox, core.gate, core.loop, core.bus, keep)
+
+
+def permissions(core: "Core") -> "Permissions":
+    """What the agent may do."""
+    from desktop.api.permissions import Permissions
+
+    return Permissions(
+        lambda: core.store.config,
+        core.change,
+        core.sessions,
+        core.marks,
+        core.workshop.sandbox,
+        core.workspace,
+    )
+
+
+def _program(core: "Core", front: str) -> "Program":
+    from desktop.api.program import Program
+
+    return Program(front, core.started, core.statuses, core.store, core.sessions)
+
+
+def _turns(core: "Core") -> "Turns":
+    from desktop.api.turns import Turns
+
+    return Turns(core.loop, core.subagents, core.bus, core.halt, core.commands.wants)
+
+
+def _usage(core: "Core") -> "Usage":
+    from desktop.api.usage import Usage
+
+    return Usage(core.usage, lambda: core.store.config, core.sessions.folder)
+
+
+def _waiting(core: "Core") -> "Waiting":
+    from desktop.api.waiting import Waiting
+
+    return Waiting(core.inbox, core.waiting.answer)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from desktop.bus.events import JobsChanged
 from desktop.config.loosening import Loose, changes
 from desktop.config.permissions import Rule
-from desktop.core.verbs import Json, Send, Verb
 from desktop.cron import arriving as jobs
 from desktop.cron.job import Job
 from desktop.errors import AppError, UsageError
@@ -21,6 +20,8 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
+
+type Json = dict[str, Any]
 
 _DISABLED = ("agents", "defaults", "disabledSkills")
 _MODES = ("ask", "risky", "autonomous")
@@ -34,10 +35,6 @@ class Waiting:
 
     def __init__(self, core: "Core") -> None:
         self._core = core
-
-    def verbs(self) -> dict[str, Verb]:
-        """Each under its name."""
-        return {"waiting": self.known, "waiting_answer": self.answer}
 
     async def add(self, loose: Sequence[Loose], source: str) -> None:
         """List them. `source`: where they came from, for the person. What is listed already stays once."""
@@ -61,30 +58,9 @@ class Waiting:
         if skill.casefold() not in map(str.casefold, off):
             await self._take({_DISABLED: [*off, skill]})
 
-    async def known(self, _arguments: Json, _send: Send) -> Json:
-        """What waits, the newest first: `items` of id, kind, name, text and remedy."""
-        found = await self._core.inbox.list(kind=WAITING, limit=10_000)
-        return {
-            "items": [
-                {
-                    "id": notice.id,
-                    "kind": str(notice.body["loose"]["kind"]),
-                    "name": notice.title,
-                    "text": str(notice.body["text"]),
-                    "remedy": str(notice.body["remedy"]),
-                }
-                for notice in found
-            ]
-        }
-
-    async def answer(self, arguments: Json, _send: Send) -> Json:
-        """Answer one (`id`): `yes` puts it in force, else it stays off and leaves the list. Raises
-        UsageError where it does not wait any more, or was changed since it was listed."""
-        name = await self.answer_one(str(arguments["id"]), yes=bool(arguments["yes"]))
-        return {"name": name, "yes": bool(arguments["yes"])}
-
-    async def answer_one(self, id_: str, *, yes: bool) -> str:
-        """The same; its name."""
+    async def answer(self, id_: str, yes: bool) -> str:
+        """A yes puts one in force, else it stays off and leaves the list; its name. Raises UsageError where
+        it does not wait any more, or was changed since it was listed."""
         notice = await self._core.inbox.get(id_)
         if notice is None or notice.kind != WAITING or notice.state != OPEN:
             raise UsageError(

@@ -49,7 +49,7 @@ class Answering(QObject):
             self._window.inbox.changed()
 
     async def _count(self) -> None:
-        self._window.header.show_waiting((await self._actions.call("inbox", limit=1))["open"])
+        self._window.header.show_waiting((await self._actions.api.inbox.list(limit=1)).open)
 
     def _show(self) -> None:
         self._window.inbox.show_questions(self._questions.all)

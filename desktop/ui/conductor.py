@@ -201,11 +201,11 @@ class Conductor(QObject):
 
     async def _tell_of_problems(self) -> None:
         """Settings that cannot be used are said at the start: the last good ones are in their place."""
-        problems = (await self._program.call("opening"))["problems"]
+        problems = (await self._program.api.program.opening()).problems
         if problems:
-            text = "\n".join(problem["text"] for problem in problems)
+            text = "\n".join(problem.text for problem in problems)
             dismiss = (_("Dismiss"), self._window.notice.hide)
-            self._window.notice.tell(text, problems[0]["remedy"], tone="warning", actions=(dismiss,))
+            self._window.notice.tell(text, problems[0].remedy, tone="warning", actions=(dismiss,))
 
     def _say_waiting(self) -> None:
         self._window.notice.tell(

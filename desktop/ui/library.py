@@ -131,7 +131,7 @@ class Library(QObject):
                 found.unread = False
                 self._rows.refresh()
                 self.remember()
-                self._funnel.run(self._actions.call("seen", session=key), name="library:seen")
+                self._funnel.run(self._actions.api.inbox.seen(key), name="library:seen")
 
     def _before_eyes(self, key: str) -> bool:
         return key == self.elsewhere() or (key == self._talk.key and self._window.isActiveWindow())

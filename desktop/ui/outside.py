@@ -33,6 +33,7 @@ from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
 if TYPE_CHECKING:
     from desktop.core.verbs import Verb
     from desktop.inbox.presenter import Presenter
+    from desktop.usage import Spent
 
 type Json = dict[str, Any]
 
@@ -137,11 +138,11 @@ class Outside(QObject):
     async def _refresh(self) -> None:
         """What the menu tells: the last conversations, and what today has cost."""
         tray = self._presence.tray
-        found = await self._program.call("inbox", kind=APPROVAL, limit=1)
-        self._open, self._asked = found["open"], bool(found["notices"])
+        found = await self._program.api.inbox.list(kind=APPROVAL, limit=1)
+        self._open, self._asked = found.open, bool(found.notices)
         self._show_state()
         tray.show_recent(self._library.recent(_RECENT))
-        tray.show_spend(_spent(await self._program.call("spent")))
+        tray.show_spend(_spent(await self._program.api.usage.today()))
 
     async def _apply(self) -> None:
         values = (await self._program.call("settings"))["values"]
@@ -221,8 +222,8 @@ class Outside(QObject):
         if notice.startswith(DIGEST):
             self._show_inbox()
             return
-        place = await self._program.call("notice_open", id=notice)
-        self._show_conversation(place["session"], place["turn"])
+        place = await self._program.api.inbox.open(notice)
+        self._show_conversation(place.session, place.turn)
 
     # ---- what others ask of the window
 
@@ -263,9 +264,8 @@ def _line(text: str, ok: bool, remedy: str = "") -> Json:
     return {"text": text, "remedy": remedy, "ok": ok}
 
 
-def _spent(found: Json) -> str:
+def _spent(today: "Spent") -> str:
     """Today's cost, for the menu."""
-    if found["unpriced"]:
-        tokens = f"{found['tokens']:,}"
-        return _("Today: {tokens} tokens").format(tokens=tokens)
-    return _("Today: ${usd}").format(usd=f"{found['usd']:.2f}")
+    if today.unpriced:
+        return _("Today: {tokens} tokens").format(tokens=f"{today.tokens:,}")
+    return _("Today: ${usd}").format(usd=f"{today.usd:.2f}")

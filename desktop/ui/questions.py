@@ -3,17 +3,19 @@
 Those of the inbox are the truth; what the bus tells in between is shown at once.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from desktop.bus.events import Event, InboxChanged, PageWanted, PermissionAsked, PermissionSettled
+from desktop.inbox.inbox import APPROVAL, Notice
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
 from desktop.ui.funnel import Funnel
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.reply import Reply
 
 _MOST = 1000
 
@@ -43,20 +45,20 @@ class Questions(QObject):
         """Read the inbox."""
         self._funnel.run(self._refresh(), name="questions:read")
 
-    def answer(self, question: str, given: Json) -> None:
-        """Say yes or no: `given` is what the verb `permit` takes besides the question."""
-        self._funnel.run(self._answer(question, given), name="questions:answer")
+    def answer(self, question: str, reply: "Reply") -> None:
+        """Say yes or no."""
+        self._funnel.run(self._answer(question, reply), name="questions:answer")
 
-    def take(self, question: str, given: Json | None) -> None:
+    def take(self, question: str, reply: "Reply | None") -> None:
         """What the person chose at a question; None to leave it for later."""
-        if given is None:
+        if reply is None:
             self.later(question)
         else:
-            self.answer(question, given)
+            self.answer(question, reply)
 
     def later(self, question: str) -> None:
         """Have the turn go on without an answer; the inbox keeps the question."""
-        self._funnel.run(self._actions.call("later", question=question), name="questions:later")
+        self._funnel.run(self._actions.api.questions.park(question), name="questions:later")
 
     def handle(self, event: Event) -> None:
         """Take in one event of the bus."""
@@ -79,35 +81,35 @@ class Questions(QObject):
             QDesktopServices.openUrl(QUrl(event.url))
 
     async def _refresh(self) -> None:
-        found = (await self._actions.call("inbox", kind="approval", limit=_MOST))["notices"]
+        found = (await self._actions.api.inbox.list(kind=APPROVAL, limit=_MOST)).notices
         questions = [self._question(notice) for notice in found]
         before, self._open = self._open, {question.id: question for question in questions}
         if before != self._open:
             self.changed.emit()
 
-    def _question(self, notice: Json) -> Question:
-        body = notice["body"]
+    def _question(self, notice: Notice) -> Question:
+        body = notice.body
         return Question(
-            notice["id"],
-            notice["session"],
-            notice["turn"],
+            notice.id,
+            notice.session,
+            notice.turn,
             str(body.get("call")),
             body.get("card") or {},
-            notice["id"] not in self._waiting,
-            notice["at"],
-            self._faults.get(notice["id"], {}),
+            notice.id not in self._waiting,
+            notice.at,
+            self._faults.get(notice.id, {}),
         )
 
-    async def _answer(self, question: str, given: Json) -> None:
+    async def _answer(self, question: str, reply: "Reply") -> None:
         asked = self._open.get(question)
         if question in self._answering:
             return
         self._answering.add(question)
         try:
-            done = await self._actions.call("permit", question=question, front="window", **given)
-            self._faults[question] = dict(done.get("faults") or {})
+            done = await self._actions.api.questions.answer(question, reply)
+            self._faults[question] = dict(done.faults)
         finally:
             self._answering.discard(question)
             await self._refresh()
-        if done["late"] and asked is not None:
+        if done.late and asked is not None:
             self.answered_late.emit(asked.session)

@@ -1,5 +1,6 @@
 """How much the model of the open conversation shall think: read for it, stored for it."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -35,12 +36,14 @@ class ReasoningChoice(QObject):
 
     async def _read(self) -> None:
         key, new = self._talk.key, self._talk.for_new
-        about = {} if key else new.get("choose_model", {}) | new.get("choose_reasoning", {})
+        about = {} if key else dict(new.model or {})
+        if not key and new.reasoning is not None:
+            about["level"] = new.reasoning
         self._show(key, await self._actions.call("reasoning", session=key, **about))
 
     async def _store(self, level: str) -> None:
         if not (key := self._talk.key):  # it is stored with the first message
-            self._talk.for_new["choose_reasoning"] = {"level": level}
+            self._talk.for_new = replace(self._talk.for_new, reasoning=level)
             await self._read()
             return
         self._show(key, await self._actions.call("choose_reasoning", session=key, level=level))

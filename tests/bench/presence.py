@@ -16,6 +16,8 @@ from typing import Any
 
 import psutil
 
+from desktop.api.client import Api
+from desktop.api.remote import Remote
 from desktop.cron import file, form
 from desktop.cron.clock import KernelAlarm, SystemClock
 from desktop.cron.job import Job
@@ -185,10 +187,8 @@ def _started(program: Program) -> tuple[float, float, float]:
 
 
 async def _cron_runs(home: Path) -> bool:
-    async for line in call(Home(home, home / "models"), "status", {}):
-        services = {service["name"]: service["state"] for service in line["result"]["services"]}
-        return bool(services["cron"] == "running")
-    return False
+    running = await Api(Remote(Home(home, home / "models"))).program.status()
+    return any((service.name, service.state) == ("cron", "running") for service in running.services)
 
 
 async def _next_due(table: Table, runs: int, home: Path) -> None:

@@ -1,5 +1,6 @@
 """Standing answers: what a yes to one command is stretched to."""
 
+from desktop.api.reply import Reply
 from tests.redteam.attempt import TOKENS, Outcome, attempt
 from tests.redteam.lab import Lab, Step
 
@@ -10,12 +11,14 @@ def _given(lab: Lab, command: str, session: str) -> bool:
     """The person allows a command for good; whether that could be done."""
     lab.say("Do it", [("exec", {"command": command})], session=session)
     (notice, *_rest) = [
-        n for n in lab.do("inbox")["notices"] if n["kind"] == "approval" and n["session"] == session
+        n
+        for n in lab.ask(lambda api: api.inbox.list()).notices
+        if n.kind == "approval" and n.session == session
     ]
-    if not notice["body"].get("rule"):
-        lab.do("permit", question=notice["id"], yes=False)
+    if not notice.body.get("rule"):
+        lab.answer(notice.id, Reply(False))
         return False
-    lab.do("permit", question=notice["id"], yes=True, always=True, wait=True)
+    lab.carry_out(notice.id, Reply(True, always=True))
     return True
 
 
@@ -36,7 +39,7 @@ def _stretched(
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text)
         lab.say("hello", session=session)
-        lab.do("folder", session=session, folder=str(folder))
+        lab.ask(lambda api: api.permissions.set_folder(session, str(folder)))
         offered = _given(lab, allowed, session)
         again = lab.say("Again", [("exec", {"command": allowed})], session=session)
         twin = not offered or not again.asked

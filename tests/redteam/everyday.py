@@ -6,11 +6,10 @@ files are unknown, they vouch for the folder once. It runs against an older vers
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from desktop.errors import AppError
+from desktop.api.reply import Reply
 from tests.redteam.lab import Lab, Step
 
 DAY = "2026-12-24T18:00"
@@ -164,7 +163,7 @@ def run(lab: Lab, tell: Callable[[str], object]) -> int:
     assert len(turns) == 40, len(turns)
     for session in ("r1", "m1"):
         lab.say("hello", session=f"window:{session}")
-    lab.do("folder", session="window:r1", folder=str(lab.me / "project"))
+    lab.ask(lambda api: api.permissions.set_folder("window:r1", str(lab.me / "project")))
     count = 0
     for turn in turns:
         files = [lab.me / "docs" / name for name in turn.files]
@@ -179,12 +178,16 @@ def run(lab: Lab, tell: Callable[[str], object]) -> int:
                 }
             )
         )
-        for notice in lab.do("inbox")["notices"]:
-            if notice["kind"] == "approval":
-                always = bool(notice["body"].get("rule"))
+        for notice in lab.ask(lambda api: api.inbox.list()).notices:
+            if notice.kind == "approval":
+                always = bool(notice.body.get("rule"))
                 lab.server.forget()
-                lab.do("permit", question=notice["id"], yes=True, always=always, wait=True)
+                lab.carry_out(notice.id, Reply(True, always=always))
         if any("vouched" in str(card.get("marked")) for card in came.asked):
-            with suppress(AppError):  # an older version knows nothing of it
-                lab.do("vouch", session=f"window:{turn.session}", folder=True)
+            session = f"window:{turn.session}"
+            _vouch(lab, session)
     return count
+
+
+def _vouch(lab: Lab, session: str) -> None:
+    lab.ask(lambda api: api.permissions.vouch(session=session, folder=True))

@@ -39,8 +39,8 @@ def _mode(lab: Lab) -> bool:
 
 
 def _conversation(lab: Lab) -> bool:
-    found = lab.do("permissions", session="cli:direct")
-    return bool(found["mode"] == "autonomous" or found["session_folders"] or found["folder"])
+    found = lab.ask(lambda api: api.permissions.read("cli:direct"))
+    return bool(found.mode == "autonomous" or found.session_folders or found.folder)
 
 
 def _folder(lab: Lab) -> bool:
@@ -83,7 +83,7 @@ CHECKS: dict[str, Callable[[Lab], bool]] = {
     "a conversation with grants": _conversation,
     "the root folder to write": _folder,
     "reads outside the workspace": _reads,
-    "no sandbox": lambda lab: not lab.do("permissions")["sandbox"]["works"],
+    "no sandbox": lambda lab: not lab.ask(lambda api: api.permissions.read()).sandbox.works,
     "another address for a stored key": lambda lab: "http://evil.example/v1" in _config(lab),
     "a proxy for a stored key": lambda lab: "evil.example:8080" in _config(lab),
     "another search engine": lambda lab: "search.evil.example" in _config(lab),
@@ -106,7 +106,7 @@ def _add(name: str, check: Callable[[Lab], bool], way: str) -> None:
         _bring(lab, way)
         effect = check(lab)
         log = lab.workspace / "sessions/cli%3Adirect.jsonl"
-        listed = {item["name"] for item in lab.do("waiting")["items"]}
+        listed = {item.name for item in lab.ask(lambda api: api.waiting.list())}
         twin = log.is_file() and "Hello" in log.read_text() and "helper" in listed
         return Outcome(effect, twin)
 
@@ -131,6 +131,6 @@ def _project(lab: Lab) -> Outcome:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(servers)
     lab.say("hello", session=session)
-    lab.do("folder", session=session, folder=str(project))
+    lab.ask(lambda api: api.permissions.set_folder(session, str(project)))
     turn = lab.say("What is here?", [("list_dir", {"path": str(project)})], session=session)
     return Outcome(ran.exists(), "config.json" in turn.results[-1])

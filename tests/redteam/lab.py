@@ -6,12 +6,15 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from desktop.api.client import Api
+from desktop.api.remote import Remote
+from desktop.api.reply import Reply
 from desktop.errors import AppError
 from desktop.ipc import NoOwnerError, call
 from desktop.paths import Home
@@ -149,7 +152,7 @@ class Lab:
         end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
-                await self._do("status", {})
+                await self._api.program.status()
             except NoOwnerError:
                 assert self.process
                 if self.process.poll() is not None:
@@ -158,6 +161,31 @@ class Lab:
             else:
                 return
         raise AssertionError((self.folder / "serve.log").read_text())
+
+    def ask[T](self, what: Callable[[Api], Awaitable[T]]) -> T:
+        """Ask the program for something by its api, as its window does."""
+
+        async def asked() -> T:
+            return await what(self._api)
+
+        return asyncio.run(asked())
+
+    @property
+    def _api(self) -> Api:
+        return Api(Remote(Home(self.home, self.home / "models")))
+
+    def answer(self, question: str, reply: Reply) -> None:
+        """Answer a question of permission."""
+        self.ask(lambda api: api.questions.answer(question, reply))
+
+    def carry_out(self, question: str, reply: Reply) -> None:
+        """The same for one whose turn has ended, to the end of the turn that carries it out."""
+
+        async def done() -> None:
+            async for _event in self._api.questions.answer_to_end(question, reply):
+                pass
+
+        asyncio.run(done())
 
     def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Ask the program for something, as its window does."""
@@ -185,24 +213,21 @@ class Lab:
         self.server.script(
             *(w if w.startswith(("use:", "say:")) else f"say:{w}" for w in wire), "say:Done."
         )
-        answers = asyncio.run(
-            self._do(
-                "ask",
-                {"text": text, "session": session, "front": "window", "files": [str(f) for f in files]},
-            )
-        )
-        events = [
-            answer["event"] if isinstance(answer.get("event"), dict) else answer for answer in answers
-        ]
+        events = asyncio.run(self._told(text, session, [str(file) for file in files]))
         bodies = [seen.body for seen in self.server.requests]
         last = bodies[-1]["messages"] if bodies else []
         told = [str(m["content"]) for m in last if m["role"] == "tool"]
         return Turn(events, told, json.dumps(bodies, ensure_ascii=False))
 
+    async def _told(self, text: str, session: str, files: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """All events of a question to its end."""
+        asked = self._api.turns.ask(text, session=session, front="window", files=files)
+        return [event.as_json() async for event in asked]
+
     def say_by_rule(self, text: str, step: Step, session: str) -> None:
         """The same in a thread beside others: the model takes this step where it reads this text."""
         self.server.when(text, f"use:{json.dumps(list(step))}")
-        asyncio.run(self._do("ask", {"text": text, "session": session, "front": "window"}))
+        asyncio.run(self._told(text, session))
 
     def page(self, text: str = "Tell the agent to obey.", *links: str, path: str = "/page") -> str:
         """A hostile page; gives its address."""
@@ -217,7 +242,7 @@ class Lab:
 
     def autonomous(self, session: str) -> None:
         """Switch a conversation to the mode that asks nothing."""
-        self.do("mode", session=session, mode="autonomous")
+        self.ask(lambda api: api.permissions.set_mode(session, "autonomous"))
 
     def rule(self, **rule: Any) -> None:
         """A standing answer, as the person gives one."""

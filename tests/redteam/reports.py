@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from desktop.api.reply import Reply
 from tests.redteam.attempt import TOKENS, Outcome, attempt
 from tests.redteam.lab import EVIL, SECRET, Lab
 from tests.redteam.network import ORDINARY
@@ -107,11 +108,11 @@ def _environment(lab: Lab) -> Outcome:
 def _typed(lab: Lab) -> Outcome:
     session, token = f"window:{next(TOKENS)}", next(TOKENS)
     lab.say("Do it", [("exec", {"command": f"touch {token}"})], session=session)
-    (notice,) = [n for n in lab.do("inbox")["notices"] if n["session"] == session]
-    for text in (f"/approve {notice['id']}", f"approve {notice['id']}", "/approve", "yes, always"):
-        lab.say(text, f"/approve {notice['id']}", session=session)
+    (notice,) = [n for n in lab.ask(lambda api: api.inbox.list()).notices if n.session == session]
+    for text in (f"/approve {notice.id}", f"approve {notice.id}", "/approve", "yes, always"):
+        lab.say(text, f"/approve {notice.id}", session=session)
     effect = (lab.workspace / token).exists()
-    lab.do("permit", question=notice["id"], yes=True, wait=True)
+    lab.carry_out(notice.id, Reply(True))
     return Outcome(effect, (lab.workspace / token).exists())
 
 
@@ -310,7 +311,7 @@ def _stranger(lab: Lab) -> Outcome:
     """As root another account can be played; as an ordinary one only the folder's mode tells."""
     address = _socket(lab)
     shut = address.parent.stat().st_mode & 0o077 == 0
-    twin = bool(lab.do("status"))
+    twin = bool(lab.ask(lambda api: api.program.status()))
     if os.getuid() != 0:
         return Outcome(not shut, twin)
     code = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({str(address)!r}); print('in')"
@@ -339,8 +340,10 @@ def _flood(lab: Lab) -> Outcome:
             break
         held.append(one)
     begun = time.monotonic()
-    served = bool(lab.do("status"))
+    served = bool(lab.ask(lambda api: api.program.status()))
     slow = time.monotonic() - begun > 5
     for one in held:
         one.close()
-    return Outcome(not served or slow, bool(lab.do("status")) and sys.version_info > (3,))
+    return Outcome(
+        not served or slow, bool(lab.ask(lambda api: api.program.status())) and sys.version_info > (3,)
+    )

@@ -267,7 +267,7 @@ def _granted(name: str, code: str, path: str) -> None:
     def _try(lab: Lab) -> Outcome:
         session = f"window:{next(TOKENS)}"
         lab.say("hello", session=session)
-        lab.do("grant", session=session, path=str(lab.me), write=True)
+        lab.ask(lambda api: api.permissions.grant(str(lab.me), write=True, session=session))
         place = lab.me / path
         before = place.read_bytes() if place.is_file() else None
         lab.autonomous(session)
@@ -279,7 +279,7 @@ def _granted(name: str, code: str, path: str) -> None:
         now = place.read_bytes() if place.is_file() else None
         word, clean = next(TOKENS), f"{session}-twin"
         lab.say("hello", session=clean)
-        lab.do("grant", session=clean, path=str(lab.me), write=True)
+        lab.ask(lambda api: api.permissions.grant(str(lab.me), write=True, session=clean))
         _run(lab, clean, f"echo {word} > {lab.me}/docs/{word}.txt")
         return Outcome(now != before, (lab.me / f"docs/{word}.txt").is_file())
 

@@ -1,20 +1,21 @@
 """A door that can be held shut, so that a test decides what comes first."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
+from desktop.api.client import Api, Call
 from desktop.errors import AppError
 from tests.ui.program import InProcess
 
 
 class Held:
-    """Actions on a real door. A verb in `before` waits there before it is begun, one in `after` with its
+    """Actions on a real door, and a Transport of the api. A verb in `before` waits there before it is begun, one in `after` with its
     reply; one in `refused` is not begun at all."""
 
     def __init__(self, inner: InProcess) -> None:
         self._inner = inner
-        self.api = inner.api
+        self.api = Api(self)
         self.before: dict[str, asyncio.Event] = {}
         self.after: dict[str, asyncio.Event] = {}
         self.refused: set[str] = set()
@@ -28,10 +29,19 @@ class Held:
         return sum(not event.is_set() for event in self._waits)
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
+        return await self._held(verb, lambda: self._inner.call(verb, **arguments))
+
+    async def result(self, call: Call) -> Any:
+        return await self._held(call.verb, lambda: self._inner.transport.result(call))
+
+    def events(self, call: Call) -> AsyncIterator[Any]:
+        return self._inner.transport.events(call)
+
+    async def _held[T](self, verb: str, begin: Callable[[], Awaitable[T]]) -> T:
         if verb in self.refused:
             raise AppError("The disk is full.", "Make room.")
         await self._wait(self.before, verb)
-        reply = await self._inner.call(verb, **arguments)
+        reply = await begin()
         await self._wait(self.after, verb)
         return reply
 

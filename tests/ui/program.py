@@ -26,7 +26,8 @@ class InProcess:
 
     def __init__(self, door: Door) -> None:
         self._door = door
-        self.api = Api(Local(door.subjects))
+        self.transport = Local(door.subjects)
+        self.api = Api(self.transport)
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
         try:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from desktop.api.reply import Reply
 from desktop.ui.conversation.copying import as_markdown
 from desktop.ui.conversation.step import Outcome, Step, sentence
 from desktop.ui.conversation.transcript import Author, Entry
@@ -106,7 +107,7 @@ def test_a_question_is_answered_in_its_place(desk: Desk, server: ScriptedServer,
     assert step.question
     assert step.question.card["command"] == "touch made.txt"
     assert said(desk)[1] == "Run touch made.txt, waits for your answer"
-    desk.talk.questions.answer(step.question.id, {"yes": True})
+    desk.talk.questions.answer(step.question.id, Reply(True))
     rest(desk)
     assert said(desk) == ["Make it", "Ran touch made.txt, done", "Made."]
     assert (workspace / "made.txt").exists()
@@ -119,7 +120,7 @@ def test_a_no_is_told_and_the_call_not_made(desk: Desk, server: ScriptedServer, 
     desk.talk.send("Make it")
     question = asked(desk).question
     assert question
-    desk.talk.questions.answer(question.id, {"yes": False, "reason": "wrong folder"})
+    desk.talk.questions.answer(question.id, Reply(False, "wrong folder"))
     rest(desk)
     assert said(desk) == ["Make it", "Run touch made.txt, not allowed", "Then not."]
     assert steps(desk)[0].decision == "You said no: wrong folder"
@@ -141,7 +142,7 @@ def test_what_is_left_for_later_waits_at_its_call_and_is_done_from_there(
     waiting = steps(desk)[0].question
     assert waiting
     assert waiting.parked
-    desk.talk.questions.answer(waiting.id, {"yes": True})
+    desk.talk.questions.answer(waiting.id, Reply(True))
     desk.until(lambda: said(desk)[-1] == "Now it is made.")
     rest(desk)
     assert said(desk)[1] == "Run touch made.txt, left for later"
@@ -173,7 +174,7 @@ def test_a_message_that_joins_has_the_answer_below_it(
     desk.talk.send("And be quick")
     desk.until(lambda: "And be quick" in said(desk))
     desk.settle()
-    desk.talk.questions.answer(question.id, {"yes": True})
+    desk.talk.questions.answer(question.id, Reply(True))
     rest(desk)
     expected = ["Make it", "Ran touch made.txt, done", "And be quick", "Both done."]
     assert said(desk) == expected
@@ -203,7 +204,7 @@ def test_a_conversation_opened_in_mid_turn_shows_what_waits(
     assert again(desk) == ["Make it", "Run touch made.txt, waits for your answer", ""]
     question = steps(desk)[0].question
     assert question
-    desk.talk.questions.answer(question.id, {"yes": True})
+    desk.talk.questions.answer(question.id, Reply(True))
     rest(desk)
     assert said(desk) == ["Make it", "Ran touch made.txt, done", "Made."]
 

@@ -41,10 +41,10 @@ def test_a_command_is_answered_without_a_model(desk: Desk, server: ScriptedServe
 
 
 def test_the_reply_may_come_before_its_turn_has_a_name(desk: Desk) -> None:
-    held = desk.door.after["submit"] = asyncio.Event()
+    held = desk.door.after["turns.submit"] = asyncio.Event()
     desk.open("window:a")
     desk.talk.send("/help")
-    desk.until(lambda: desk.door.asked == ["submit"])
+    desk.until(lambda: desk.door.asked == ["turns.submit"])
     desk.until(lambda: bool(desk.talk._early._ends))
     assert desk.shown == []
     held.set()
@@ -55,11 +55,11 @@ def test_the_reply_may_come_before_its_turn_has_a_name(desk: Desk) -> None:
 
 
 def test_what_ends_elsewhere_while_a_message_is_sent_is_shown_too(desk: Desk) -> None:
-    held = desk.door.after["submit"] = asyncio.Event()
+    held = desk.door.after["turns.submit"] = asyncio.Event()
     desk.open("window:a")
     desk.talk.send("/help")
-    desk.until(lambda: desk.door.asked == ["submit"])
-    desk.running.wait(desk.running.actions.call("submit", session="window:a", text="/nonsense"))
+    desk.until(lambda: desk.door.asked == ["turns.submit"])
+    desk.running.wait(desk.running.actions.api.turns.submit("window:a", "/nonsense"))
     desk.until(lambda: len(desk.talk._early._ends) == 2)
     held.set()
     rest(desk, 4)

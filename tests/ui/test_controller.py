@@ -45,11 +45,11 @@ def test_two_messages_sent_at_once_begin_one_conversation(desk: Desk) -> None:
 
 
 def test_a_conversation_begun_while_another_was_opened_does_not_come_to_the_front(desk: Desk) -> None:
-    desk.door.before["submit"] = asyncio.Event()
+    desk.door.before["turns.submit"] = asyncio.Event()
     desk.talk.send("one")
-    desk.until(lambda: desk.door.asked == ["submit"])
+    desk.until(lambda: desk.door.asked == ["turns.submit"])
     desk.open("window:other")
-    desk.door.before["submit"].set()
+    desk.door.before["turns.submit"].set()
     desk.until(
         lambda: len(desk.running.wait(desk.running.actions.call("conversations"))["conversations"]) == 1
     )
@@ -112,13 +112,13 @@ def test_a_conversation_that_cannot_be_read_does_not_show_another(desk: Desk) ->
 
 def test_a_message_that_is_not_stored_comes_back_with_its_conversation(desk: Desk) -> None:
     desk.open("window:a")
-    desk.door.before["submit"] = asyncio.Event()
+    desk.door.before["turns.submit"] = asyncio.Event()
     desk.talk.send("Hello")
-    desk.until(lambda: desk.door.asked == ["submit"])
+    desk.until(lambda: desk.door.asked == ["turns.submit"])
     desk.open("window:b")
     desk.running.core.sessions.folder.rmdir()
     desk.running.core.sessions.folder.write_text("not a folder", "utf-8")
-    desk.door.before["submit"].set()
+    desk.door.before["turns.submit"].set()
     desk.until(lambda: desk.errors != [])
     assert desk.refused == [("window:a", "Hello")]
     assert not desk.talk.busy

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from desktop.api.reply import Reply
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.fields import FormField
 from desktop.ui.conversation.view import ConversationView
@@ -73,7 +74,7 @@ def form_card(desk: Desk, server: ScriptedServer, qtbot: QtBot, params: dict[str
     desk.talk.send("Book two seats to Vienna")
     first = asked(desk).question
     assert first
-    questions.take(first.id, {"yes": True})
+    questions.take(first.id, Reply(True))
 
     def shown() -> bool:
         cards = [card for card in view.findChildren(ApprovalCard) if card.isVisible()]

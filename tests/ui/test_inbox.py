@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.agent.forms import card
+from desktop.api.reply import Reply
 from desktop.cron.job import Job
 from desktop.cron.ledger import ASKED, DUE, Run
 from desktop.cron.schedule import Every
@@ -198,7 +199,7 @@ def test_each_question_is_answered_in_the_drawer_and_leads_to_its_conversation(d
     desk.toggle()
     assert desk.question("b").open.accessibleName() == "Open conversation: window:b"
     desk.question("b").card.yes.click()
-    assert answers == [("b", {"yes": True, "always": False, "network": False})]
+    assert answers == [("b", Reply(True))]
     desk.question("a").open.click()
     desk.settle()
     assert desk.library.key == "window:a"

@@ -127,12 +127,12 @@ def told(desk: Desk, verb: str) -> None:
 def test_what_is_typed_and_sent_before_the_core_is_up_belongs_to_the_conversation_shown(desk: Desk) -> None:
     session = desk.running.wait(desk.running.core.sessions.open("window:a"))
     desk.running.wait(session.append({"role": "user", "content": "before"}))
-    up = hold(desk, "submit")
+    up = hold(desk, "turns.submit")
     desk.send("first")
     desk.type("second")
     assert desk.file.state.drafts == {"window:a": "second"}
     desk.library.begin()
-    told(desk, "submit")
+    told(desk, "turns.submit")
     up.set()
     desk.until(lambda: desk.said[-2:] == ["first", "Noted."] and not desk.talk.busy)
     desk.settle()
@@ -152,9 +152,9 @@ def test_a_draft_of_a_conversation_that_is_gone_is_kept_for_a_new_one(desk: Desk
 
 def test_a_message_on_its_way_is_a_draft_again_after_a_crash_until_it_is_stored(desk: Desk) -> None:
     desk.begin()
-    stored = hold(desk, "submit")
+    stored = hold(desk, "turns.submit")
     desk.send("Hello")
-    told(desk, "submit")
+    told(desk, "turns.submit")
     desk.type("and more")
     desk.file.write()
     after_a_crash = StateFile(desk.running.home.root / "window.json").state
@@ -169,9 +169,9 @@ def test_a_message_on_its_way_is_a_draft_again_after_a_crash_until_it_is_stored(
 
 def test_what_is_written_while_a_conversation_begins_is_its_draft(desk: Desk) -> None:
     desk.begin()
-    stored = hold(desk, "submit")
+    stored = hold(desk, "turns.submit")
     desk.send("Hello")
-    told(desk, "submit")
+    told(desk, "turns.submit")
     desk.type("and more")
     stored.set()
     desk.until(lambda: desk.said == ["Hello", "Noted."])
@@ -185,7 +185,7 @@ def test_what_is_written_while_a_conversation_begins_is_its_draft(desk: Desk) ->
 def test_a_refused_message_goes_back_to_its_own_field_before_what_was_written_since(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
     desk.ask("window:b", "Hello")
-    desk.door.refused.add("submit")
+    desk.door.refused.add("turns.submit")
     desk.type("to b")
     desk.open("window:a")
     desk.send("not stored")

@@ -1,6 +1,7 @@
 """How far the agent may go in a conversation: shown under the field, chosen there, and at its end again."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,9 @@ def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar)
     assert bar.mode.property("tone") == ""
 
 
-def test_autonomous_is_not_offered_without_a_sandbox(bar: ModeBar) -> None:
-    bar.tell({"mode": "risky", "autonomous": False})
+def test_autonomous_is_not_offered_without_a_sandbox(desk: Desk, bar: ModeBar) -> None:
+    found = desk.running.wait(desk.door.api.permissions.read())
+    bar.tell(replace(found, mode="risky", autonomous=False))
     bar.mode.click()
     [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
     titles = [action.text() for action in menu.actions()]

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.api.reply import Reply
 from desktop.bus.events import (
     PermissionAsked,
     PermissionSettled,
@@ -126,7 +127,7 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
     assert said(desk)[-1] == "Run touch made.txt, waits for your answer"
     assert entry.step.question.card["origin"] == "Subagent A"
     assert desk.talk.subagents.here[0].doing == "Running touch made.txt"
-    desk.talk.questions.answer(entry.step.question.id, {"yes": True})
+    desk.talk.questions.answer(entry.step.question.id, Reply(True))
     desk.until(lambda: guests() == [])
     desk.until(lambda: said(desk)[-1:] == ["All is done."])
     rest(desk)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.api.reply import Reply
 from desktop.text import _
 from desktop.ui.conversation.fields import FormFields
 from desktop.ui.conversation.question import Question
@@ -38,7 +39,7 @@ class ApprovalCard(QFrame):
     """Shows one question at a time; where it stands decides who hears the answer."""
 
     answered = Signal(str, object)
-    """The question, and what the verb `permit` takes for the answer; None to leave it for later."""
+    """The question, and a Reply; None to leave it for later."""
     resized = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -192,9 +193,9 @@ class ApprovalCard(QFrame):
     def allow(self, *, always: bool = False) -> None:
         """Say yes, this time or to all like it."""
         if self.question is not None and self.question.card.get("form") is not None:
-            self._answer({"yes": True, "content": self.form.read()})
+            self._answer(Reply(True, content=self.form.read()))
         else:
-            self._answer({"yes": True, "always": always, "network": self.network.isChecked()})
+            self._answer(Reply(True, always=always, network=self.network.isChecked()))
 
     def ask_why(self) -> None:
         """Open the line for a reason; a second press says no without one."""
@@ -206,11 +207,11 @@ class ApprovalCard(QFrame):
         self.resized.emit()
 
     def _refuse(self) -> None:
-        self._answer({"yes": False, "reason": self.reason.text().strip()})
+        self._answer(Reply(False, self.reason.text().strip()))
 
-    def _answer(self, given: dict[str, Any] | None) -> None:
+    def _answer(self, reply: Reply | None) -> None:
         if self.question is not None:
-            self.answered.emit(self.question.id, given)
+            self.answered.emit(self.question.id, reply)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self._reason_row.isHidden():

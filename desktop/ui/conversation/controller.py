@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -26,6 +27,7 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.agents import Subagents
 from desktop.ui.conversation.filecards import FileCards
+from desktop.ui.conversation.for_new import ForNew
 from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
 from desktop.ui.conversation.revisions import Revisions
@@ -44,7 +46,8 @@ from desktop.ui.conversation.waitingline import WaitingLine
 from desktop.ui.funnel import Funnel
 from desktop.ui.questions import Questions
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.turns import Submitted
 
 MODELS = ("model_host", "builtin-model")
 """Services that an answer waits for while they start."""
@@ -84,8 +87,7 @@ class Controller(QObject):
         self.subagents = Subagents(actions, funnel, lambda: self.key, self)
         self.subagents.changed.connect(self.busy_changed)
         self.key = ""
-        self.for_new: dict[str, Json] = {}
-        """What was chosen for a conversation that has not begun: verbs and their arguments."""
+        self.for_new = ForNew()
         self._coming = ""
         """The key that it will have, once something was said in it."""
         self._turns, self._early = Turns(), Early(self._ended)
@@ -112,7 +114,7 @@ class Controller(QObject):
         if key or self.key:
             self._coming = ""
         self.key = key
-        self.for_new = {}
+        self.for_new = ForNew()
         self._opened += 1
         self.busy_changed.emit()
         self.opened.emit()
@@ -130,14 +132,14 @@ class Controller(QObject):
         if not self.key and not self._coming:
             self._coming = new_key()
         key = self.key or self._coming
-        work = self._send(self.key, key, text, dict(self.for_new), list(files))
+        work = self._send(self.key, key, text, self.for_new, list(files))
         self._funnel.run(work, name="conversation:send")
 
     def stop(self) -> None:
         """End the answer that is on its way, and it alone: what came of it stays, and the next message of
         the line is answered. Where only subagents work, end them."""
         turn = next(iter(self._turns[self.key]), "")
-        work = self._actions.call("stop", session=self.key, turn=turn)
+        work = self._actions.api.turns.stop(self.key, turn)
         self._funnel.run(work, name="conversation:stop")
 
     def act(self, entry_id: str, what: str) -> None:
@@ -193,19 +195,17 @@ class Controller(QObject):
 
     async def _model(self) -> None:
         key = self.key
-        chosen = {} if key else self.for_new.get("choose_model", {})
+        chosen = {} if key else self.for_new.model or {}
         found = await self._actions.call("model", session=key, **chosen)
         if key == self.key:
             self.model_known.emit(found)
 
-    async def _send(
-        self, said_in: str, key: str, text: str, chosen: dict[str, Json], files: list[str]
-    ) -> None:
+    async def _send(self, said_in: str, key: str, text: str, chosen: ForNew, files: list[str]) -> None:
         self._early.begin()
         try:
-            for verb, arguments in ({} if said_in else chosen).items():
-                await self._actions.call(verb, session=key, **arguments)
-            taken = await self._actions.call("submit", session=key, text=text, front="window", files=files)
+            if not said_in:
+                await chosen.store(self._actions, key)
+            taken = await self._actions.api.turns.submit(key, text, files=files)
         except Exception:
             self.settled.emit(said_in, text)
             self.refused.emit(key if key == self.key else said_in, text)
@@ -215,16 +215,15 @@ class Controller(QObject):
         try:
             await self._show_sent(taken, key, text, files)
         finally:
-            self._early.sent(taken["turn"])
+            self._early.sent(taken.turn)
 
-    async def _show_sent(self, taken: Json, key: str, text: str, files: list[str]) -> None:
+    async def _show_sent(self, taken: "Submitted", key: str, text: str, files: list[str]) -> None:
         """Show a message that is stored, and the answer that is on its way."""
-        turn = taken["turn"]
+        turn = taken.turn
         asked = Entry(turn, Author.YOU, own_words(text, files), when=datetime.now(UTC), files=files)
         self._early.name(turn)
-        command = bool(taken.get("command"))
-        answer = self._live.begin(turn, queued=bool(self._turns[key]) and not command)
-        if command:
+        answer = self._live.begin(turn, queued=bool(self._turns[key]) and not taken.command)
+        if taken.command:
             answer.detail = ""
             if text.lower().split(maxsplit=1)[0].partition("@")[0] == "/new":
                 self._anew.add(turn)
@@ -249,7 +248,7 @@ class Controller(QObject):
 
     async def _again(self) -> None:
         key = self.key
-        turn = (await self._actions.call("again", session=key))["turn"]
+        turn = await self._actions.api.turns.again(key)
         self._turns.begin(key, turn)
         answer = self._live.begin(turn)
         if key == self.key:
@@ -258,7 +257,7 @@ class Controller(QObject):
 
     async def _choose_model(self, model: str, provider: str) -> None:
         if not self.key:  # it is stored with the first message
-            self.for_new["choose_model"] = {"model": model, "provider": provider}
+            self.for_new = replace(self.for_new, model={"model": model, "provider": provider})
             await self._model()
             return
         key = self.key

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
@@ -15,7 +15,8 @@ from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.permissions import Marked, Permitted
 
 _SHEET = """
 QPushButton { font-size: 12px; font-weight: 400; min-height: 24px; color: $muted; }
@@ -53,7 +54,7 @@ class ModeBar(QWidget):
         self.mode, self.folder = button("quiet", "shield"), button("quiet", "folder")
         self.marked = button("quiet", "eye")
         """Says that untrusted or unknown text is in view."""
-        self._found: Json = {}
+        self._found: Permitted | None = None
         styled(self, _SHEET)
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.XS, 0, 0, 0)
@@ -67,16 +68,16 @@ class ModeBar(QWidget):
         self.marked.clicked.connect(self._about_marked)
         spoken(self._words)
 
-    def tell(self, found: Json) -> None:
-        """Show what the verb `permissions` replied."""
+    def tell(self, found: "Permitted") -> None:
+        """Show what holds."""
         self._found = found
         self._words()
 
     def _words(self) -> None:
         found = self._found
-        if not found:
+        if found is None:
             return
-        mode, until = str(found["mode"]), found.get("until")
+        mode, until = found.mode, found.until
         words = _(_MODES.get(mode, mode))
         if mode == "autonomous" and until:
             clock = time.strftime("%H:%M", time.localtime(until))
@@ -87,51 +88,54 @@ class ModeBar(QWidget):
         warns = mode == "autonomous"
         self.mode.setIcon(icon(_ICONS.get(mode, "shield"), "warning" if warns else "muted"))
         _tone(self.mode, "warning" if warns else "")
-        path = str(found.get("folder") or "")
+        path = found.folder
         name = PurePath(path).name or path if path else _("Workspace")
         self.folder.setText(" " + name.replace("&", "&&"))
         self.folder.setAccessibleName(_("Working folder: {path}").format(path=path or _("Workspace")))
         self.folder.setToolTip(tip(path) or _("The agent works in its workspace. Choose another folder…"))
         self.mode.show()
         self.folder.show()
-        self._show_marked(found.get("marked"))
+        self._show_marked(found.marked)
 
-    def _show_marked(self, marked: Json | None) -> None:
+    def _show_marked(self, marked: "Marked | None") -> None:
         self.marked.setVisible(bool(marked))
         if marked:
-            unknown = marked["origin"] == "unknown"
+            unknown = marked.origin == "unknown"
             words = _("Unknown files") if unknown else _("Text from outside")
             self.marked.setText(f" {words}")
             self.marked.setIcon(icon("eye", "muted" if unknown else "warning"))
             _tone(self.marked, "" if unknown else "warning")
-            self.marked.setAccessibleName(str(marked["text"]))
-            self.marked.setToolTip(tip(sentences(str(marked["text"]), _(_GUARDED))))
+            self.marked.setAccessibleName(marked.text)
+            self.marked.setToolTip(tip(sentences(marked.text, _(_GUARDED))))
 
     def _about_marked(self) -> None:
-        marked = self._found.get("marked") or {}
+        if self._found is None or (marked := self._found.marked) is None:
+            return
         menu = self._menu()
-        for line in marked.get("sources") or [str(marked.get("text") or "")]:
-            menu.addAction(str(line).replace("&", "&&")).setEnabled(False)
+        for line in marked.sources or (marked.text,):
+            menu.addAction(line.replace("&", "&&")).setEnabled(False)
         menu.addSeparator()
         clean = menu.addAction(icon("square-pen"), _("Start clean in a new conversation"))
         clean.triggered.connect(self.clean_wanted)
-        if marked.get("origin") == "unknown":
+        if marked.origin == "unknown":
             mine = menu.addAction(icon("check"), _("These files are mine"))
             mine.triggered.connect(lambda: self.vouched.emit(False))
-            name = PurePath(str(self._found.get("folder") or "")).name or _("Workspace")
+            name = PurePath(self._found.folder).name or _("Workspace")
             words = _("All files in {folder} are mine").format(folder=name.replace("&", "&&"))
             menu.addAction(icon("folder"), words).triggered.connect(lambda: self.vouched.emit(True))
         self._pop_up(menu, self.marked)
 
     def _choose_mode(self) -> None:
+        if (found := self._found) is None:
+            return
         menu = self._menu()
         for mode, title in _MODES.items():
             words = _(title)
             if mode == "autonomous":
-                if not self._found.get("autonomous", True):
+                if not found.autonomous:
                     continue
-                words = _("Autonomous for {minutes} minutes").format(minutes=self._found.get("minutes", 60))
-            chosen = mode == self._found.get("mode")
+                words = _("Autonomous for {minutes} minutes").format(minutes=found.minutes)
+            chosen = mode == found.mode
             # Beside an icon the style draws no mark of its own: it stands where keys are written.
             action = menu.addAction(icon(_ICONS[mode]), f"{words}\t✓" if chosen else words)
             action.setCheckable(True)
@@ -143,7 +147,7 @@ class ModeBar(QWidget):
         self._pop_up(menu, self.mode)
 
     def _choose_folder(self) -> None:
-        if not self._found.get("folder"):
+        if self._found is None or not self._found.folder:
             self._open_dialog()
             return
         menu = self._menu()
@@ -153,7 +157,7 @@ class ModeBar(QWidget):
         self._pop_up(menu, self.folder)
 
     def _open_dialog(self) -> None:
-        dialog = QFileDialog(self, _("Working folder"), str(self._found.get("folder") or ""))
+        dialog = QFileDialog(self, _("Working folder"), self._found.folder if self._found else "")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.folder_chosen)

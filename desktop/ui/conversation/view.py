@@ -50,7 +50,7 @@ class ConversationView(QAbstractScrollArea):
     wanted = Signal(str)
     """This entry was opened, and more of it is to be read from the log."""
     answered = Signal(str, object)
-    """A question, and what the verb `permit` takes for its answer; None to leave it for later."""
+    """A question, and a Reply; None to leave it for later."""
     work_wanted = Signal(str, str, str)
     """Of a card of files: the entry, what is wanted (see filework.py), and of which file."""
     announced = Signal(str)

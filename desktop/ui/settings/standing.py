@@ -1,8 +1,8 @@
 """What holds for good: the sandbox, answers given for all calls of a kind, folders."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
@@ -20,7 +20,8 @@ from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.permissions import Permitted
 
 
 class Entry(Row):
@@ -40,8 +41,8 @@ class Standing(Part):
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
-        self._actions, self._work = actions, Work(self)
-        self._found: Json = {}
+        self._permissions, self._work = actions.api.permissions, Work(self)
+        self._found: Permitted | None = None
         self._sandbox, self._sign = label("small", wrap=True), Sign("info", "muted")
         self._rules_title, self._folders_title = label("section"), label("section")
         self._rules, self._folders, self._mine = Card(), Card(), Card()
@@ -96,15 +97,14 @@ class Standing(Part):
         ):
             made.setText(f" {words}")  # the space keeps the sign apart
             made.setAccessibleName(words)
-        if self._found:
-            self._show()
+        self._show()
 
     def refresh(self) -> None:
         self._work.start(self._reading(), name="settings:permissions")
 
     async def _reading(self) -> None:
         try:
-            found = await self._actions.call("permissions")
+            found = await self._permissions.read()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -113,25 +113,26 @@ class Standing(Part):
             self._show()
 
     def _show(self) -> None:
-        sandbox = self._found["sandbox"]
-        self._sandbox.setText(sandbox["text"])
-        self._sign.show_icon(*(("shield-check", "success") if sandbox["works"] else ("info", "warning")))
+        if (found := self._found) is None:
+            return
+        self._sandbox.setText(found.sandbox.text)
+        self._sign.show_icon(*(("shield-check", "success") if found.sandbox.works else ("info", "warning")))
+        do = self._permissions
         answers = [
-            Entry(rule["sentence"], "", partial(self._do, "forget_rule", rule=rule))
-            for rule in self._found["rules"]
+            Entry(answer.sentence, "", partial(self._do, do.forget, answer.rule)) for answer in found.rules
         ]
         folders = [
             Entry(
-                folder["path"],
-                _("Read and write") if folder.get("write") else _("Read only"),
-                partial(self._do, "revoke", path=folder["path"]),
+                folder.path,
+                _("Read and write") if folder.write else _("Read only"),
+                partial(self._do, do.revoke, folder.path),
             )
-            for folder in self._found["folders"]
+            for folder in found.folders
         ]
         nothing = _("None. “Always like this” on a question adds one.")
         self._rules = self._replace(self._rules, answers, nothing)
         self._folders = self._replace(self._folders, folders, _("None. The agent asks for all of them."))
-        mine = [Entry(path, "", partial(self._do, "unvouch", path=path)) for path in self._found["vouched"]]
+        mine = [Entry(path, "", partial(self._do, do.unvouch, path)) for path in found.vouched]
         self._mine = self._replace(self._mine, mine, _("None. All files count as unknown."))
 
     def _replace(self, old: Card, entries: list[Entry], nothing: str) -> Card:
@@ -154,23 +155,27 @@ class Standing(Part):
         dialog = QFileDialog(self, (self._write if write else self._read).accessibleName())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._do("grant", path=path, write=write))
+        dialog.fileSelected.connect(
+            lambda path: self._do(partial(self._permissions.grant, write=write), path)
+        )
         dialog.open()
 
     def _choose_mine(self) -> None:
         dialog = QFileDialog(self, self._vouch.accessibleName())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._do("vouch", path=path))
+        dialog.fileSelected.connect(
+            lambda path: self._do(lambda mine: self._permissions.vouch(path=mine), path)
+        )
         dialog.open()
 
-    def _do(self, verb: str, *_: object, **given: Any) -> None:
-        self._work.start(self._doing(verb, given), name=f"settings:{verb}")
+    def _do[T](self, change: Callable[[T], Awaitable[None]], what: T, _on: bool = False) -> None:
+        self._work.start(self._doing(change(what)), name="settings:permissions")
 
-    async def _doing(self, verb: str, given: Json) -> None:
+    async def _doing(self, change: Awaitable[None]) -> None:
         self.outcome.clear()
         try:
-            await self._actions.call(verb, **given)
+            await change
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from desktop.api.reply import Reply
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.step import Outcome, Step
@@ -205,10 +206,10 @@ def test_each_button_gives_its_answer(view: ConversationView, transcript: Transc
     QTest.keyClicks(card.reason, "not there")
     QTest.keyClick(card.reason, Qt.Key.Key_Return)
     assert answers == [
-        ("q", {"yes": True, "always": False, "network": False}),
-        ("q", {"yes": True, "always": True, "network": True}),
+        ("q", Reply(True)),
+        ("q", Reply(True, always=True, network=True)),
         ("q", None),
-        ("q", {"yes": False, "reason": "not there"}),
+        ("q", Reply(False, "not there")),
     ]
 
 

@@ -301,8 +301,8 @@ def test_a_job_is_run_now_and_the_result_is_marked(page: Page) -> None:
     page.add()
     page.choose_in_menu("Tea", "Run now")
     assert "done today" in page.told("Tea")
-    [notice] = page.do("inbox")["notices"]
-    assert notice["title"] == "Tea"
+    [notice] = page.running.wait(page.running.core.inbox.list())
+    assert notice.title == "Tea"
 
 
 def test_a_late_run_tells_planned_against_actual(page: Page) -> None:

@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from desktop.tools.audit import Entry
 from desktop.ui.settings.activity import Activity
-from desktop.ui.settings.standing import Standing
 from desktop.ui.settings.tools import SearchKey
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
@@ -88,7 +87,10 @@ def test_a_folder_is_granted_and_taken_back(
     press(window, f"Remove: {tmp_path}")
     running.settle()
     assert running.stored["permissions"]["folders"] == []
-    part(window, Standing)._do("grant", path="/no/such/folder")
+    press(window, "Add a folder to read…")
+    [dialog] = [d for d in window.findChildren(QFileDialog) if d.isVisible()]
+    dialog.fileSelected.emit("/no/such/folder")
+    dialog.close()
     running.settle()
     assert "There is no folder /no/such/folder." in shown(window)
 

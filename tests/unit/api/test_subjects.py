@@ -14,8 +14,8 @@ from desktop.api.client import Api
 from desktop.api.remote import Remote
 from desktop.api.usage import Cost, Report
 from desktop.core.owner import Owner
-from desktop.errors import UsageError
-from desktop.ipc import NoOwnerError, Ownership, call
+from desktop.errors import AppError, UsageError
+from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
 from desktop.usage import Call
 
@@ -71,6 +71,27 @@ async def test_what_another_process_sends_is_checked(
         async for _line in call(Home(tmp_path, tmp_path / "models"), verb, arguments):
             pass
     assert said in failure.value.text
+
+
+async def test_an_owner_of_another_version_is_told_in_a_sentence(tmp_path: Path) -> None:
+    home = Home(tmp_path, tmp_path / "models")
+
+    async def older(_verb: str, _arguments: Any, send: Any) -> dict[str, Any]:
+        send({"event": "text", "text": "Hello"})
+        return {"pid": 1}
+
+    ownership = Ownership.take(home)
+    assert ownership is not None
+    server = Server(home, older)
+    await server.start()
+    api = Api(Remote(home))
+    with pytest.raises(AppError, match="of another version"):
+        await api.program.status()
+    with pytest.raises(AppError, match="of another version"):
+        async for _event in api.turns.ask("Hello"):
+            pass
+    await server.stop()
+    ownership.release()
 
 
 async def test_a_call_is_a_task_like_any_other(owner: Owner) -> None:

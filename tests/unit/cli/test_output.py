@@ -4,6 +4,15 @@ import io
 
 import pytest
 
+from desktop.bus.events import (
+    Event,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    TurnSpoke,
+)
 from desktop.cli.output import Answers, block, cell, complain, hint, passing, say, shown, table
 from desktop.errors import AppError
 from desktop.logs import mask
@@ -86,28 +95,25 @@ def test_a_block_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "> one\n>   two\n"
 
 
-def turn(*events: tuple[str, dict[str, object]]) -> Answers:
+def turn(*events: Event) -> Answers:
     answers = Answers(as_json=False)
     answers.begin()
-    for name, fields in events:
-        answers.show({"event": name, **fields})
+    for event in events:
+        answers.show(event)
     return answers
 
 
-CALL: tuple[tuple[str, dict[str, object]], ...] = (
-    ("tool_started", {"call": "1", "gist": "notes.txt"}),
-    ("tool_finished", {"call": "1", "tool": "read_file", "outcome": "ok", "seconds": 0.0}),
-)
-END: dict[str, object] = {"stopped": False}
+AT = ("s", "t")
+CALL = (ToolStarted(*AT, "1", gist="notes.txt"), ToolFinished(*AT, "1", "read_file"))
 
 
 def test_a_turn_prints_one_answer_and_its_progress_beside(capsys: pytest.CaptureFixture[str]) -> None:
     turn(
-        ("text_delta", {"text": "Let me look."}),
+        TextDelta(*AT, "Let me look."),
         *CALL,
-        ("turn_spoke", {"text": "Half way.", "files": ["/w/a.pdf"]}),
-        ("text_delta", {"text": "Two apples."}),
-        ("turn_finished", {"text": "Two apples.", **END}),
+        TurnSpoke(*AT, "Half way.", ("/w/a.pdf",)),
+        TextDelta(*AT, "Two apples."),
+        TurnFinished(*AT, "Two apples."),
     )
     printed = capsys.readouterr()
     assert printed.out == "Two apples.\n"
@@ -117,18 +123,12 @@ def test_a_turn_prints_one_answer_and_its_progress_beside(capsys: pytest.Capture
 def test_a_message_of_its_own_is_the_answer_where_there_is_no_other(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    turn(
-        *CALL,
-        ("turn_spoke", {"text": "Done.", "files": ["/w/a.pdf"]}),
-        ("turn_finished", {"text": "", **END}),
-    )
+    turn(*CALL, TurnSpoke(*AT, "Done.", ("/w/a.pdf",)), TurnFinished(*AT))
     assert capsys.readouterr().out == "Done.\n/w/a.pdf\n"
 
 
 def test_a_turn_that_fails_prints_its_answer_as_far_as_it_came(capsys: pytest.CaptureFixture[str]) -> None:
-    answers = turn(
-        ("text_delta", {"text": "Half a"}), ("turn_failed", {"error": "It broke.", "remedy": "Ask again."})
-    )
+    answers = turn(TextDelta(*AT, "Half a"), TurnFailed(*AT, "It broke.", "Ask again."))
     printed = capsys.readouterr()
     assert (printed.out, answers.ok) == ("Half a\n", False)
     assert printed.err.splitlines() == ["It broke.", "Ask again."]

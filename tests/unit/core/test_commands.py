@@ -28,11 +28,11 @@ async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
 
 async def typed(desk: Desk, text: str) -> str:
     """The reply to a command."""
-    reply = await desk.call("submit", session="s", text=text, front="window")
-    assert reply["command"] is True
+    reply = await desk.api.turns.submit("s", text)
+    assert reply.command is True
     async with asyncio.timeout(60):
         async for event in desk.events:
-            if isinstance(event, TurnFinished) and event.turn == reply["turn"]:
+            if isinstance(event, TurnFinished) and event.turn == reply.turn:
                 return event.text
     raise AssertionError("the bus ended")
 
@@ -69,7 +69,7 @@ async def test_new_begins_anew_and_keeps_what_was_said(desk: Desk, server: Scrip
 
 async def test_stop_ends_the_answer_that_runs(desk: Desk, server: ScriptedServer) -> None:
     server.script("slow")
-    await desk.call("submit", session="s", text="count", front="window")
+    await desk.api.turns.submit("s", "count")
     assert await typed(desk, "/stop") == "Stopped."
     assert (await desk.call("conversation", session="s"))["turns"] == []
     assert await typed(desk, "/stop") == "There was nothing to stop."
@@ -112,8 +112,8 @@ async def test_history_export_and_skills(desk: Desk) -> None:
 async def test_a_wrong_word_is_answered_and_a_path_is_text(desk: Desk, server: ScriptedServer) -> None:
     assert "/status" in await typed(desk, "/statsu")
     assert not server.requests
-    reply = await desk.call("submit", session="s", text="/etc/hosts", front="window")
-    assert reply["command"] is False
+    reply = await desk.api.turns.submit("s", "/etc/hosts")
+    assert reply.command is False
     assert isinstance(await desk.end(), TurnFinished)
     assert server.requests
 

@@ -33,7 +33,7 @@ class Desk:
         raise AssertionError("no result")
 
     async def ask(self, session: str, text: str) -> TurnFinished | TurnFailed:
-        await self.call("submit", session=session, text=text, front="window")
+        await self.api.turns.submit(session, text)
         return await self.end()
 
     async def end(self) -> TurnFinished | TurnFailed:
@@ -72,7 +72,7 @@ async def test_a_conversation_is_listed_with_its_first_words_until_it_is_named(d
 
 async def test_deleting_stops_the_answer_and_can_be_taken_back(desk: Desk, server: ScriptedServer) -> None:
     server.script("slow")
-    await desk.call("submit", session="window:a", text="count", front="window")
+    await desk.api.turns.submit("window:a", "count")
     assert (await desk.call("conversation", session="window:a"))["turns"]
     await desk.call("delete", session="window:a")
     assert (await desk.call("conversations"))["conversations"] == []
@@ -87,7 +87,7 @@ async def test_a_failed_question_is_asked_again_without_a_second_copy(
 ) -> None:
     server.script("status:400")
     assert isinstance(await desk.ask("window:a", "Hello?"), TurnFailed)
-    turn = (await desk.call("again", session="window:a"))["turn"]
+    turn = await desk.api.turns.again("window:a")
     done = await desk.end()
     assert isinstance(done, TurnFinished)
     assert done.turn == turn
@@ -101,7 +101,7 @@ async def test_a_failed_question_is_asked_again_without_a_second_copy(
 async def test_what_has_its_answer_is_not_asked_again(desk: Desk) -> None:
     await desk.ask("window:a", "Hello?")
     with pytest.raises(UsageError):
-        await desk.call("again", session="window:a")
+        await desk.api.turns.again("window:a")
 
 
 async def test_a_question_from_before_a_crash_is_asked_again_by_hand(
@@ -114,7 +114,7 @@ async def test_a_question_from_before_a_crash_is_asked_again_by_hand(
         session = await desk.owner.core.sessions.open("window:a")
         await session.append({"role": "user", "content": "Anyone?", "_turn": "t1"})
     async with started(home) as desk:
-        assert (await desk.call("again", session="window:a"))["turn"] == "t1"
+        assert await desk.api.turns.again("window:a") == "t1"
         assert (await desk.end()).turn == "t1"
         assert (await desk.said("window:a"))[-1] == ("assistant", "At last.")
 

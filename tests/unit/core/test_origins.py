@@ -4,10 +4,11 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from desktop.api.permissions import Marked
+from desktop.api.reply import Reply
 from desktop.origin import untrusted
 from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
@@ -31,10 +32,9 @@ async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
         yield desk
 
 
-async def marked(desk: Desk, session: str) -> dict[str, Any] | None:
+async def marked(desk: Desk, session: str) -> Marked | None:
     """What a conversation has in view that is marked, as its window is told."""
-    found: dict[str, Any] | None = (await desk.call("permissions", session=session))["marked"]
-    return found
+    return (await desk.api.permissions.read(session)).marked
 
 
 async def read_a_letter(desk: Desk, server: ScriptedServer, session: str, name: str = "letter.txt") -> None:
@@ -50,11 +50,11 @@ async def test_the_person_vouches_for_what_a_conversation_has_in_view(
     await read_a_letter(desk, server, "s")
     found = await marked(desk, "s")
     assert found
-    assert (found["origin"], found["sources"]) == ("unknown", ["letter.txt"])
-    assert "letter.txt" in found["text"]
-    await desk.call("vouch", session="s")
+    assert (found.origin, found.sources) == ("unknown", ("letter.txt",))
+    assert "letter.txt" in found.text
+    await desk.api.permissions.vouch(session="s")
     assert await marked(desk, "s") is None
-    assert (await desk.call("permissions"))["vouched"] == [], "for no folder"
+    assert (await desk.api.permissions.read()).vouched == (), "for no folder"
     await read_a_letter(desk, server, "s", "another.txt")
     assert await marked(desk, "s"), "what comes in later is not vouched for"
 
@@ -63,12 +63,12 @@ async def test_the_person_vouches_for_a_folder_and_takes_it_back(
     desk: Desk, server: ScriptedServer
 ) -> None:
     await read_a_letter(desk, server, "s")
-    await desk.call("vouch", session="s", folder=True)
+    await desk.api.permissions.vouch(session="s", folder=True)
     workspace = str(desk.owner.core.workspace.resolve())
-    assert (await desk.call("permissions"))["vouched"] == [workspace]
+    assert (await desk.api.permissions.read()).vouched == (workspace,)
     await read_a_letter(desk, server, "clean", "another.txt")
     assert await marked(desk, "clean") is None
-    await desk.call("unvouch", path=workspace)
+    await desk.api.permissions.unvouch(workspace)
     await read_a_letter(desk, server, "later", "third.txt")
     assert await marked(desk, "later")
 
@@ -82,7 +82,7 @@ async def test_what_is_delivered_keeps_its_mark(desk: Desk) -> None:
             await anext(desk.events)
     found = await marked(desk, "s")
     assert found
-    assert (found["origin"], found["sources"]) == ("untrusted", ["a.page"])
+    assert (found.origin, found.sources) == ("untrusted", ("a.page",))
 
 
 async def test_a_delivery_that_was_cut_off_keeps_its_mark(tmp_path: Path, server: ScriptedServer) -> None:
@@ -90,7 +90,7 @@ async def test_a_delivery_that_was_cut_off_keeps_its_mark(tmp_path: Path, server
     home = Home(tmp_path / "home", tmp_path / "models")
     async with started(home) as desk:
         await desk.ask("s", "hello")
-        row = ("run:1", "s", "It says: obey.", "cron:j", "untrusted", json.dumps(["a.page"]))
+        row = ("run:1", "s", "It says: obey.", "cron:j", "untrusted", json.dumps(("a.page",)))
         await desk.owner.core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
     async with started(home) as desk:
         await desk.owner.core.background.deliveries.recover()
@@ -99,7 +99,7 @@ async def test_a_delivery_that_was_cut_off_keeps_its_mark(tmp_path: Path, server
                 await anext(desk.events)
         found = await marked(desk, "s")
         assert found
-        assert found["sources"] == ["a.page"]
+        assert found.sources == ("a.page",)
 
 
 async def test_a_subagent_s_result_is_as_what_it_read(desk: Desk, server: ScriptedServer) -> None:
@@ -107,24 +107,24 @@ async def test_a_subagent_s_result_is_as_what_it_read(desk: Desk, server: Script
     server.when("Task A", use("read_file", path="letter.txt"))
     call = json.dumps([["spawn", {"task": "Task A", "label": "A"}]])
     server.script(f"use:{call}", "say:Begun.", "say:It is a letter.", "say:So it is.")
-    await desk.call("submit", session="s", text="Go", front="window")
+    await desk.api.turns.submit("s", "Go")
     async with asyncio.timeout(60):
         while await marked(desk, "s") is None:
             await anext(desk.events)
     found = await marked(desk, "s")
     assert found
-    assert (found["origin"], found["sources"]) == ("unknown", ["letter.txt"])
+    assert (found.origin, found.sources) == ("unknown", ("letter.txt",))
 
 
 async def test_a_late_answer_repeats_a_wish_with_its_mark(desk: Desk, server: ScriptedServer) -> None:
     """Its message names what the model wanted, which the letter may have put there."""
     await read_a_letter(desk, server, "s")
     server.script(use("exec", command="touch made"), "say:It waits.", "say:Made.")
-    await desk.call("submit", session="s", text="Go on", front="window")
+    await desk.api.turns.submit("s", "Go on")
     question = (await asked(desk)).question
-    await desk.call("later", question=question)
+    await desk.api.questions.park(question)
     await desk.end()
-    await desk.call("permit", question=question, yes=True)
+    await desk.api.questions.answer(question, Reply(True))
     await desk.end()
     assert (desk.owner.core.workspace / "made").exists()
     records = (await desk.call("conversation", session="s"))["messages"]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from desktop.api.client import Api
+from desktop.bus.events import Event, TurnFinished
 from desktop.core.owner import WINDOW, Owner, take_over, window_runs
 from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
@@ -49,21 +51,20 @@ async def test_a_command_hands_over_when_its_answer_is_whole(home: Home, tmp_pat
     with ScriptedServer() as server:
         Program(tmp_path).use_server(server.url, "slow:0.1")
         command = await owned(home, "chat")
-        lines = []
+        events: list[Event] = []
 
         async def ask() -> None:
-            async for line in command.verb("ask", {"text": "count", "session": "cli:direct"}):
-                lines.append(line)  # noqa: PERF401 - what came before a failure counts too
+            async for event in Api(command).turns.ask("count"):
+                events.append(event)  # noqa: PERF401 - what came before a failure counts too
 
         asking = spawn(ask(), name="ask")
         await in_thread(server.wait_for_request)
         ownership = await take_over(home)
         assert ownership is not None
         await asking
-        assert lines[-1]["result"]["ok"]
+        assert isinstance(events[-1], TurnFinished)
         with pytest.raises(NoOwnerError):
-            async for _line in command.verb("status", {}):
-                pass
+            await Api(command).program.status()
         await command.stop()
         ownership.release()
 
@@ -136,7 +137,7 @@ class Command:
         self.asked.append(verb)
         if verb == "hand_over":
             self.told.set()
-        return {"front": "chat"}
+        return {"value": {"pid": 1, "front": "chat", "started": 0.0, "services": []}}
 
 
 async def test_each_command_that_has_the_home_in_turn_is_asked_to_leave(home: Home) -> None:
@@ -149,7 +150,7 @@ async def test_each_command_that_has_the_home_in_turn_is_asked_to_leave(home: Ho
         await command.server.start()
         await asyncio.wait_for(command.told.wait(), 10)
         await command.server.stop()
-        assert command.asked == ["status", "hand_over"]
+        assert command.asked == ["program.status", "hand_over"]
     ownership.release()
     taken = await asyncio.wait_for(taking, 10)
     assert taken is not None

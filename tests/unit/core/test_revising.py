@@ -45,7 +45,7 @@ async def turns(desk: Desk, server: ScriptedServer) -> list[str]:
     found = []
     for number in ("one", "two", "three"):
         server.script(f"say:About {number}.")
-        found.append((await desk.call("submit", session="s", text=f"Say {number}", front="window"))["turn"])
+        found.append((await desk.api.turns.submit("s", f"Say {number}")).turn)
         await desk.end()
     return found
 
@@ -113,7 +113,7 @@ async def test_an_answer_is_made_anew_by_another_model_for_once(desk: Desk, serv
 async def test_what_runs_is_stopped_first(desk: Desk, server: ScriptedServer) -> None:
     server.when("Count", "slow")
     server.when("Be quick", "say:Quick.")
-    turn = (await desk.call("submit", session="s", text="Count", front="window"))["turn"]
+    turn = (await desk.api.turns.submit("s", "Count")).turn
     await desk.call("edit", session="s", turn=turn, text="Be quick")
     await desk.end()
     await desk.end()

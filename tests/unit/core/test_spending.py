@@ -138,7 +138,7 @@ async def test_when_the_month_is_spent_no_model_that_costs_is_asked(
     assert server.requests == []
     assert await notices(desk) == ["This month's budget of $5.00 is spent."]
     await desk.call("set", values={"limits.monthly_usd": 6})
-    await desk.call("again", session="window:a")
+    await desk.api.turns.again("window:a")
     assert isinstance(await desk.end(), TurnFinished)
     assert len(server.requests) == 1
 
@@ -147,7 +147,7 @@ async def test_the_budget_stops_a_turn_between_two_calls(desk: Desk, server: Scr
     await desk.call("set", values={"limits.monthly_usd": 5})
     held = server.hold("Look")
     server.when("Look", f"use:{json.dumps([['list_dir', {'path': '.'}]])}")
-    await desk.call("submit", session="window:a", text="Look", front="window")
+    await desk.api.turns.submit("window:a", "Look")
     await in_thread(server.wait_for_request)
     await used(desk, 5.0)
     held.set()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from desktop.api.reply import Reply
 from desktop.bus.events import (
     Event,
     PermissionAsked,
@@ -69,7 +70,7 @@ async def until[E: Event](desk: Desk, kind: type[E], **values: Any) -> E:
 
 async def ask(desk: Desk, text: str) -> str:
     """The agent's answer in the conversation "s", which a quick result may have joined."""
-    await desk.call("submit", session="s", text=text, front="window")
+    await desk.api.turns.submit("s", text)
     return (await until(desk, TurnFinished, session="s")).text
 
 
@@ -130,9 +131,9 @@ async def test_stop_ends_all_of_a_conversation_and_nobody_is_told(
     server.hold("Task")
     server.script(spawning("A", "B", "C"))
     await ask(desk, "Go")
-    assert (await desk.call("stop", session="s"))["stopped"]
+    assert await desk.api.turns.stop("s")
     assert (await desk.call("subagents", session="s"))["subagents"] == []
-    assert not (await desk.call("stop", session="s"))["stopped"]
+    assert not await desk.api.turns.stop("s")
     assert [text for _role, text in await desk.said("s")][-1] == "Begun."
 
 
@@ -169,13 +170,13 @@ async def test_its_question_is_asked_in_the_conversation_it_works_for(
 ) -> None:
     server.when("Task A", f"use:{json.dumps([['exec', {'command': 'wc -c note.txt'}]])}")
     server.script(spawning("A"), "say:Counted.", "say:It counted.")
-    await desk.call("submit", session="s", text="Go", front="window")
+    await desk.api.turns.submit("s", "Go")
     asked = await until(desk, PermissionAsked)
     assert asked.session == "s"
     assert "A" in asked.card["origin"]
-    (notice,) = (await desk.call("inbox"))["notices"]
-    assert notice["session"] == "s"
-    await desk.call("permit", question=asked.question, yes=True)
+    (notice,) = (await desk.api.inbox.list()).notices
+    assert notice.session == "s"
+    await desk.api.questions.answer(asked.question, Reply(True))
     done = await until(desk, ToolFinished, tool="exec")
     assert (done.session.startswith("subagent:"), done.outcome) == (True, "ok")
 
@@ -192,7 +193,7 @@ async def test_text_from_outside_marks_the_result_and_what_follows_it(
     await ask(desk, "Go")
     asked = await until(desk, PermissionAsked)
     assert (asked.session, asked.card["tool"], asked.card["outside"]) == ("s", "web_search", True)
-    await desk.call("permit", question=asked.question, yes=False)
+    await desk.api.questions.answer(asked.question, Reply(False))
     records = (await desk.call("conversation", session="s"))["messages"]
     (result,) = [record for record in records if record.get("_label") == "A"]
     assert result["_origin"] == "unknown"
@@ -266,10 +267,9 @@ async def test_a_result_that_is_in_the_log_but_not_marked_is_not_told_twice(
 async def test_an_ask_waits_for_the_results_and_tells_them(desk: Desk, server: ScriptedServer) -> None:
     server.when("Task A", "say:Found.")
     server.script(spawning("A"), "say:It found it.")
-    lines = [line async for line in desk.owner.verb("ask", {"session": "s", "text": "Go"})]
-    finished = [line["text"] for line in lines if line.get("event") == "turn_finished"]
+    told = [event async for event in desk.api.turns.ask("Go", session="s")]
+    finished = [event.text for event in told if isinstance(event, TurnFinished)]
     assert finished == ["Begun.", "It found it."]
-    assert lines[-1]["result"]["ok"] is True
 
 
 async def test_a_subagent_that_never_ends_is_broken_off_after_its_steps(
@@ -285,5 +285,5 @@ async def test_a_subagent_that_never_ends_is_broken_off_after_its_steps(
         server.when("AGENTS.md", looks[1])
         server.when("used all steps", "say:Only half done.")
         server.when("Only half done.", "say:Half of it.")
-        await desk.call("submit", session="s", text="Go", front="window")
+        await desk.api.turns.submit("s", "Go")
         assert (await until(desk, TurnFinished, session="s", text="Half of it.")).text

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from desktop.api.reply import Reply
 from desktop.bus.events import PermissionAsked, TurnFinished
 from desktop.errors import UsageError
 from desktop.paths import Home
@@ -54,14 +55,14 @@ async def test_what_was_done_in_it_is_counted_without_saying_what(
 ) -> None:
     name = SECRET.replace(" ", "-")
     server.script(use("list_dir", path="."), use("exec", command=f"touch {name}/x"), "say:Done.")
-    await desk.call("submit", session=KEY, text="look", front="window")
+    await desk.api.turns.submit(KEY, "look")
     asked = 0
     async for event in desk.events:
         if isinstance(event, PermissionAsked):
             asked += 1
-            (question,) = (await desk.call("inbox"))["notices"]
-            assert question["session"] == KEY
-            await desk.call("permit", question=event.question, yes=True)
+            (question,) = (await desk.api.inbox.list()).notices
+            assert question.session == KEY
+            await desk.api.questions.answer(event.question, Reply(True))
         if isinstance(event, TurnFinished):
             break
     assert asked == 1
@@ -73,16 +74,16 @@ async def test_what_was_done_in_it_is_counted_without_saying_what(
 
 async def test_an_open_question_goes_with_it(tmp_path: Path, desk: Desk, server: ScriptedServer) -> None:
     server.script(use("exec", command="touch pelican"))
-    await desk.call("submit", session=KEY, text="look", front="window")
+    await desk.api.turns.submit(KEY, "look")
     async for event in desk.events:
         assert not isinstance(event, TurnFinished)
         if isinstance(event, PermissionAsked):
             break
-    assert (await desk.call("inbox"))["open"] == 1
+    assert (await desk.api.inbox.list()).open == 1
     assert found_in(tmp_path, "pelican") == []
     await desk.call("delete", session=KEY)
-    found = await desk.call("inbox", all=True)
-    assert (found["open"], found["notices"]) == (0, [])
+    found = await desk.api.inbox.list(done=True)
+    assert (found.open, found.notices) == (0, ())
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ async def test_what_was_pasted_goes_with_it_and_nothing_else(tmp_path: Path, des
     mine.write_text("mine")
     ordinary, other = await paste(desk, "kept", "window:1"), await paste(desk, SECRET, "temporary:other")
     files = [await paste(desk, SECRET), ordinary, str(mine), other]
-    await desk.call("submit", session=KEY, text="read", front="window", files=files)
+    await desk.api.turns.submit(KEY, "read", files=files)
     await desk.end()
     files.append(await paste(desk, SECRET))  # and not sent
     assert found_in(tmp_path / "workspace" / "files", SECRET) != []
@@ -171,7 +172,7 @@ async def test_what_was_pasted_goes_with_the_program_but_stays_with_what_is_kept
     for key in (KEY, "temporary:other"):
         await desk.said(key)
         files.append(await paste(desk, SECRET, key))
-        await desk.call("submit", session=key, text="read", front="window", files=files[-1:])
+        await desk.api.turns.submit(key, "read", files=files[-1:])
         await desk.end()
     await desk.call("keep", session=KEY)
     await desk.owner.stop()

@@ -74,7 +74,7 @@ async def test_a_conversation_is_named_after_its_first_answer_and_who_shows_it_i
 
 async def test_a_title_of_the_person_is_never_replaced(desk: Desk, server: ScriptedServer) -> None:
     held = server.hold("hotel")
-    await desk.call("submit", session="window:a", text="A hotel, please", front="window")
+    await desk.api.turns.submit("window:a", "A hotel, please")
     await asyncio.to_thread(server.wait_for_request)
     await desk.call("rename", session="window:a", title="Mine")
     held.set()
@@ -171,7 +171,7 @@ async def test_nobody_is_asked_for_a_title_where_the_budget_is_spent(
     await desk.ask("window:a", "hello")
     await rest(desk)
     assert (titles_asked(server), await title(desk)) == ([], "hello")
-    assert (await desk.call("inbox"))["notices"] == [], "nor is the person bothered with it"
+    assert (await desk.api.inbox.list()).notices == (), "nor is the person bothered with it"
 
 
 async def test_titles_can_be_switched_off(desk: Desk, server: ScriptedServer) -> None:

@@ -6,8 +6,8 @@ import time
 from datetime import datetime
 from typing import Any
 
+from desktop.api.inbox import later
 from desktop.bus.events import NoticeOpened, TurnFinished, TurnSpoke
-from desktop.core.notices import later
 from desktop.cron.job import Job
 from desktop.cron.ledger import DUE, Run
 from desktop.cron.runs import Done
@@ -43,7 +43,8 @@ async def delivered(desk: Desk) -> None:
 
 async def talk(desk: Desk, key: str, text: str = "Hello") -> None:
     """Have a conversation there."""
-    await desk.call("ask", session=key, text=text)
+    async for _event in desk.api.turns.ask(text, session=key):
+        pass
 
 
 async def test_what_a_job_found_is_in_the_inbox_and_in_its_conversation(

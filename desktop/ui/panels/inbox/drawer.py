@@ -1,9 +1,8 @@
 """What is in the inbox: all that waits, by day, and with the switch what is done too, to be searched."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any
 
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -17,12 +16,13 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import text as catalogue
+from desktop.api.inbox import Place
 from desktop.errors import AppError
-from desktop.inbox.inbox import APPROVAL, OPEN, WAITING
+from desktop.inbox.inbox import APPROVAL, OPEN, WAITING, Notice
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
-from desktop.ui.panels.inbox.item import DONE, NO, REPLY, SNOOZE, VISIT, YES, NoticeItem, QuestionItem
+from desktop.ui.panels.inbox.item import DONE, REPLY, SNOOZE, VISIT, YES, NoticeItem, QuestionItem
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
@@ -33,7 +33,6 @@ from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
 type Item = QuestionItem | NoticeItem
 
 _PAGE = 50
@@ -55,13 +54,14 @@ class Drawer(QWidget):
     def __init__(self, actions: Actions, title: Callable[[str], str]) -> None:
         super().__init__()
         self._actions, self._work, self._title_of = actions, Work(self), title
+        self._api = actions.api
         self.items: dict[str, Item] = {}
         """By the id of the notice."""
         self._days: dict[str, QLabel] = {}
-        self._notices: list[Json] = []
+        self._notices: Sequence[Notice] = ()
         self._questions: dict[str, Question] = {}
         self._acting: set[str] = set()
-        self._entries: list[str | Json] = []
+        self._entries: list[str | Notice] = []
         """What is shown from top to bottom: days, and notices under them."""
         self._next, self._most, self._asked = 0, _PAGE, 0
         self._read_once = False
@@ -121,7 +121,7 @@ class Drawer(QWidget):
             hidden.hide()
 
     def _connect(self) -> None:
-        self.all_done.clicked.connect(lambda: self._do("notice_done", all=True))
+        self.all_done.clicked.connect(lambda: self._do(self._api.inbox.dismiss_all(), "all done"))
         self.history.clicked.connect(self._turn)
         self.search.textChanged.connect(lambda: self._typing.start())
         self._typing.timeout.connect(self._begin_anew)
@@ -174,15 +174,15 @@ class Drawer(QWidget):
     async def _read(self, asked: int) -> None:
         words = self.search.text().strip() if self.history.isChecked() else ""
         try:
-            found = await self._actions.call(
-                "inbox", all=self.history.isChecked(), words=words, limit=self._most + 1
+            found = await self._api.inbox.list(
+                done=self.history.isChecked(), words=words, limit=self._most + 1
             )
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         if asked == self._asked:
-            self.older.setVisible(len(found["notices"]) > self._most)
-            self._notices, self._read_once = found["notices"][: self._most], True
+            self.older.setVisible(len(found.notices) > self._most)
+            self._notices, self._read_once = found.notices[: self._most], True
             self._show()
 
     def _turn(self) -> None:
@@ -198,34 +198,32 @@ class Drawer(QWidget):
         self._most += _PAGE
         self.refresh()
 
-    def _wanted(self) -> list[Json]:
+    def _wanted(self) -> list[Notice]:
         """The notices, with each question that is open; one that came just now is not in what was read."""
-        ids = {notice["id"] for notice in self._notices}
-        new: list[Json] = []
+        ids = {notice.id for notice in self._notices}
+        new: list[Notice] = []
         if not self.search.text().strip():
             new = [
-                {"id": one.id, "kind": APPROVAL, "state": OPEN, "at": one.at or time.time()}
+                Notice(one.id, APPROVAL, one.session, one.turn, "", at=one.at or time.time())
                 for one in self._questions.values()
                 if one.id not in ids
             ]
-        known = [n for n in self._notices if not _asks(n) or n["id"] in self._questions]
-        return sorted([*new, *known], key=lambda notice: -notice["at"])
+        known = [n for n in self._notices if not _asks(n) or n.id in self._questions]
+        return sorted([*new, *known], key=lambda notice: -notice.at)
 
     def _show(self) -> None:
         wanted = self._wanted()
         gone = bool(self.items) and not wanted
         self._entries = []
         for notice in wanted:
-            day = datetime.fromtimestamp(notice["at"]).astimezone().date().isoformat()
+            day = datetime.fromtimestamp(notice.at).astimezone().date().isoformat()
             if day not in self._entries:
                 self._entries.append(day)
             self._entries.append(notice)
-        self._drop({str(notice["id"]) for notice in wanted})
+        self._drop({notice.id for notice in wanted})
         self._next = 0
         self._step()
-        self.all_done.setVisible(
-            any(n["state"] == OPEN and n["kind"] not in (APPROVAL, WAITING) for n in wanted)
-        )
+        self.all_done.setVisible(any(n.state == OPEN and n.kind not in (APPROVAL, WAITING) for n in wanted))
         self._say_empty()
         self._empty.setVisible(not wanted)
         if gone and not self.history.isChecked():
@@ -250,14 +248,14 @@ class Drawer(QWidget):
         """Whether some entries are still to be made."""
         return self._next < len(self._entries)
 
-    def _made(self, entry: str | Json) -> QWidget:
+    def _made(self, entry: str | Notice) -> QWidget:
         """The widget of an entry, as it is now."""
         if isinstance(entry, str):
             if entry not in self._days:
                 self._days[entry] = label("section", _day(entry))
                 self._days[entry].setContentsMargins(0, Space.S, 0, 0)
             return self._days[entry]
-        id_ = str(entry["id"])
+        id_ = entry.id
         question = self._questions.get(id_) if _asks(entry) else None
         item = self.items.get(id_)
         if item is not None and isinstance(item, QuestionItem) != (question is not None):
@@ -271,7 +269,7 @@ class Drawer(QWidget):
         if not isinstance(item, NoticeItem):
             item = self.items[id_] = NoticeItem()
             item.acted.connect(self._act)
-        item.show_notice(entry, self._title_of(entry["session"]) if entry["session"] else "")
+        item.show_notice(entry, self._title_of(entry.session) if entry.session else "")
         return item
 
     def _question_item(self) -> QuestionItem:
@@ -282,7 +280,7 @@ class Drawer(QWidget):
 
     def _drop(self, ids: set[str]) -> None:
         """Take away what is not there any more; the keyboard goes to the next."""
-        order = [str(one["id"]) for one in self._entries if not isinstance(one, str)]
+        order = [one.id for one in self._entries if not isinstance(one, str)]
         focus, orphaned = QApplication.focusWidget(), False
         for id_ in [id_ for id_ in self.items if id_ not in ids]:
             item = self.items.pop(id_)
@@ -311,37 +309,36 @@ class Drawer(QWidget):
         self._work.start(self._acted(what, id_, text), name=f"inbox:{what}")
 
     async def _acted(self, what: str, id_: str, text: str) -> None:
-        none: Json = {"kind": "", "body": {}}
-        notice = next((one for one in self._notices if one["id"] == id_), none)
-        run = notice["body"].get("run")
-        verbs: dict[str, tuple[str, dict[str, Any]]] = {
-            DONE: ("notice_done", {"id": id_}),
-            SNOOZE: ("snooze", {"id": id_, "for": text}),
-            REPLY: ("reply", {"id": id_, "text": text}),
-            VISIT: ("notice_open", {"id": id_}),
-            YES: ("job_answer", {"run": run, "yes": True}),
-            NO: ("job_answer", {"run": run, "yes": False}),
-        }
-        if notice["kind"] == WAITING:
-            verbs |= {yes: ("waiting_answer", {"id": id_, "yes": yes == YES}) for yes in (YES, NO)}
-        verb, given = verbs[what]
         try:
-            found = await self._doing(verb, given)
+            done = await self._doing(self._call(what, id_, text))
         finally:
             self._acting.discard(id_)
-        if found is not None and what == VISIT:
-            self.open_wanted.emit(found["session"])
-        elif found is not None and what == REPLY:
-            self.replied.emit(found["session"])
+        if isinstance(done, Place):
+            (self.open_wanted if what == VISIT else self.replied).emit(done.session)
 
-    def _do(self, verb: str, **given: Any) -> None:
-        self._work.start(self._doing(verb, given), name=f"inbox:{verb}")
+    def _call(self, what: str, id_: str, text: str) -> Awaitable[object]:
+        """What carries out one of the things that an entry offers."""
+        if what == DONE:
+            return self._api.inbox.dismiss(id_)
+        if what == SNOOZE:
+            return self._api.inbox.snooze(id_, text)
+        if what == REPLY:
+            return self._api.inbox.reply(id_, text)
+        if what == VISIT:
+            return self._api.inbox.open(id_)
+        notice = next(one for one in self._notices if one.id == id_)
+        if notice.kind == WAITING:
+            return self._api.waiting.answer(id_, what == YES)
+        return self._actions.call("job_answer", run=notice.body.get("run"), yes=what == YES)
 
-    async def _doing(self, verb: str, given: dict[str, Any]) -> dict[str, Any] | None:
-        """What the verb replied; None where it failed, which is said."""
+    def _do(self, call: Awaitable[object], name: str) -> None:
+        self._work.start(self._doing(call), name=f"inbox:{name}")
+
+    async def _doing(self, call: Awaitable[object]) -> object:
+        """What a call gave; None where it failed, which is said."""
         self.outcome.clear()
         try:
-            return await self._actions.call(verb, **given)
+            return await call
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return None
@@ -349,9 +346,9 @@ class Drawer(QWidget):
             self.refresh()
 
 
-def _asks(notice: Json) -> bool:
+def _asks(notice: Notice) -> bool:
     """Whether it is a question of permission that is open."""
-    return bool(notice["kind"] == APPROVAL and notice["state"] == OPEN)
+    return notice.kind == APPROVAL and notice.state == OPEN
 
 
 def _day(day: str) -> str:

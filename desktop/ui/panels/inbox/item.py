@@ -1,16 +1,14 @@
 """One entry of the inbox: a question of permission with its card, or a notice with what can be done."""
 
 import time
-from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
-from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING
+from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING, Notice
 from desktop.text import _, mark, titled
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.plain import shown
@@ -23,8 +21,6 @@ from desktop.ui.widgets.column import Remembering
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.words import spoken
-
-type Json = Mapping[str, Any]
 
 DONE, SNOOZE, REPLY, VISIT, YES, NO = "done", "snooze", "reply", "open", "yes", "no"
 """What can be done with a notice."""
@@ -44,6 +40,7 @@ _ANSWERS = {
     "yes": mark("answered with yes"),
     "no": mark("answered with no"),
 }
+_NOTHING = Notice("", "", "", "", "")
 _FOLDED, _FOLDED_LINES, _LONGEST = 320, 5, 8_000
 _LATE_S = 60.0
 
@@ -100,7 +97,7 @@ class NoticeItem(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.notice: Json = {}
+        self.notice = _NOTHING
         self._session_title, self._unfolded = "", False
         self.setProperty("kind", "card")
         self._sign, self._title = Sign("bell", "link", Size.ICON + 2), label("title", wrap=True)
@@ -153,7 +150,7 @@ class NoticeItem(QFrame):
         self.field.returnPressed.connect(self._send)
         self.send.clicked.connect(self._send)
 
-    def show_notice(self, notice: Json, session_title: str) -> None:
+    def show_notice(self, notice: Notice, session_title: str) -> None:
         """Show this one; `session_title`: its conversation's."""
         if (notice, session_title) != (self.notice, self._session_title):
             self.notice, self._session_title = notice, session_title
@@ -170,7 +167,7 @@ class NoticeItem(QFrame):
             (self.send, _("Send")),
         ):
             made.setText(words_ if made.icon().isNull() else f" {words_}")  # it keeps the sign apart
-        if not self.notice:
+        if self.notice is _NOTHING:
             return
         title = shown(self._title_of())
         for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open, self.send):
@@ -182,10 +179,10 @@ class NoticeItem(QFrame):
         self._arrange()
 
     def _say(self, title: str) -> None:
-        notice, body = self.notice, self.notice["body"]
-        self._sign.show_icon(*_ICONS.get(notice["kind"], ("inbox", "link")))
+        notice, body = self.notice, self.notice.body
+        self._sign.show_icon(*_ICONS.get(notice.kind, ("inbox", "link")))
         self._title.setText(title)
-        self._when.setText(f"{datetime.fromtimestamp(notice['at']).astimezone():%H:%M}")
+        self._when.setText(f"{datetime.fromtimestamp(notice.at).astimezone():%H:%M}")
         text = _text_of(notice, title)
         folded = _folded(text)
         long = folded != text
@@ -202,21 +199,21 @@ class NoticeItem(QFrame):
     @property
     def _came(self) -> bool:
         """Whether it came with a backup or an import, and is off."""
-        return bool(self.notice and self.notice["kind"] == WAITING)
+        return self.notice.kind == WAITING
 
     def _title_of(self) -> str:
-        card = self.notice["body"].get("card") or {}
-        return str(self.notice["title"] or card.get("title") or "")
+        card = self.notice.body.get("card") or {}
+        return self.notice.title or str(card.get("title") or "")
 
     def _arrange(self) -> None:
-        waits = self.notice["state"] == OPEN
-        asks = bool(self.notice["body"].get("ask"))
+        waits = self.notice.state == OPEN
+        asks = bool(self.notice.body.get("ask"))
         for made in (self.yes, self.no):
             made.setVisible(waits and asks)
         self.done.setVisible(waits and not asks)
         self.snooze.setVisible(waits and not self._came)
         self.reply.setVisible(waits and not asks)
-        self.open.setVisible(bool(self.notice["session"]))
+        self.open.setVisible(bool(self.notice.session))
         self._reply_row.setVisible(waits and not self._reply_row.isHidden())
 
     def _fold(self) -> None:
@@ -239,7 +236,7 @@ class NoticeItem(QFrame):
             self._act(REPLY, text)
 
     def _act(self, what: str, text: str = "") -> None:
-        self.acted.emit(what, str(self.notice["id"]), text)
+        self.acted.emit(what, self.notice.id, text)
 
     def take_keyboard(self) -> None:
         """Give it to the first thing to do."""
@@ -256,8 +253,8 @@ class NoticeItem(QFrame):
             super().keyPressEvent(event)
 
 
-def _text_of(notice: Json, title: str) -> str:
-    body = notice["body"]
+def _text_of(notice: Notice, title: str) -> str:
+    body = notice.body
     card = body.get("card") or {}
     text = str(body.get("text") or card.get("command") or "").strip()
     text = shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
@@ -273,20 +270,20 @@ def _folded(text: str) -> str:
     return short if short == text else f"{short.rstrip()}…"
 
 
-def _note(notice: Json) -> str:
+def _note(notice: Notice) -> str:
     """Whether it was late, when it comes again, or what became of it."""
-    body, now = notice["body"], Now(time.time())
-    if notice["state"] != OPEN:
-        answer = _ANSWERS.get(notice["answer"], mark("done"))
-        return f"{_(answer)}, {words.at(notice['settled'] or notice['at'], now)}"
+    body, now = notice.body, Now(time.time())
+    if notice.state != OPEN:
+        answer = _ANSWERS.get(notice.answer, mark("done"))
+        return f"{_(answer)}, {words.at(notice.settled or notice.at, now)}"
     parts = []
-    if body.get("ask") and notice["kind"] != WAITING:
+    if body.get("ask") and notice.kind != WAITING:
         parts.append(_("Missed while the computer was off or asleep. Shall it be made up for?"))
     if float(body.get("late") or 0) >= _LATE_S and body.get("planned"):
         planned, late = words.at(body["planned"], now), words.lateness(body["late"])
         parts.append(_("planned {when}, {late}").format(when=planned, late=late))
     if n := int(body.get("missed") or 0):
         parts.append(words.more_missed(n))
-    if notice["due"] > now.moment:
-        parts.append(_("comes again {when}").format(when=words.soon(notice["due"], now)))
+    if notice.due > now.moment:
+        parts.append(_("comes again {when}").format(when=words.soon(notice.due, now)))
     return " · ".join(parts)

@@ -28,7 +28,7 @@ class InboxPanel(QFrame):
     waited is dealt with."""
 
     answered = Signal(str, object)
-    """A question, and what the verb `permit` takes for its answer; None to leave it for later."""
+    """A question, and a Reply; None to leave it for later."""
     open_wanted = Signal(str)
     """A conversation."""
     replied = Signal(str)

@@ -1,0 +1,78 @@
+"""The running program: what of it works, and what to know before a conversation goes on."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from desktop.config.store import ConfigStore
+    from desktop.services import Status
+    from desktop.session.log import Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A part that can be off; `last_ok` in Unix time."""
+
+    name: str
+    state: str
+    detail: str
+    last_ok: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The process that owns the home."""
+
+    pid: int
+    front: str
+    """window, serve, or the command that it carries out."""
+    started: float
+    """Unix time."""
+    services: tuple[Service, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with the settings; the last good ones are in use."""
+
+    text: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What to know before a conversation goes on."""
+
+    problems: tuple[Problem, ...]
+    unanswered: str
+    """The message that was left without an answer, "" for none."""
+
+
+class Program:
+    """Tells of the process that answers."""
+
+    def __init__(
+        self,
+        front: str,
+        started: float,
+        services: "Callable[[], Sequence[Status]]",
+        store: "ConfigStore",
+        sessions: "Sessions",
+    ) -> None:
+        self._front, self._started, self._services = front, started, services
+        self._store, self._sessions = store, sessions
+
+    async def status(self) -> Running:
+        """Who owns the home, and the state of its parts."""
+        services = tuple(Service(s.name, s.state.value, s.detail, s.last_ok) for s in self._services())
+        return Running(os.getpid(), self._front, self._started, services)
+
+    async def opening(self, session: str = "cli:direct") -> Opening:
+        """What to know before a conversation goes on. Raises StorageError."""
+        from desktop.session.model import title_of
+
+        opened = await self._sessions.open(session)
+        problems = tuple(Problem(problem.text, problem.remedy) for problem in self._store.problems)
+        return Opening(problems, title_of(opened.unanswered or {}))
