@@ -10,8 +10,8 @@ from tests.ui.program import InProcess
 
 
 class Held:
-    """Actions on a real door, and a Transport of the api. A verb in `before` waits there before it is begun, one in `after` with its
-    reply; one in `refused` is not begun at all."""
+    """Actions on a real door, and a Transport of the api. A verb in `before` waits there before it is
+    begun, one in `after` with its reply; one in `refused` is not begun at all."""
 
     def __init__(self, inner: InProcess) -> None:
         self._inner = inner
