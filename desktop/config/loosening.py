@@ -188,7 +188,7 @@ def changes(loose: Loose, config: Config) -> dict[Keys, Any]:
     if loose.kind != "item":
         entries = isinstance(mine, dict) and isinstance(loose.value, dict)
         return {loose.keys: {**mine, **loose.value} if entries else loose.value}
-    here = [_plain(one) for one in mine]
+    here = [_plain(one) for one in mine] if isinstance(mine, tuple | list) else []
     return {} if loose.value in here else {loose.keys: [*here, loose.value]}
 
 
@@ -201,16 +201,26 @@ def _config_of(keys: Keys, value: Any) -> Config:
 
 def _at(config: Config, keys: Keys) -> Any:
     here: Any = config
-    for key in keys:
+    for at, key in enumerate(keys):
         if isinstance(here, Section):
             name = next((n for n in type(here).model_fields if normal(n) == normal(key)), None)
-            here = getattr(here, name) if name else (here.model_extra or {}).get(key)
+            if name is None:
+                return _without_meaning(here.model_extra, keys[at:])
+            here = getattr(here, name)
         elif here is config.providers:
             here = here.get(provider_name(key)) or ProviderSettings()
         elif isinstance(here, Mapping):
             here = here.get(key)
         else:
             return None
+    return here
+
+
+def _without_meaning(here: Any, keys: Keys) -> Any:
+    """The value at a place that the settings know nothing of, whatever the style of its names."""
+    for key in keys:
+        inner = here.items() if isinstance(here, Mapping) else ()
+        here = next((value for name, value in inner if normal(str(name)) == normal(key)), None)
     return here
 
 

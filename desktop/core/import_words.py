@@ -22,6 +22,7 @@ def kinds() -> dict[str, str]:
         "file": _("File"),
         "skill": _("Skill"),
         "job": _("Job"),
+        "pairing": _("Paired sender"),
         "other": _("Other"),
     }
 
@@ -47,7 +48,7 @@ def many(item: Json) -> str:
         return ""
     if item["kind"] == "session":
         return ngettext("{n} message", "{n} messages", n).format(n=n)
-    if item["kind"] == "skill":
+    if item["kind"] in ("skill", "file"):
         return ngettext("{n} file", "{n} files", n).format(n=n)
     return str(n)
 

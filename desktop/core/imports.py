@@ -107,6 +107,7 @@ class ImportVerbs:
             core.keychain,
             self._take_settings,
             core.waiting.switch_off,
+            core.marks.keep,
             lambda: core.store.config.agents.defaults.timezone or zone(),
         )
         return Importing(path, here, send)

@@ -18,10 +18,11 @@ from desktop.config.keychain import Keychain
 from desktop.config.loosening import Loose
 from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
-from desktop.importer import log_files, notes, places, secrets, settings, skills
+from desktop.importer import log_files, notes, pairing, places, prompts, secrets, settings, skills
 from desktop.importer.history import OldHistory
 from desktop.importer.items import WRITING, Item, Json, Step, step
 from desktop.importer.jobs import OldJobs
+from desktop.importer.media import Keep, OldMedia
 from desktop.importer.places import Source, wrong
 from desktop.importer.secrets import Secret
 from desktop.importer.sessions import OldSessions
@@ -58,6 +59,7 @@ class Here:
     """Puts values into the settings by their places."""
     switch_off: Callable[[str], Awaitable[object]]
     """Switches a skill off by its name."""
+    keep_marks: Keep
     zone: Callable[[], str]
     """Tells the person's time zone; called in a thread."""
 
@@ -119,13 +121,16 @@ class Importing:
         if source.config is not None:
             found += await self._settings(source.config)
         found += await run(notes.steps, source, here.workspace, self._pace)
+        found += await run(prompts.steps, source, here.workspace, self._pace)
         found += await run(OldHistory(source, here.workspace / "memory", self._pace).steps)
         found += await run(OldSkills(source, here.workspace / "skills", self._pace, here.switch_off).steps)
         store = Store(here.workspace / "cron", here.zone)
         await store.load()
         found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
-        old = OldSessions(source, here.sessions, self._pace)
-        found += await old.steps()
+        found += await run(pairing.steps, source, here.config)
+        media = OldMedia(source, here.workspace, self._pace, here.keep_marks)
+        found += await run(media.steps)
+        found += await OldSessions(source, here.sessions, self._pace, media.attach).steps()
         others: list[Item] = await run(lambda: list(source.others()))
         return [*found, *map(step, others)]
 

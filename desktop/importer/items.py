@@ -10,10 +10,10 @@ from desktop.config.loosening import Loose
 type Json = dict[str, Any]
 type Action = Literal["take", "add", "change", "same", "inert", "left", "failed", "waits"]
 """take: as it is. add: what is new of something that is here already. change: taken as something else, see
-`note`. same: here already. inert: kept in the settings, without a meaning here. left: stays in the old home
-only, see `note`. failed: was to be taken and could not be, see `note`. waits: it loosens
-or runs something, and is off until the person says yes to it."""
-type Kind = Literal["setting", "key", "session", "memory", "file", "skill", "job", "other"]
+`note`. same: here already. inert: kept in the settings or the workspace, without a meaning here. left:
+stays in the old home only, see `note`. failed: was to be taken and could not be, see `note`. waits: it
+loosens or runs something, and is off until the person says yes to it."""
+type Kind = Literal["setting", "key", "session", "memory", "file", "skill", "job", "pairing", "other"]
 
 WRITING = ("take", "add", "change", "inert")
 """The actions that write something here."""
@@ -29,7 +29,7 @@ class Item:
     note: str = ""
     """A sentence for the person; empty where there is nothing to say."""
     count: int = 0
-    """Messages of a session, entries of a history, files of a skill."""
+    """Messages of a session, entries of a history, files of a skill or a folder."""
 
     def as_json(self) -> Json:
         """In JSON types."""

@@ -32,6 +32,10 @@ _PASSING = ("runtime_checkpoint", "pending_user_turn", "pending_user_followups",
 """Inner metadata that meant something to nanobot while it ran, or would mean something else here."""
 
 
+type Attach = Callable[[Message], Message]
+"""Gives a message of an old home its files as one of here has them; see media.py."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What is known of an old file after one pass."""
@@ -70,7 +74,7 @@ class Reading:
         return cls(path, key or _guessed(path.name), messages, damaged, updated, json.dumps(metadata))
 
 
-def messages_of(reading: Reading, pace: Pace) -> Iterator[Message]:
+def messages_of(reading: Reading, pace: Pace, attach: Attach) -> Iterator[Message]:
     """The messages of a file, each as it is stored here. Raises OSError."""
     before = utc(reading.metadata.get("created_at")) or utc("2026-01-01T00:00:00+00:00")
     for record in pace.paced(_records(reading.path)):
@@ -79,31 +83,31 @@ def messages_of(reading: Reading, pace: Pace) -> Iterator[Message]:
             record["timestamp"] = before
             if record.get("role") != "user":  # nobody here knows what was in view when it was written
                 record |= unknown(reading.path.name).as_fields()
-            yield records.stamped(record)
+            yield records.stamped(attach(record))
 
 
-def rest_of(reading: Reading, known: int, pace: Pace) -> Iterator[Message]:
+def rest_of(reading: Reading, known: int, pace: Pace, attach: Attach) -> Iterator[Message]:
     """The messages after so many."""
-    for number, message in enumerate(messages_of(reading, pace)):
+    for number, message in enumerate(messages_of(reading, pace, attach)):
         if number >= known:
             yield message
 
 
-def put(reading: Reading, folder: Path, pace: Pace) -> None:
+def put(reading: Reading, folder: Path, pace: Pace, attach: Attach) -> None:
     """Write a conversation under its key, whole or not at all. Raises OSError, FileExistsError where
     somebody began one with this key meanwhile, CalledOffError."""
     path, _held = reader.find(folder, reading.key)
     try:
-        place_of(folder).write(path.name, _written(reading, pace), fresh=True)
+        place_of(folder).write(path.name, _written(reading, pace, attach), fresh=True)
     except OSError as error:
         if error.errno is not None and error.filename is None:
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
-def _written(reading: Reading, pace: Pace) -> Iterator[bytes]:
+def _written(reading: Reading, pace: Pace, attach: Attach) -> Iterator[bytes]:
     yield records.write(_head(reading))
-    for message in messages_of(reading, pace):
+    for message in messages_of(reading, pace, attach):
         yield records.write(message)
         pace.advance()
 

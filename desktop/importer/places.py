@@ -20,7 +20,7 @@ from desktop.text import _
 FILES = ("AGENTS", "SOUL", "USER", "TOOLS", "HEARTBEAT", "IDENTITY")
 """The files that a workspace begins with, without their ending."""
 LONGEST_FILE = 64 * 1024 * 1024
-_OTHER = ("media", "generated", "history", "bridge", "webui", "pairing.json", "logs")
+_OTHER = ("history", "bridge", "webui", "logs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Source:
         note = _("It stays in the old home: this program has no use for it.")
         places = [(self.data / name, name) for name in _OTHER]
         if self.workspace is not None:
-            names = ("prompts", "plugins", "triggers")
+            names = ("plugins", "triggers")
             places += [(self.workspace / name, f"workspace/{name}") for name in names]
         for path, name in places:
             if os.path.lexists(path):

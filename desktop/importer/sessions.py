@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from desktop.importer.items import Item, Step, step
-from desktop.importer.log_files import Reading, messages_of, put, rest_of
+from desktop.importer.log_files import Attach, Reading, messages_of, put, rest_of
 from desktop.importer.places import Source, wrong
 from desktop.pace import Pace
 from desktop.session.log import Sessions
@@ -57,8 +57,8 @@ class _Group:
 class OldSessions:
     """The conversations of an old home beside those of this one."""
 
-    def __init__(self, source: Source, sessions: Sessions, pace: Pace) -> None:
-        self._source, self._sessions, self._pace = source, sessions, pace
+    def __init__(self, source: Source, sessions: Sessions, pace: Pace, attach: Attach) -> None:
+        self._source, self._sessions, self._pace, self._attach = source, sessions, pace, attach
 
     async def steps(self) -> list[Step]:
         """What becomes of each; every old file is read for it."""
@@ -176,9 +176,9 @@ class OldSessions:
     def _compare(self, reading: Reading, beside: Reading) -> tuple[Relation, int]:
         """What an old file is to another: `same` if that one begins with all of it, `more` if it is a
         beginning of the old one, and how many messages they share."""
-        here = messages_of(beside, self._pace)
+        here = messages_of(beside, self._pace, _as_it_is)
         shared = 0
-        for one in messages_of(reading, self._pace):
+        for one in messages_of(reading, self._pace, _as_it_is):
             other = next(here, None)
             if other is None:
                 return "more", shared
@@ -191,17 +191,21 @@ class OldSessions:
 
     async def _put(self, reading: Reading) -> None:
         """A conversation that is not here yet. Raises OSError."""
-        await self._pace.run(put, reading, self._sessions.folder, self._pace)
+        await self._pace.run(put, reading, self._sessions.folder, self._pace, self._attach)
         self._sessions.forget(reading.key)
 
     async def _append(self, reading: Reading, target: Target) -> None:
         """What an old conversation has beyond the one that is here. Raises StorageError."""
         session = await self._sessions.open(target.key)
-        rest = rest_of(reading, target.known, self._pace)
+        rest = rest_of(reading, target.known, self._pace, self._attach)
         while batch := await self._pace.run(_some, rest):
             await session.append_all(batch)
         if (offset := offset_of(reading.metadata)) > session.archived:
             await session.set_metadata(last_archived=offset, last_consolidated=offset)
+
+
+def _as_it_is(message: Message) -> Message:
+    return message
 
 
 def _size(path: Path) -> int:

@@ -34,7 +34,7 @@ def _groups(done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
         (_("Taken") if done else _("Will be taken"), ("take", "add")),
         (_("Off until you say yes: it waits in the inbox"), ("waits",)),
         (_("Changed on the way"), ("change",)),
-        (_("Kept in the settings, without a use here"), ("inert",)),
+        (_("Kept, without a use here"), ("inert",)),
         (_("Left in the old home"), ("left",)),
         (_("Here already"), ("same",)),
     )

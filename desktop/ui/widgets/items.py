@@ -22,7 +22,7 @@ type Index = QModelIndex | QPersistentModelIndex
 
 _ROW, _FLAT, _HEADING, _TALLEST = 46, 30, 36, 420
 _NONE = QModelIndex()
-_FIRST = ("session", "memory", "job", "skill", "file", "key", "setting", "ledger", "other")
+_FIRST = ("session", "memory", "job", "skill", "file", "pairing", "key", "setting", "ledger", "other")
 """The kinds in the order in which a person asks for them."""
 _ABOUT, _END, _IS_HEADING = (Qt.ItemDataRole.UserRole + n for n in range(1, 4))
 

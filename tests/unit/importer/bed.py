@@ -1,14 +1,16 @@
 """A home to import into: real settings, sessions and files, and a keychain in memory."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
+from desktop.files import Seen
 from desktop.importer.importing import Here, Importing
 from desktop.importer.items import WRITING, Item
+from desktop.origin import Mark
 from desktop.session.listing import describe_all
 from desktop.session.log import Sessions
 from tests.unit.config.test_keychain import Vault
@@ -27,6 +29,8 @@ class Bed:
         self.vault = Vault()
         self.keychain = Keychain(backend=lambda: self.vault, limit=None)
         self.events: list[Json] = []
+        self.marks: dict[str, Mark] = {}
+        """Whose words the bytes of files are, by their paths in the workspace."""
 
     def importing(self, old: Path) -> Importing:
         """An import of the home at a path."""
@@ -46,9 +50,14 @@ class Bed:
             self.keychain,
             take,
             off,
+            self.keep,
             lambda: "Europe/Berlin",
         )
         return Importing(old, here, self.events.append)
+
+    async def keep(self, files: Iterable[Seen], mark: Mark) -> None:
+        """Note whose words the bytes of files are."""
+        self.marks |= {str(seen.path.relative_to(self.workspace)): mark for seen in files}
 
     async def plan(self, old: Path) -> list[Item]:
         """What would become of what is there."""
