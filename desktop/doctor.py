@@ -24,7 +24,7 @@ from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
 from desktop.net import way_out
 from desktop.paths import Home, open_to_others
-from desktop.providers import discover, engine, weights
+from desktop.providers import discover, engine, former, weights
 from desktop.providers.local import better_words, chosen, offered
 from desktop.providers.registry import choose
 from desktop.session.log import Sessions
@@ -67,6 +67,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Network"), lambda: in_thread(_way_out)),
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
+        (_("Built-in model"), lambda: in_thread(_former, home)),
         (_("Servers on this machine"), _servers),
         (_("MCP servers"), lambda: _mcp(store, home.logs / "mcp")),
     ]
@@ -320,6 +321,14 @@ async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
             )
         ]
     return [Finding(part, True, state)]
+
+
+def _former(home: Home) -> list[Finding]:
+    if not (size := former.size(home.models)):
+        return []
+    state = _("Packages of the former engine take up {mb} MB; nothing uses them.")
+    remedy = _("Remove them with: nanobot-desktop doctor --fix")
+    return [Finding(_("Built-in model"), True, state.format(mb=former.megabytes(size)), remedy)]
 
 
 async def _servers() -> list[Finding]:

