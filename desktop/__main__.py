@@ -22,6 +22,10 @@ def main() -> None:
         from desktop.providers.engine_child import main as engine
 
         engine(sys.argv[2:])
+    elif hidden == "--heic":
+        from desktop.providers.heic import main as heic
+
+        heic()
     elif hidden == "--guard":
         from desktop.providers.guard import main as guard
 

@@ -46,6 +46,7 @@ _EARLIER_SHARE = 16
 _LEAN_STEP_TOKENS = 600
 """What a small model may write in a step of a task: one that went astray writes until it is stopped."""
 _BROKEN = mark("Left out, the file is broken: {names}. All else was sent.")
+_FOREIGN = mark("Left out, this computer cannot read HEIC pictures: {names}. Send it as JPEG or PNG.")
 _REFUSED = mark("Left out, {provider} does not accept this picture: {names}. All else was sent.")
 _OUT_OF_STEPS = (
     "[You have used all steps that one answer may take. Do not call tools. Tell the person what was done, "
@@ -109,7 +110,9 @@ class Runner:
         if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
             turn.prompt = await self._prompt(ready)
         if ready.endpoint.rules.pictures and turn.inbound.pictures:
-            self._tell(turn, ready.endpoint, await in_thread(broken, turn.inbound.pictures), _BROKEN)
+            wrong, foreign = await in_thread(broken, turn.inbound.pictures)
+            self._tell(turn, ready.endpoint, wrong, _BROKEN)
+            self._tell(turn, ready.endpoint, foreign, _FOREIGN)
         if self._memory:
             turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
         await self._rounds(turn, ready, kit, steps, want)

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from desktop.files import Place
+from desktop.providers import heic
 from desktop.providers.scaling import fitted
 from desktop.providers.unbroken import unbroken
 
 MOST_BYTES = 40 * 1024 * 1024
 """Of a file that is looked into at all."""
 _TOO_LARGE = "too large to be shown"
+_BROKEN = "the file is broken, nothing of it can be shown"
+_NOT_HERE = "HEIC pictures cannot be read on this computer; as JPEG or PNG it can be shown"
 _KNOWN = 256
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
@@ -40,9 +43,12 @@ def shown(
     return parts
 
 
-def broken(paths: Sequence[str]) -> list[str]:
-    """The names of those pictures that cannot be shown (blocking)."""
-    return [Path(path).name for path in paths if _read(Path(path))[2]]
+def broken(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of those pictures that cannot be shown, and of those that are of a kind which this computer
+    cannot read (blocking)."""
+    wrong = {Path(path).name: why for path in paths if (why := _read(Path(path))[2])}
+    foreign = [name for name, why in wrong.items() if why == _NOT_HERE]
+    return [name for name in wrong if name not in foreign], foreign
 
 
 def sound(url: str) -> bool:
@@ -52,14 +58,16 @@ def sound(url: str) -> bool:
         data = base64.b64decode(packed, validate=True) if head.endswith(";base64") else b""
     except ValueError:
         return False
-    found = kind(data[:16])
-    return bool(found) and unbroken(found, data)
+    return unbroken(kind(data[:16]), data)
 
 
 def kind(head: bytes) -> str:
-    """The kind of picture that a file's first bytes give away: png, jpeg, gif or webp; "" for others."""
+    """The kind of picture that a file's first bytes give away: png, jpeg, gif, webp or heic; "" for
+    others."""
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "webp"
+    if heic.is_heic(head):
+        return "heic"
     return next((name for start, name in _KINDS if head.startswith(start)), "")
 
 
@@ -75,7 +83,7 @@ def _address(path: Path, side: int, most: int) -> tuple[str, str]:
 
 
 def _read(path: Path) -> tuple[str, bytes, str]:
-    """Kind and bytes of a picture, and why there is none."""
+    """Kind and bytes of a picture, and why there is none. What no server takes is made into JPEG."""
     try:
         with Place(Path(path.anchor)).open(path) as file:
             data = file.stream.read(MOST_BYTES + 1)
@@ -86,9 +94,19 @@ def _read(path: Path) -> tuple[str, bytes, str]:
         return "", b"", _TOO_LARGE
     if not (found := kind(data[:16])):
         return "", b"", "not a picture that can be shown"
+    if found == "heic":
+        return _from_heic(data, (str(path), len(data), seen.st_mtime_ns))
     if not _whole(str(path), len(data), seen.st_mtime_ns, data):
-        return "", b"", "the file is broken, nothing of it can be shown"
+        return "", b"", _BROKEN
     return found, data, ""
+
+
+def _from_heic(data: bytes, state: tuple[str, int, int]) -> tuple[str, bytes, str]:
+    try:
+        made = heic.as_jpeg(data, state)
+    except heic.MissingError:
+        return "", b"", _NOT_HERE
+    return ("jpeg", made, "") if made else ("", b"", _BROKEN)
 
 
 _verdicts: dict[tuple[str, int, int], bool] = {}

@@ -8,6 +8,7 @@ import pytest
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.stories.test_acting import told, use
+from tests.unit.providers.samples import HEIC
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -55,3 +56,17 @@ def test_what_was_given_is_read_without_a_question_and_the_rest_is_not(
     *_before, again, refused = told(server)
     assert "Dear Ada" in again
     assert "not given" not in refused
+
+
+def test_a_picture_of_a_phone_is_shown_as_jpeg(
+    program: Program, server: ScriptedServer, outside: Path
+) -> None:
+    (outside / "IMG_0001.HEIC").write_bytes(HEIC)
+    server.script("say:Red and blue.")
+    done = program.run("ask", "What is this?", "--file", str(outside / "IMG_0001.HEIC"))
+    assert done.stdout == "Red and blue.\n"
+    (asked,) = [m for m in server.requests[0].body["messages"] if isinstance(m["content"], list)]
+    (image,) = [part for part in asked["content"] if part["type"] == "image_url"]
+    head, _comma, packed = image["image_url"]["url"].partition(",")
+    assert head == "data:image/jpeg;base64"
+    assert base64.b64decode(packed).startswith(b"\xff\xd8\xff")

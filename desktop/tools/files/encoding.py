@@ -23,6 +23,7 @@ _MAGIC = (
     (b"\x7fELF", "ELF"),
     (b"\x1f\x8b", "gzip"),
 )
+_HEIC = b"heic heix heim heis hevc hevx hevm hevs mif1 msf1".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ def magic(sample: bytes) -> str:
     """What a file is by its first bytes; empty where they say nothing."""
     if sample[:4] == b"RIFF" and sample[8:12] == b"WEBP":
         return "WEBP"
+    if sample[4:8] == b"ftyp" and sample[8:12] in _HEIC:
+        return "HEIC"
     return next((name for start, name in _MAGIC if sample.startswith(start)), "")
 
 

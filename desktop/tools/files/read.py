@@ -17,7 +17,7 @@ from desktop.tools.files.worker import in_worker
 
 _DOCUMENT_SECONDS = 30.0
 _MOST_PICTURE = 20 << 20
-_PICTURES = {"PNG", "JPEG", "GIF", "WEBP"}
+_PICTURES = {"PNG", "JPEG", "GIF", "WEBP", "HEIC"}
 _OFFICE = {".docx", ".docm", ".xlsx", ".xlsm"}
 
 

@@ -3,6 +3,7 @@
 import base64
 import struct
 import zlib
+from pathlib import Path
 
 
 def chunk(name: bytes, data: bytes) -> bytes:
@@ -17,6 +18,8 @@ def png(width: int = 2, height: int = 2) -> bytes:
 
 
 PNG = png()
+HEIC = (Path(__file__).parents[2] / "data/small.heic").read_bytes()
+"""64 x 32, red at its left, blue at its right; made with heif-enc."""
 GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 WEBP = base64.b64decode("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
 JPEG = base64.b64decode(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop.tools.base import ToolResult
+from tests.unit.providers.samples import HEIC
 from tests.unit.tools.files.conftest import Bench
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
@@ -248,3 +249,11 @@ async def test_a_zip_bomb_is_a_clear_failure(bench: Bench) -> None:
 async def test_a_damaged_document_is_a_clear_failure(bench: Bench, name: str, data: bytes) -> None:
     bench.put(name, data)
     assert "damaged" in await bench.failure("read_file", path=name)
+
+
+async def test_a_picture_of_a_phone_is_a_picture(bench: Bench) -> None:
+    bench.put("IMG_1.heic", HEIC)
+    result = await bench.result("read_file", path="IMG_1.heic")
+    assert isinstance(result, ToolResult)
+    assert "a picture (HEIC)" in result.text
+    assert result.images == (bench.workspace / "IMG_1.heic",)
