@@ -22,7 +22,7 @@ from desktop.ui.conversation.header import FAILED, OK, WAITS, Header
 
 _FAILURES = {
     "Unreachable": mark("Not answering"),
-    "SignInNeeded": mark("Key refused"),
+    "SignInNeeded": mark("Check the key"),
     "QuotaExceeded": mark("No quota left"),
     "RateLimited": mark("Too many requests"),
 }

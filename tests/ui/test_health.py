@@ -49,7 +49,7 @@ def board(qtbot: QtBot) -> Board:
     ("kind", "words"),
     [
         ("Unreachable", "Not answering"),
-        ("SignInNeeded", "Key refused"),
+        ("SignInNeeded", "Check the key"),
         ("QuotaExceeded", "No quota left"),
         ("RateLimited", "Too many requests"),
     ],
@@ -81,7 +81,7 @@ def test_each_provider_has_its_own_state(board: Board) -> None:
 
 def test_a_failure_before_anybody_was_asked_is_of_the_provider_here(board: Board) -> None:
     board.fail("SignInNeeded")
-    assert board.told == ("danger", "Key refused")
+    assert board.told == ("danger", "Check the key")
     board.health.handle(SettingsChanged())
     assert board.told == ("", "")
 

@@ -64,7 +64,7 @@ def test_a_server_that_is_not_there_comes_back(program: Program, desk: Desk) -> 
             server.script("status:401")
             ask(window, "And with a wrong key?")
             window.wait(re.compile("did not accept the key"))
-            window.wait("State of the model: Key refused")
+            window.wait("State of the model: Check the key")
             window.wait("Try again", "push button")
             assert "nanobot-desktop provider" not in window.drawing()
             desk.screenshot("key-refused")
