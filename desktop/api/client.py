@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from desktop.api.conversations import Conversations
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
     from desktop.api.program import Program
     from desktop.api.questions import Questions
+    from desktop.api.revisions import Revisions
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
     from desktop.api.waiting import Waiting
@@ -70,10 +72,12 @@ class Subject:
 class Api:
     """All subjects. mypy sees their classes; at run time each is a Subject."""
 
+    conversations: "Conversations"
     inbox: "Notices"
     permissions: "Permissions"
     program: "Program"
     questions: "Questions"
+    revisions: "Revisions"
     turns: "Turns"
     usage: "Usage"
     waiting: "Waiting"

@@ -69,6 +69,10 @@ class Program:
         services = tuple(Service(s.name, s.state.value, s.detail, s.last_ok) for s in self._services())
         return Running(os.getpid(), self._front, self._started, services)
 
+    async def assistant(self) -> str:
+        """What the agent calls itself."""
+        return self._store.config.agents.defaults.bot_name
+
     async def opening(self, session: str = "cli:direct") -> Opening:
         """What to know before a conversation goes on. Raises StorageError."""
         from desktop.session.model import title_of

@@ -122,11 +122,14 @@ def _kept(info: SessionInfo) -> str:
 
 
 async def _keep(home: Home, verb: str, key: str, undo: bool, as_json: bool) -> None:
-    from desktop.cli.reach import reach, result
+    from desktop.cli.reach import connect
 
     key, name = clean(key), {"pin": "pinned", "archive": "archived"}[verb]
-    async with reach(home, verb) as call:
-        await result(call, verb, session=key, **{name: not undo})
+    async with connect(home, verb) as api:
+        if verb == "pin":
+            await api.conversations.pin(key, not undo)
+        else:
+            await api.conversations.archive(key, not undo)
     if as_json:
         emit({"session": key, name: not undo})
         return
@@ -243,14 +246,14 @@ async def _export(home: Home, key: str, kind: str, output: str, as_json: bool) -
 
 async def _delete(home: Home, key: str, yes: bool, as_json: bool) -> int:
     from desktop.cli.files import open_sessions
-    from desktop.cli.reach import reach, result
+    from desktop.cli.reach import connect
 
     info = await _known(await open_sessions(home), key)
     if not yes and not await _sure(info):
         hint(_("Nothing was deleted."))
         return 1
-    async with reach(home, "delete") as verb:
-        await result(verb, "delete", session=info.key)
+    async with connect(home, "delete") as api:
+        await api.conversations.delete(info.key)
     if as_json:
         emit({"deleted": info.key})
     else:
@@ -273,10 +276,10 @@ async def _sure(info: SessionInfo) -> bool:
 
 
 async def _restore(home: Home, key: str, as_json: bool) -> None:
-    from desktop.cli.reach import reach, result
+    from desktop.cli.reach import connect
 
-    async with reach(home, "restore") as verb:
-        restored = (await result(verb, "restore", session=clean(key)))["restored"]
+    async with connect(home, "restore") as api:
+        restored = await api.conversations.restore(clean(key))
     if not restored:
         raise UsageError(_("There is no deleted conversation called {key}.").format(key=key))
     if as_json:

@@ -1,34 +1,22 @@
-"""The verbs of conversations: list, read, name, delete and bring back, choose a model."""
+"""The verbs of a conversation's model: which one answers, what it costs, what can be chosen."""
 
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from itertools import batched
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.commands import COMMANDS
 from desktop.agent.context import RECENT_TOKENS
-from desktop.agent.loop import FLEETING
-from desktop.bus.events import ConversationChanged
-from desktop.core.titles import NAMED
 from desktop.core.verbs import Json, Send, Verb
-from desktop.errors import AppError, UsageError
-from desktop.paths import temporary
+from desktop.errors import AppError
 from desktop.providers.catalogue import titled
 from desktop.providers.local import installed
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
-from desktop.session.log import Session
-from desktop.session.model import HIDDEN, Message, SessionInfo, now, text_tokens
-from desktop.session.names import new_key
-from desktop.session.unkept import kept
+from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
-
-_AT_ONCE = 200
-"""So many messages are made ready for the disk in one go: more would be felt."""
 
 
 class Conversations:
@@ -41,32 +29,12 @@ class Conversations:
         """Each under its name."""
         return {
             "prepare": self.prepare,
-            "conversations": self.all,
-            "conversation": self.one,
-            "rename": self.rename,
-            "pin": self.pin,
-            "archive": self.archive,
-            "delete": self.delete,
-            "keep": self.keep,
-            "restore": self.restore,
             "choose_model": self.choose_model,
             "models": self.models,
             "model": self.model,
-            "subagents": self.subagents,
-            "subagent_stop": self.subagent_stop,
             "completions": self.completions,
             "context": self.context,
         }
-
-    async def subagents(self, arguments: Json, _send: Send) -> Json:
-        """Those that work or wait for a conversation; `started` in Unix time, seconds."""
-        found = self._core.subagents.of(str(arguments["session"]))
-        names = ("id", "label", "task", "state", "started")
-        return {"subagents": [{name: getattr(one, name) for name in names} for one in found]}
-
-    async def subagent_stop(self, arguments: Json, _send: Send) -> Json:
-        """End one; its conversation is told."""
-        return {"stopped": await self._core.subagents.stop_one(str(arguments["id"]))}
 
     async def completions(self, _arguments: Json, _send: Send) -> Json:
         """What can be typed at the beginning of a message: commands, and the skills that can be used."""
@@ -100,13 +68,6 @@ class Conversations:
         answer = min(core.store.config.agents.defaults.max_tokens, window // 4)
         return {"window": window, "used": used, "answer": answer, "parts": parts}
 
-    async def all(self, _arguments: Json, _send: Send) -> Json:
-        """All conversations, the newest first, and what the agent calls itself."""
-        return {
-            "conversations": [_line(info) for info in await self._core.sessions.list()],
-            "assistant": self._core.store.config.agents.defaults.bot_name,
-        }
-
     async def model(self, arguments: Json, _send: Send) -> Json:
         """Which model answers a conversation; without `session`, a new one with `model` and `provider`."""
         return self._model(await self._metadata(arguments) or arguments)
@@ -123,17 +84,6 @@ class Conversations:
         with suppress(AppError):  # the question will say what is wrong
             self._core.workshop.wake(lean=self._core.models.choice(model, provider).spec.lean)
         return {}
-
-    async def one(self, arguments: Json, _send: Send) -> Json:
-        """A conversation with all its messages; `turns` are those being answered, oldest first."""
-        session = await self._core.sessions.open(str(arguments["session"]))
-        return {
-            "key": session.key,
-            "messages": await session.everything(),
-            "turns": self._core.loop.turns(session.key),
-            "damaged": session.damaged,
-            **self._model(session.metadata),
-        }
 
     def _model(self, metadata: Any) -> Json:
         model, provider = str(metadata.get("model") or ""), str(metadata.get("provider") or "")
@@ -164,64 +114,6 @@ class Conversations:
             "provider_title": maker,
         }
 
-    async def rename(self, arguments: Json, _send: Send) -> Json:
-        """Give a conversation a title; an empty one is its first words again."""
-        session = await self._core.sessions.open(str(arguments["session"]))
-        title = " ".join(str(arguments["title"]).split())
-        await session.set_metadata(title=title or None, **{NAMED: True})
-        self._core.bus.publish(ConversationChanged(session.key, title=title))
-        return {}
-
-    async def pin(self, arguments: Json, _send: Send) -> Json:
-        """Keep a conversation on top of the list, or (`pinned` false) no longer. Raises UsageError."""
-        session, pinned = await self._stored(arguments), bool(arguments.get("pinned", True))
-        await session.set_metadata(pinned=pinned or None)
-        self._core.bus.publish(ConversationChanged(session.key, pinned=pinned))
-        return {}
-
-    async def archive(self, arguments: Json, _send: Send) -> Json:
-        """Put a conversation aside until something is said in it, or (`archived` false) bring it back.
-        Raises UsageError."""
-        session, archived = await self._stored(arguments), bool(arguments.get("archived", True))
-        await session.set_metadata(archived_at=now() if archived else None)
-        self._core.bus.publish(ConversationChanged(session.key, archived=archived))
-        return {}
-
-    async def _stored(self, arguments: Json) -> Session:
-        """One that is on disk. Raises UsageError."""
-        session = await self._core.sessions.open(str(arguments["session"]))
-        if not await in_thread(session.path.exists):
-            raise UsageError(_("There is no conversation called {key}.").format(key=session.key))
-        return session
-
-    async def delete(self, arguments: Json, _send: Send) -> Json:
-        """Stop what is under way and put the conversation away."""
-        key = str(arguments["session"])
-        await self._core.halt(key)
-        await self._core.sessions.delete(key)
-        await self._core.inbox.forget(key)
-        await self._core.inbox.seen(key)
-        return {}
-
-    async def keep(self, arguments: Json, _send: Send) -> Json:
-        """Make an ordinary conversation of a temporary one; gives its key, `session`. Raises UsageError,
-        StorageError."""
-        key = str(arguments["session"])
-        if self._core.loop.turns(key):
-            raise UsageError(_("An answer is on its way. Keep the conversation when it is there."))
-        session = await self._core.sessions.open(key)
-        records = await session.everything()
-        if not (temporary(key) and records):
-            raise UsageError(_("There is nothing in this conversation to be kept."))
-        made = await begun(self._core, map(_ordinary, records), session.metadata)
-        await in_thread(kept, self._core.workspace, key)
-        await self.delete({"session": key}, _send)
-        return {"session": made.key}
-
-    async def restore(self, arguments: Json, _send: Send) -> Json:
-        """Bring a deleted conversation back."""
-        return {"restored": await self._core.sessions.restore(str(arguments["session"]))}
-
     async def choose_model(self, arguments: Json, _send: Send) -> Json:
         """Answer this conversation with that model; empty names mean the usual one."""
         model, provider = str(arguments.get("model") or ""), str(arguments.get("provider") or "")
@@ -250,32 +142,3 @@ class Conversations:
             "usual": usual,
             "models": list({(line["provider"], line["model"]): line for line in lines}.values()),
         }
-
-
-def _ordinary(message: Message) -> Message:
-    """A message of a temporary conversation as one of an ordinary one."""
-    found = {name: value for name, value in message.items() if name != HIDDEN}
-    if runtime := found.get("_runtime"):
-        found["_runtime"] = str(runtime).replace(FLEETING, "").rstrip()
-    return found
-
-
-async def begun(core: "Core", messages: Iterable[Message], metadata: Mapping[str, Any]) -> Session:
-    """A new conversation with these messages and values. Raises StorageError."""
-    made = await core.sessions.open(new_key())
-    for part in batched(messages, _AT_ONCE):
-        await made.append_all(part)
-    if metadata:
-        await made.set_metadata(**metadata)
-    return made
-
-
-def _line(info: SessionInfo) -> Json:
-    return {
-        "key": info.key,
-        "title": info.title,
-        "updated": info.updated.isoformat(timespec="seconds"),
-        "damaged": info.damaged,
-        "pinned": info.pinned,
-        "archived": info.archived,
-    }

@@ -16,7 +16,6 @@ from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.reasoning import Reasoning
 from desktop.core.records import Records
-from desktop.core.revising import Revising
 from desktop.core.server_trust import TrustVerbs
 from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
@@ -60,7 +59,6 @@ class Door:
             "audit": records.audit,
             **Conversations(core).verbs(),
             **Reasoning(core).verbs(),
-            **Revising(core).verbs(),
             **Setup(core).verbs(),
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),

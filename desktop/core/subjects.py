@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from desktop.api.conversations import Conversations
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
     from desktop.api.program import Program
     from desktop.api.questions import Questions
+    from desktop.api.revisions import Revisions
     from desktop.api.subjects import Makers
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 def subjects(core: "Core", front: str) -> "Makers":
     """By name. `front`: who owns the home."""
     made: dict[str, Callable[[Core], object]] = {
+        "conversations": _conversations,
         "inbox": notices,
         "permissions": permissions,
         "questions": questions,
+        "revisions": _revisions,
         "turns": _turns,
         "usage": _usage,
         "waiting": _waiting,
@@ -70,10 +74,22 @@ def permissions(core: "Core") -> "Permissions":
     )
 
 
+def _conversations(core: "Core") -> "Conversations":
+    from desktop.api.conversations import Conversations
+
+    return Conversations(core.sessions, core.loop, core.subagents, core.inbox, core.bus, core.halt)
+
+
 def _program(core: "Core", front: str) -> "Program":
     from desktop.api.program import Program
 
     return Program(front, core.started, core.statuses, core.store, core.sessions)
+
+
+def _revisions(core: "Core") -> "Revisions":
+    from desktop.api.revisions import Revisions
+
+    return Revisions(core.sessions, core.loop, core.bus, core.halt)
 
 
 def _turns(core: "Core") -> "Turns":

@@ -21,7 +21,7 @@ from desktop.providers.aside import entered
 from desktop.providers.base import Request
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import FREE
-from desktop.session.model import Message, replayable
+from desktop.session.model import NAMED, Message, replayable
 from desktop.session.names import own
 from desktop.tasks import cancel, spawn
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """Characters of a title."""
-NAMED = "named"
-"""Beside a title: the person had the last word about it, also where there is none."""
 _FRONTS = ("window", "serve", "chat")
 """Who stays long enough after an answer for a title to come."""
 _QUESTIONS = 3

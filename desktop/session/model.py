@@ -21,6 +21,8 @@ WITHDRAWS = "_withdraws"
 """In a record that nobody is shown: the turn of a message that the person took back before it was read."""
 BEGINS = "begins"
 """Beside a title: the first words, where others took the place of those at the head of the log."""
+NAMED = "named"
+"""Beside a title: the person had the last word about it, also where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Keeping(QObject):
         if found := self._rows.get(key or self._library.key):
             found.pinned = not found.pinned
             self._show()
-            work = self._actions.call("pin", session=found.key, pinned=found.pinned)
+            work = self._actions.api.conversations.pin(found.key, found.pinned)
             self._funnel.run(self._library.store(work, shown=True), name="library:pin")
 
     def archive(self, key: str = "") -> None:
@@ -69,7 +69,7 @@ class Keeping(QObject):
         if key == self._library.key:
             self._library.open_near(row)
         self._library.remember()
-        work = self._actions.call("delete", session=key)
+        work = self._actions.api.conversations.delete(key)
         self._funnel.run(self._library.store(work), name="library:delete")
 
     def undo(self) -> None:
@@ -93,7 +93,7 @@ class Keeping(QObject):
     def _set_archived(self, found: Conversation, *, archived: bool) -> None:
         found.archived = archived
         self._show()
-        work = self._actions.call("archive", session=found.key, archived=archived)
+        work = self._actions.api.conversations.archive(found.key, archived)
         self._funnel.run(self._library.store(work, shown=True), name="library:archive")
 
     def _take_out(self, key: str) -> None:
@@ -105,7 +105,7 @@ class Keeping(QObject):
         self._funnel.run(self._restore(key), name="library:restore")
 
     async def _restore(self, key: str) -> None:
-        if (await self._library.store(self._actions.call("restore", session=key)))["restored"]:
+        if await self._library.store(self._actions.api.conversations.restore(key)):
             self._library.open(key)
 
     def _show(self) -> None:

@@ -170,21 +170,22 @@ class Library(QObject):
             return done
 
     async def _read(self) -> None:
-        found = await self._actions.call("conversations")
+        found = await self._actions.api.conversations.list()
+        assistant = await self._actions.api.program.assistant()
         unread = set(self._file.state.unread)
         self._rows.fill(
             Conversation(
-                line["key"],
-                line["title"],
-                datetime.fromisoformat(line["updated"]),
-                line["key"] in unread,
-                pinned=line["pinned"],
-                archived=line["archived"],
+                one.key,
+                one.title,
+                datetime.fromisoformat(one.updated),
+                one.key in unread,
+                pinned=one.pinned,
+                archived=one.archived,
             )
-            for line in found["conversations"]
+            for one in found
         )
-        self._talk.transcript.assistant = found["assistant"]
-        self._window.composer.call(found["assistant"])
+        self._talk.transcript.assistant = assistant
+        self._window.composer.call(assistant)
         self._say_title()
         self.remember()
 
@@ -232,7 +233,7 @@ class Library(QObject):
         if key == self._talk.key:
             self._window.header.title.say(title)
         self.remember()
-        self._funnel.run(self._actions.call("rename", session=key, title=title), name="library:rename")
+        self._funnel.run(self._actions.api.conversations.rename(key, title), name="library:rename")
 
     def remember(self) -> None:
         """Note the list for the next start."""

@@ -103,15 +103,15 @@ class Temporary(QObject):
             self._funnel.run(self._make_ordinary(self._key), name="temporary:keep")
 
     async def _make_ordinary(self, key: str) -> None:
-        found = await self._actions.call("keep", session=key)
+        made = await self._actions.api.conversations.keep(key)
         draft = self._file.state.drafts.pop(key, "")
         files = self._file.state.attached.pop(key, [])
         if self._key == key:
             self._key, self._said, self._here = "", False, False
         if files:
-            self._file.state.attached[found["session"]] = files
+            self._file.state.attached[made] = files
         if self._talk.key == key:
-            self._library.go_on(found["session"], draft)
+            self._library.go_on(made, draft)
 
     # ---- what happens
 
@@ -136,4 +136,4 @@ class Temporary(QObject):
         if key:
             self._file.state.drafts.pop(key, None)
             self._file.state.attached.pop(key, None)
-            self._funnel.run(self._actions.call("delete", session=key), name="temporary:discard")
+            self._funnel.run(self._actions.api.conversations.delete(key), name="temporary:discard")

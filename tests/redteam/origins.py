@@ -195,7 +195,7 @@ def _subagent(lab: Lab, session: str) -> None:
     lab.server.when(task, f"use:{json.dumps([['web_fetch', {'url': address}]])}")
     call: Step = [("spawn", {"task": task, "label": "looker"})]
     lab.say("Go", call, "Begun.", "It says obey.", "So.", session=session, forget=False)
-    until(lambda: not lab.do("subagents", session=session).get("subagents"), 10)
+    until(lambda: not lab.ask(lambda api: api.conversations.subagents(session)), 10)
 
 
 def _delivered(lab: Lab, session: str) -> None:

@@ -122,7 +122,7 @@ def test_a_picture_pasted_into_a_temporary_conversation_goes_with_it(table: Tabl
     table.until(lambda: table.names == ["pasted.png"])
     (given,) = table.window.composer.files
     assert Path(given.path).exists()
-    table.running.wait(table.running.actions.call("delete", session="temporary:1"))
+    table.running.wait(table.running.actions.api.conversations.delete("temporary:1"))
     assert not Path(given.path).exists()
 
 

@@ -40,8 +40,8 @@ def test_two_messages_sent_at_once_begin_one_conversation(desk: Desk) -> None:
     desk.until(lambda: len(desk.shown) == 4 and not desk.talk.busy)
     assert {text for _, text in desk.shown} == {"one", "two", "Noted."}
     assert begun == [desk.talk.key]
-    found = desk.running.wait(desk.running.actions.call("conversations"))
-    assert [line["key"] for line in found["conversations"]] == begun
+    found = desk.running.wait(desk.running.actions.api.conversations.list())
+    assert [line.key for line in found] == begun
 
 
 def test_a_conversation_begun_while_another_was_opened_does_not_come_to_the_front(desk: Desk) -> None:
@@ -50,9 +50,7 @@ def test_a_conversation_begun_while_another_was_opened_does_not_come_to_the_fron
     desk.until(lambda: desk.door.asked == ["turns.submit"])
     desk.open("window:other")
     desk.door.before["turns.submit"].set()
-    desk.until(
-        lambda: len(desk.running.wait(desk.running.actions.call("conversations"))["conversations"]) == 1
-    )
+    desk.until(lambda: len(desk.running.wait(desk.running.actions.api.conversations.list())) == 1)
     desk.settle()
     assert desk.talk.key == "window:other"
     assert desk.shown == []
@@ -64,9 +62,9 @@ def test_a_conversation_begun_while_another_was_opened_does_not_come_to_the_fron
 def test_an_answer_that_ends_while_its_conversation_is_read_is_shown_whole(desk: Desk, gate: Path) -> None:
     desk.begin("window:a", "Hello")
     desk.open("window:b")
-    held = desk.door.after["conversation"] = asyncio.Event()
+    held = desk.door.after["conversations.read"] = asyncio.Event()
     desk.talk.open("window:a")
-    desk.until(lambda: desk.door.asked == ["conversation"])
+    desk.until(lambda: desk.door.asked == ["conversations.read"])
     gate.touch()
     desk.until(lambda: desk.talk._live.answers == {})
     held.set()
@@ -76,9 +74,9 @@ def test_an_answer_that_ends_while_its_conversation_is_read_is_shown_whole(desk:
 
 def test_a_message_sent_while_its_conversation_is_read_is_shown(desk: Desk) -> None:
     desk.open("window:a")
-    held = desk.door.after["conversation"] = asyncio.Event()
+    held = desk.door.after["conversations.read"] = asyncio.Event()
     desk.talk.open("window:a")
-    desk.until(lambda: desk.door.asked == ["conversation"])
+    desk.until(lambda: desk.door.asked == ["conversations.read"])
     desk.talk.send("Hello")
     desk.until(lambda: desk.talk.busy)
     held.set()
@@ -90,10 +88,10 @@ def test_of_two_conversations_opened_the_last_is_shown(desk: Desk) -> None:
         desk.open(key)
         desk.talk.send(text)
         desk.wait_shown(text, "Noted.")
-    held = desk.door.after["conversation"] = asyncio.Event()
+    held = desk.door.after["conversations.read"] = asyncio.Event()
     desk.talk.open("window:a")
-    desk.until(lambda: desk.door.asked == ["conversation"])
-    del desk.door.after["conversation"]
+    desk.until(lambda: desk.door.asked == ["conversations.read"])
+    del desk.door.after["conversations.read"]
     desk.open("window:b")
     held.set()
     desk.settle()
@@ -104,7 +102,7 @@ def test_a_conversation_that_cannot_be_read_does_not_show_another(desk: Desk) ->
     desk.open("window:a")
     desk.talk.send("Hello")
     desk.wait_shown("Hello", "Noted.")
-    desk.door.refused.add("conversation")
+    desk.door.refused.add("conversations.read")
     desk.open("window:b")
     assert desk.errors == ["The disk is full."]
     assert desk.shown == []

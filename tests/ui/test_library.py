@@ -95,8 +95,8 @@ class Desk:
         self.until(lambda: under_way() <= self.door.waiting)
 
     def stored(self, key: str) -> list[str]:
-        found = self.running.wait(self.running.actions.call("conversation", session=key))
-        return [message["content"] for message in found["messages"]]
+        found = self.running.wait(self.running.actions.api.conversations.read(key))
+        return [message["content"] for message in found.messages]
 
     def stop(self) -> None:
         self.running.wait(cancel(self._hearing))
@@ -206,9 +206,9 @@ def test_deleting_the_one_that_answers_leaves_no_ghost_and_can_be_undone(
     desk.open("window:a")
     desk.send("Hello")
     desk.until(lambda: desk.said[-1:] == ["before the gate "])
-    deletion = hold(desk, "delete")
+    deletion = hold(desk, "conversations.delete")
     desk.library.keeping.delete("window:a")
-    told(desk, "delete")
+    told(desk, "conversations.delete")
     assert desk.talk.key == "window:b"
     desk.library.keeping.undo()
     desk.library.keeping.undo()
@@ -226,9 +226,9 @@ def test_deleting_the_one_that_answers_leaves_no_ghost_and_can_be_undone(
 
 def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
-    read = desk.door.after["conversations"] = asyncio.Event()
+    read = desk.door.after["conversations.list"] = asyncio.Event()
     desk.library.settings_changed()
-    told(desk, "conversations")
+    told(desk, "conversations.list")
     desk.library.keeping.delete("window:a")
     read.set()
     desk.settle()
@@ -238,7 +238,7 @@ def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(d
 
 def test_a_conversation_that_could_not_be_deleted_is_listed_again(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
-    desk.door.refused.add("delete")
+    desk.door.refused.add("conversations.delete")
     desk.library.keeping.delete("window:a")
     assert desk.keys == []
     desk.settle()
@@ -283,8 +283,8 @@ def test_a_new_name_is_in_the_header_and_on_disk(desk: Desk) -> None:
     desk.rows.setData(index, "  My   name ")
     desk.settle()
     assert desk.window.header.title.accessibleName() == "My name"
-    found = desk.running.wait(desk.running.actions.call("conversations"))
-    assert found["conversations"][0]["title"] == "My name"
+    found = desk.running.wait(desk.running.actions.api.conversations.list())
+    assert found[0].title == "My name"
 
 
 def kept(desk: Desk, key: str) -> tuple[bool, bool]:
@@ -338,8 +338,8 @@ def test_pinned_and_archived_are_known_before_the_core_is_up(desk: Desk) -> None
 
 def test_what_the_command_line_pins_and_names_is_shown(desk: Desk) -> None:
     desk.ask("window:a", "first")
-    desk.running.wait(desk.running.actions.call("pin", session="window:a"))
-    desk.running.wait(desk.running.actions.call("rename", session="window:a", title="From there"))
+    desk.running.wait(desk.running.actions.api.conversations.pin("window:a"))
+    desk.running.wait(desk.running.actions.api.conversations.rename("window:a", "From there"))
     desk.until(lambda: kept(desk, "window:a") == (True, False))
     desk.until(lambda: desk.window.header.title.accessibleName() == "From there")
 

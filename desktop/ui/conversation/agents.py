@@ -75,18 +75,18 @@ class Subagents(QObject):
 
     def stop(self, subagent: str) -> None:
         """End one."""
-        self._funnel.run(self._actions.call("subagent_stop", id=subagent), name="subagents:stop")
+        self._funnel.run(self._actions.api.conversations.stop_subagent(subagent), name="subagents:stop")
 
     async def _read(self, key: str) -> None:
         heard = -1
         while heard != self._heard:
             heard = self._heard
-            found = (await self._actions.call("subagents", session=key))["subagents"]
-        found = [line for line in found if line["state"] in _AT_WORK]
-        there = {line["id"] for line in found}
+            found = await self._actions.api.conversations.subagents(key)
+        working = [one for one in found if one.state in _AT_WORK]
+        there = {one.id for one in working}
         self._all = {k: s for k, s in self._all.items() if s.session != key or k in there}
-        for line in found:
-            self._put(key, line["id"], line["label"], line["state"], float(line["started"] or 0))
+        for one in working:
+            self._put(key, one.id, one.label, one.state, one.started or 0.0)
         self.changed.emit()
 
     def _put(self, session: str, id_: str, label: str, state: str, started: float) -> None:

@@ -62,7 +62,7 @@ class Controller(QObject):
     opened = Signal()
     """`key` is another one."""
     model_known = Signal(object)
-    """The line of the `conversation` verb that says which model answers."""
+    """What the verb `model` replied: which one answers."""
     created = Signal(str, str)
     """Key and first words of a conversation that has just begun."""
     spoken_in = Signal(str, bool)
@@ -177,20 +177,21 @@ class Controller(QObject):
         try:
             while changes != self._turns.changes:
                 changes = self._turns.changes
-                found = await self._actions.call("conversation", session=key)
-                entries = await in_thread(entries_of, found["messages"], found["turns"])
+                found = await self._actions.api.conversations.read(key)
+                model = await self._actions.call("model", session=key)
+                entries = await in_thread(entries_of, found.messages, found.turns)
                 if opened != self._opened:
                     return  # another one was opened meanwhile
         except Exception:
             if opened == self._opened:
                 self.transcript.fill([])
             raise
-        self._turns.put(key, found["turns"])
+        self._turns.put(key, found.turns)
         shown = self.calls.welcome([self._live.answers.get(entry.id, entry) for entry in entries])
         self.transcript.fill(shown)
         self.transcript.seek(turn)
         self.noted.emit("")
-        self.model_known.emit(found)
+        self.model_known.emit(model)
         self.busy_changed.emit()
 
     async def _model(self) -> None:

@@ -1,6 +1,6 @@
 """Going back in the open conversation: ask otherwise, answer anew, go on from there in another one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -39,7 +39,7 @@ class Revisions(QObject):
         """`read_again` is given the key of a conversation that has another course now."""
         super().__init__(transcript)
         self._actions, self._funnel, self._transcript = actions, funnel, transcript
-        self._key, self._read_again = key, read_again
+        self._key, self._read_again, self._api = key, read_again, actions.api.revisions
 
     def act(self, entry_id: str, what: str, extra: str) -> None:
         """Do what is wanted of a message."""
@@ -64,11 +64,13 @@ class Revisions(QObject):
 
     def edit(self, turn: str, text: str, files: Sequence[str]) -> None:
         """Say this instead of what was said, from there on."""
-        self._run(self._revise("edit", turn, text=text, files=list(files)))
+        key = self._key()
+        self._run(self._revise(key, self._api.edit(key, turn, text, list(files))))
 
     def regenerate(self, turn: str, model: str = "", provider: str = "") -> None:
         """Have a turn answered anew, by another model where named."""
-        self._run(self._revise("regenerate", turn, model=model, provider=provider))
+        key = self._key()
+        self._run(self._revise(key, self._api.regenerate(key, turn, model=model, provider=provider)))
 
     def fork(self, turn: str = "") -> None:
         """Go on from there in a conversation of its own."""
@@ -77,19 +79,17 @@ class Revisions(QObject):
     def _run(self, work: Any) -> None:
         self._funnel.run(work, name="conversation:revise")
 
-    async def _revise(self, verb: str, turn: str, **given: Any) -> None:
-        key = self._key()
-        await self._actions.call(verb, session=key, turn=turn, front="window", **given)
+    async def _revise(self, key: str, change: Awaitable[str]) -> None:
+        await change
         self._read_again(key)
 
     async def _fork(self, turn: str) -> None:
-        made = await self._actions.call("fork", session=self._key(), turn=turn)
-        self.forked.emit(str(made["session"]))
+        self.forked.emit(await self._api.fork(self._key(), turn))
 
     async def _menu(self, entry: Entry, turn: str, at: QPoint) -> None:
         key = self._key()
         models = (await self._actions.call("models"))["models"]
-        versions = (await self._actions.call("versions", session=key, turn=turn))["versions"]
+        versions = await self._api.versions(key, turn)
         menu = QMenu(QApplication.activeWindow())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if entry.author is Author.YOU:
@@ -104,8 +104,8 @@ class Revisions(QObject):
         )
         if versions:
             earlier = menu.addMenu(icon("history"), _("Earlier versions"))
-            for line in versions:
-                text = " ".join(shown(str(line["text"])).split())
+            for version in versions:
+                text = " ".join(shown(version.text).split())
                 words = text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
-                earlier.addAction(words or _("Files"), partial(self.fork, str(line["turn"])))
+                earlier.addAction(words or _("Files"), partial(self.fork, version.turn))
         menu.popup(at)

@@ -57,8 +57,8 @@ class Calls(QObject):
             self._funnel.run(self._look_into(entry), name="conversation:step")
 
     async def _look_into(self, entry: Entry) -> None:
-        found = await self._actions.call("conversation", session=self._key())
-        known = await in_thread(look_into, found["messages"], entry)
+        found = await self._actions.api.conversations.read(self._key())
+        known = await in_thread(look_into, found.messages, entry)
         if known and self._transcript.get(entry.id) is entry:
             self._transcript.touch(entry.id)
 

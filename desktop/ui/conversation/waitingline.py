@@ -35,8 +35,8 @@ class WaitingLine(QObject):
         self._funnel.run(self._take_back(self._key(), turn), name="conversation:withdraw")
 
     async def _take_back(self, key: str, turn: str) -> None:
-        taken = await self._actions.call("withdraw", session=key, turn=turn)
-        self.taken_back.emit(key, taken["text"], taken["files"])
+        taken = await self._actions.api.revisions.withdraw(key, turn)
+        self.taken_back.emit(key, taken.text, taken.files)
 
     def gone(self, key: str, turn: str) -> None:
         """A message was taken back, here or elsewhere."""

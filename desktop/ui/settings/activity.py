@@ -82,12 +82,12 @@ class Activity(Part):
     async def _read(self) -> None:
         try:
             found = await self._actions.call("audit", limit=_SHOWN)
-            lines = (await self._actions.call("conversations"))["conversations"]
+            lines = await self._actions.api.conversations.list()
         except AppError as error:
             self._told.failed(error.text, error.remedy)
             return
         self._entries = found["entries"]
-        self._titles = {line["key"]: line["title"] for line in lines}
+        self._titles = {line.key: line.title for line in lines}
         self._show()
 
     def _show(self) -> None:

@@ -71,10 +71,10 @@ def test_what_would_be_taken_is_shown_and_only_then_taken(page: Page, old: Path,
     assert KEY not in "\n".join(lines) + page.text
     assert "Remove the keys from the old file" in page.text
     assert "done twice" in page.text
-    assert not running.wait(running.actions.call("conversations"))["conversations"]
+    assert not running.wait(running.actions.api.conversations.list())
     page.press("Import")
     assert "Imported: " in page.text
-    keys = {line["key"] for line in running.wait(running.actions.call("conversations"))["conversations"]}
+    keys = {line.key for line in running.wait(running.actions.api.conversations.list())}
     assert keys == {"cli:direct", "telegram:1001"}
     assert keyring.get_password("nanobot-desktop", "openrouter") == KEY
     assert "Taken" in page.listed()[0]

@@ -123,7 +123,7 @@ async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path
     path = await backup(desk, tmp_path / "b.zip")
     done = await other.call("backup_restore", path=str(path))
     assert await said(other, "cli:direct") == ["one", "two"]
-    assert [line["key"] for line in (await other.call("conversations"))["conversations"]] == ["cli:direct"]
+    assert [line.key for line in (await other.api.conversations.list())] == ["cli:direct"]
     there = other.owner.core.workspace
     assert os.access(there / "skills/herbs/bin/look", os.X_OK)
     assert (there / "memory/MEMORY.md").read_text() == "- Dana\n"
@@ -160,7 +160,7 @@ async def test_nothing_newer_is_overwritten(desk: Desk, tmp_path: Path) -> None:
     assert await said(desk, "a:more") == ["one", "two", "three", "four"]
     assert await said(desk, "a:went") == ["one", "two", "here"]
     assert await said(desk, "a:went:restored") == ["one", "two", "backup"]
-    titles = {line["title"] for line in (await desk.call("conversations"))["conversations"]}
+    titles = {line.title for line in (await desk.api.conversations.list())}
     assert "one (from the backup)" in titles
     assert (workspace / "USER.md").read_text() == "New words.\n"
     (beside,) = workspace.glob("USER.restored-*.md")
@@ -191,7 +191,7 @@ async def test_what_is_damaged_or_missing_comes_back_in_its_place(desk: Desk, tm
     assert set(actions(done, "session").values()) == {"add"}
     kept = [data for _path, data in texts(mid.parent / ".damaged")]
     assert before in kept
-    await desk.call("rename", session="a:mid", title="Whole")
+    await desk.api.conversations.rename("a:mid", "Whole")
     assert await said(desk, "a:mid") == ["one", "two", "three"]
 
 

@@ -51,8 +51,8 @@ async def test_commands_are_kept_to_be_read_but_never_shown_to_a_model(
     await desk.ask("s", "Hello")
     assert [m["role"] for m in server.requests[-1].body["messages"]] == ["system", "user"]
     assert next(text for _role, text in await desk.said("s")) == "/status"
-    (line,) = (await desk.call("conversations"))["conversations"]
-    assert line["title"] == "Hello"
+    (line,) = await desk.api.conversations.list()
+    assert line.title == "Hello"
 
 
 async def test_new_begins_anew_and_keeps_what_was_said(desk: Desk, server: ScriptedServer) -> None:
@@ -63,7 +63,7 @@ async def test_new_begins_anew_and_keeps_what_was_said(desk: Desk, server: Scrip
     assert "lamp" not in told
     assert "Which word?" in told
     assert any("lamp" in text for _role, text in await desk.said("s"))
-    records = (await desk.call("conversation", session="s"))["messages"]
+    records = (await desk.api.conversations.read("s")).messages
     assert [record.get("_new") for record in records].count(True) == 1
 
 
@@ -71,7 +71,7 @@ async def test_stop_ends_the_answer_that_runs(desk: Desk, server: ScriptedServer
     server.script("slow")
     await desk.api.turns.submit("s", "count")
     assert await typed(desk, "/stop") == "Stopped."
-    assert (await desk.call("conversation", session="s"))["turns"] == []
+    assert (await desk.api.conversations.read("s")).turns == []
     assert await typed(desk, "/stop") == "There was nothing to stop."
 
 

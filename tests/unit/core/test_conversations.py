@@ -43,8 +43,8 @@ class Desk:
         raise AssertionError("the bus ended")
 
     async def said(self, session: str) -> list[tuple[str, str]]:
-        found = await self.call("conversation", session=session)
-        return [(message["role"], message["content"]) for message in found["messages"]]
+        found = await self.api.conversations.read(session)
+        return [(message["role"], message["content"]) for message in found.messages]
 
 
 @asynccontextmanager
@@ -62,24 +62,24 @@ async def started(home: Home) -> AsyncIterator[Desk]:
 
 async def test_a_conversation_is_listed_with_its_first_words_until_it_is_named(desk: Desk) -> None:
     await desk.ask("window:a", "What is this?")
-    (line,) = (await desk.call("conversations"))["conversations"]
-    assert (line["key"], line["title"]) == ("window:a", "What is this?")
-    await desk.call("rename", session="window:a", title="  My \n title ")
-    assert (await desk.call("conversations"))["conversations"][0]["title"] == "My title"
-    await desk.call("rename", session="window:a", title="")
-    assert (await desk.call("conversations"))["conversations"][0]["title"] == "What is this?"
+    (line,) = await desk.api.conversations.list()
+    assert (line.key, line.title) == ("window:a", "What is this?")
+    await desk.api.conversations.rename("window:a", "  My \n title ")
+    assert (await desk.api.conversations.list())[0].title == "My title"
+    await desk.api.conversations.rename("window:a", "")
+    assert (await desk.api.conversations.list())[0].title == "What is this?"
 
 
 async def test_deleting_stops_the_answer_and_can_be_taken_back(desk: Desk, server: ScriptedServer) -> None:
     server.script("slow")
     await desk.api.turns.submit("window:a", "count")
-    assert (await desk.call("conversation", session="window:a"))["turns"]
-    await desk.call("delete", session="window:a")
-    assert (await desk.call("conversations"))["conversations"] == []
-    assert (await desk.call("restore", session="window:a"))["restored"]
-    found = await desk.call("conversation", session="window:a")
-    assert found["messages"][0]["content"] == "count"
-    assert found["turns"] == []
+    assert (await desk.api.conversations.read("window:a")).turns
+    await desk.api.conversations.delete("window:a")
+    assert (await desk.api.conversations.list()) == ()
+    assert await desk.api.conversations.restore("window:a")
+    found = await desk.api.conversations.read("window:a")
+    assert found.messages[0]["content"] == "count"
+    assert found.turns == []
 
 
 async def test_a_failed_question_is_asked_again_without_a_second_copy(
@@ -138,23 +138,24 @@ async def test_a_conversation_keeps_the_model_that_was_chosen_for_it(
 async def test_a_model_of_nobody_is_refused_and_nothing_changes(desk: Desk) -> None:
     with pytest.raises(AppError):
         await desk.call("choose_model", session="window:a", model="x", provider="nobody")
-    assert (await desk.call("conversations"))["conversations"] == []
+    assert (await desk.api.conversations.list()) == ()
 
 
 async def test_a_conversation_whose_provider_is_gone_is_read_all_the_same(desk: Desk) -> None:
     await desk.ask("window:a", "Hello?")
     session = await desk.owner.core.sessions.open("window:a")
     await session.set_metadata(model="its-model", provider="gone")
-    found = await desk.call("conversation", session="window:a")
-    assert [message["content"] for message in found["messages"]] == ["Hello?", "Good day."]
-    assert (found["chosen"], found["title"], found["provider"]) == (True, "its-model", "gone")
+    found = await desk.api.conversations.read("window:a")
+    assert [message["content"] for message in found.messages] == ["Hello?", "Good day."]
+    model = await desk.call("model", session="window:a")
+    assert (model["chosen"], model["title"], model["provider"]) == (True, "its-model", "gone")
     assert isinstance(await desk.ask("window:a", "And now?"), TurnFailed)
 
 
 async def test_with_a_usual_provider_of_nobody_another_can_be_chosen(desk: Desk) -> None:
     await desk.ask("window:a", "Hello?")
     await desk.call("set", values={"agents.defaults.provider": "gone"})
-    assert (await desk.call("conversation", session="window:a"))["provider"] == "gone"
+    assert (await desk.call("model", session="window:a"))["provider"] == "gone"
     assert (await desk.call("models"))["usual"]["title"] == "say:Good day."
 
 
@@ -178,23 +179,23 @@ async def test_how_full_the_context_is_and_what_fills_it(desk: Desk) -> None:
 
 
 async def _lines(desk: Desk) -> dict[str, tuple[bool, bool]]:
-    found = (await desk.call("conversations"))["conversations"]
-    return {line["key"]: (line["pinned"], line["archived"]) for line in found}
+    found = await desk.api.conversations.list()
+    return {line.key: (line.pinned, line.archived) for line in found}
 
 
 async def test_a_conversation_is_pinned_and_archived_until_something_is_said_in_it(desk: Desk) -> None:
     await desk.ask("window:a", "first")
     await desk.ask("window:b", "other")
-    await desk.call("pin", session="window:a")
-    await desk.call("archive", session="window:a")
+    await desk.api.conversations.pin("window:a")
+    await desk.api.conversations.archive("window:a")
     assert await _lines(desk) == {"window:a": (True, True), "window:b": (False, False)}
-    await desk.call("rename", session="window:a", title="Named")
+    await desk.api.conversations.rename("window:a", "Named")
     assert (await _lines(desk))["window:a"] == (True, True), "a name is nothing that was said"
     await desk.ask("window:a", "again")
     assert (await _lines(desk))["window:a"] == (True, False)
-    await desk.call("archive", session="window:a")
-    await desk.call("archive", session="window:a", archived=False)
-    await desk.call("pin", session="window:a", pinned=False)
+    await desk.api.conversations.archive("window:a")
+    await desk.api.conversations.archive("window:a", False)
+    await desk.api.conversations.pin("window:a", False)
     assert (await _lines(desk))["window:a"] == (False, False)
     assert [text for role, text in await desk.said("window:a") if role == "user"] == ["first", "again"]
 
@@ -209,9 +210,9 @@ async def test_nothing_is_made_by_keeping_what_is_not_there(desk: Desk, verb: st
 async def test_who_shows_the_list_hears_what_became_of_a_conversation(desk: Desk) -> None:
     await desk.ask("window:a", "first")
     with desk.owner.bus.subscribe() as events:
-        await desk.call("pin", session="window:a")
-        await desk.call("archive", session="window:a")
-        await desk.call("rename", session="window:a", title=" A  name ")
+        await desk.api.conversations.pin("window:a")
+        await desk.api.conversations.archive("window:a")
+        await desk.api.conversations.rename("window:a", " A  name ")
         told = [await anext(events) for _n in range(3)]
     assert told == [
         ConversationChanged("window:a", pinned=True),

@@ -15,7 +15,7 @@ from tests.unit.core.test_spending import used
 
 async def test_a_conversation_is_written_as_it_stands(desk: Desk, tmp_path: Path) -> None:
     await desk.ask("window:a", "Frist")
-    await desk.call("edit", session="window:a", turn=await turn_of(desk, "Frist"), text="First")
+    await desk.api.revisions.edit("window:a", await turn_of(desk, "Frist"), "First")
     await desk.end()
     path = tmp_path / "talk.json"
     assert await desk.call("export", session="window:a", title="T", format="json", path=str(path)) == {
@@ -37,8 +37,8 @@ def test_half_a_character_can_be_written(kind: Format) -> None:
 
 
 async def turn_of(desk: Desk, text: str) -> str:
-    found = await desk.call("conversation", session="window:a")
-    return next(str(m["_turn"]) for m in found["messages"] if m["content"] == text)
+    found = await desk.api.conversations.read("window:a")
+    return next(str(m["_turn"]) for m in found.messages if m["content"] == text)
 
 
 async def test_a_file_is_written_whole_or_not_at_all(desk: Desk, tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ from tests.unit.importer.homes import conversation, older
 async def test_what_was_imported_is_there_at_once(desk: Desk, tmp_path: Path) -> None:
     old = older(tmp_path / "old")
     planned = await desk.call("import_plan", path=str(old))
-    assert not (await desk.call("conversations"))["conversations"]
+    assert not (await desk.api.conversations.list())
     done = await desk.call("import_run", path=str(old))
     assert done["counts"] == planned["counts"]
     assert done["items"] == planned["items"]
     assert (done["left_out"], done["from"]) == (0, str(old / ".nanobot"))
-    keys = {line["key"] for line in (await desk.call("conversations"))["conversations"]}
+    keys = {line.key for line in (await desk.api.conversations.list())}
     assert keys == {"cli:direct", "telegram:1001"}
     assert (await desk.said("cli:direct"))[0] == ("user", "List the files, please")
     hits = (await desk.call("search", query="thyme", wait=True))["hits"]
@@ -70,7 +70,7 @@ async def test_the_end_is_told_so_that_lists_are_read_anew(desk: Desk, tmp_path:
         async for event in desk.events:
             if isinstance(event, SettingsChanged):
                 break
-    assert [line["key"] for line in (await desk.call("conversations"))["conversations"]] == ["cli:1"]
+    assert [line.key for line in (await desk.api.conversations.list())] == ["cli:1"]
 
 
 async def test_a_backup_of_what_is_here_is_made_first(desk: Desk, tmp_path: Path) -> None:

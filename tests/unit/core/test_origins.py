@@ -127,6 +127,6 @@ async def test_a_late_answer_repeats_a_wish_with_its_mark(desk: Desk, server: Sc
     await desk.api.questions.answer(question, Reply(True))
     await desk.end()
     assert (desk.owner.core.workspace / "made").exists()
-    records = (await desk.call("conversation", session="s"))["messages"]
+    records = (await desk.api.conversations.read("s")).messages
     (note,) = [one for one in records if "I allow it" in str(one["content"])]
     assert (note["_origin"], note["_sources"]) == ("unknown", ["letter.txt"])

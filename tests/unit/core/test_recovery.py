@@ -56,7 +56,7 @@ async def test_a_conversation_is_mended_and_the_file_kept(tmp_path: Path) -> Non
         assert "3 messages are whole" in done["done"][0]
         assert (await desk.call("damage"))["damage"] == []
         assert [text for _role, text in await desk.said("a:1")] == ["one", "two", "three"]
-        await desk.call("rename", session="a:1", title="Mended")
+        await desk.api.conversations.rename("a:1", "Mended")
         assert [text for _role, text in await desk.said("a:1")] == ["one", "two", "three"]
     assert damaged in [data for _path, data in texts(path.parent / ".damaged")]
     assert NOISE not in path.read_bytes()

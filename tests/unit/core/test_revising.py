@@ -36,8 +36,8 @@ def asked(server: ScriptedServer) -> list[str]:
 
 
 async def shown(desk: Desk, key: str = "s") -> list[str]:
-    found = await desk.call("conversation", session=key)
-    return [str(m["content"]) for m in found["messages"] if replayable(m)]
+    found = await desk.api.conversations.read(key)
+    return [str(m["content"]) for m in found.messages if replayable(m)]
 
 
 async def turns(desk: Desk, server: ScriptedServer) -> list[str]:
@@ -55,7 +55,7 @@ async def test_a_question_asked_otherwise_takes_the_place_of_all_that_came_after
 ) -> None:
     _one, two, _three = await turns(desk, server)
     server.script("say:About four.")
-    await desk.call("edit", session="s", turn=two, text="Say four")
+    await desk.api.revisions.edit("s", two, "Say four")
     await desk.end()
     assert asked(server) == ["Say one", "About one.", "Say four"]
     assert await shown(desk) == ["Say one", "About one.", "Say four", "About four."]
@@ -68,23 +68,23 @@ async def test_a_question_asked_otherwise_takes_the_place_of_all_that_came_after
 
 async def test_a_list_shows_the_first_words_as_they_are_now(desk: Desk, server: ScriptedServer) -> None:
     async def title() -> str:
-        [line] = (await desk.call("conversations"))["conversations"]
-        return str(line["title"])
+        [line] = await desk.api.conversations.list()
+        return line.title
 
     one, two, _three = await turns(desk, server)
     server.script("say:Yes.", "say:Yes.")
-    await desk.call("edit", session="s", turn=two, text="Say more")
+    await desk.api.revisions.edit("s", two, "Say more")
     await desk.end()
     assert await title() == "Say one"
-    zero = (await desk.call("edit", session="s", turn=one, text="Say zero"))["turn"]
+    zero = await desk.api.revisions.edit("s", one, "Say zero")
     await desk.end()
     assert await title() == "Say zero"
-    await desk.call("rename", session="s", title="Numbers")
+    await desk.api.conversations.rename("s", "Numbers")
     server.script("say:Yes.")
-    await desk.call("edit", session="s", turn=zero, text="Say nil")
+    await desk.api.revisions.edit("s", zero, "Say nil")
     await desk.end()
     assert await title() == "Numbers"
-    await desk.call("rename", session="s", title="")
+    await desk.api.conversations.rename("s", "")
     assert await title() == "Say nil"
 
 
@@ -93,7 +93,7 @@ async def test_it_is_the_same_when_the_log_is_read_anew(
 ) -> None:
     one, _two, _three = await turns(desk, server)
     server.script("say:Zero.")
-    await desk.call("edit", session="s", turn=one, text="Say zero")
+    await desk.api.revisions.edit("s", one, "Say zero")
     await desk.end()
     again = Sessions(desk.owner.core.workspace / "sessions")
     history = (await again.open("s")).history(100_000)
@@ -102,7 +102,7 @@ async def test_it_is_the_same_when_the_log_is_read_anew(
 
 async def test_an_answer_is_made_anew_by_another_model_for_once(desk: Desk, server: ScriptedServer) -> None:
     _one, _two, three = await turns(desk, server)
-    await desk.call("regenerate", session="s", turn=three, model="say:Of another model.", provider="custom")
+    await desk.api.revisions.regenerate("s", three, model="say:Of another model.", provider="custom")
     await desk.end()
     assert asked(server) == ["Say one", "About one.", "Say two", "About two.", "Say three"]
     assert (await shown(desk))[-1] == "Of another model."
@@ -114,7 +114,7 @@ async def test_what_runs_is_stopped_first(desk: Desk, server: ScriptedServer) ->
     server.when("Count", "slow")
     server.when("Be quick", "say:Quick.")
     turn = (await desk.api.turns.submit("s", "Count")).turn
-    await desk.call("edit", session="s", turn=turn, text="Be quick")
+    await desk.api.revisions.edit("s", turn, "Be quick")
     await desk.end()
     await desk.end()
     assert await shown(desk) == ["Be quick", "Quick."]
@@ -123,11 +123,11 @@ async def test_what_runs_is_stopped_first(desk: Desk, server: ScriptedServer) ->
 async def test_earlier_versions_are_told_and_open_as_they_were(desk: Desk, server: ScriptedServer) -> None:
     _one, two, _three = await turns(desk, server)
     server.script("say:Four.")
-    four = (await desk.call("edit", session="s", turn=two, text="Say four"))["turn"]
+    four = await desk.api.revisions.edit("s", two, "Say four")
     await desk.end()
-    found = (await desk.call("versions", session="s", turn=four))["versions"]
-    assert [(line["turn"], line["text"]) for line in found] == [(two, "Say two")]
-    fork = (await desk.call("fork", session="s", turn=two))["session"]
+    found = await desk.api.revisions.versions("s", four)
+    assert [(line.turn, line.text) for line in found] == [(two, "Say two")]
+    fork = await desk.api.revisions.fork("s", two)
     assert await shown(desk, fork) == ["Say one", "About one.", "Say two", "About two."]
     server.script("say:Five.")
     await desk.ask(fork, "Say five")
@@ -140,17 +140,23 @@ async def test_a_fork_takes_the_model_along_and_is_called_after_its_origin(
 ) -> None:
     one, _two, _three = await turns(desk, server)
     await desk.call("choose_model", session="s", model="say:Mine.", provider="custom")
-    key = (await desk.call("fork", session="s", turn=one))["session"]
+    key = await desk.api.revisions.fork("s", one)
     await desk.ask(key, "On")
     assert (await shown(desk, key))[-1] == "Mine."
-    titles = {line["key"]: line["title"] for line in (await desk.call("conversations"))["conversations"]}
+    titles = {line.key: line.title for line in (await desk.api.conversations.list())}
     assert titles[key] == "Say one (from there on)"
 
 
-@pytest.mark.parametrize("verb", ["edit", "regenerate", "fork", "versions"])
-async def test_a_message_that_is_not_there_is_said(desk: Desk, server: ScriptedServer, verb: str) -> None:
-    with pytest.raises(UsageError, match="no such message"):
-        await desk.call(verb, session="s", turn="nowhere", text="x")
+async def test_a_message_that_is_not_there_is_said(desk: Desk, server: ScriptedServer) -> None:
+    api = desk.api.revisions
+    for call in (
+        api.edit("s", "nowhere", "x"),
+        api.regenerate("s", "nowhere"),
+        api.fork("s", "nowhere"),
+        api.versions("s", "nowhere"),
+    ):
+        with pytest.raises(UsageError, match="no such message"):
+            await call
 
 
 def test_what_is_hidden_costs_nothing_and_reminders_stay() -> None:

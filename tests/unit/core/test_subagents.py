@@ -91,23 +91,23 @@ async def test_two_of_three_work_and_each_result_is_told_in_the_agents_words(
         server.when(f"Found {label}.", f"say:They found {label} for you.")
     server.script(spawning("A", "B", "C"))
     assert await ask(desk, "Look into all three") == "Begun."
-    found = (await desk.call("subagents", session="s"))["subagents"]
-    assert [one["label"] for one in found] == ["A", "B", "C"]
+    found = await desk.api.conversations.subagents("s")
+    assert [one.label for one in found] == ["A", "B", "C"]
     async with asyncio.timeout(60):
-        while [one["state"] for one in found] != ["running", "running", "queued"]:
+        while [one.state for one in found] != ["running", "running", "queued"]:
             await until(desk, SubagentChanged, state="running")
-            found = (await desk.call("subagents", session="s"))["subagents"]
+            found = await desk.api.conversations.subagents("s")
     held["B"].set()
     assert (await until(desk, TurnFinished, session="s")).text == "They found B for you."
     held["C"].set()
     assert (await until(desk, TurnFinished, session="s")).text == "They found C for you."
     held["A"].set()
     assert (await until(desk, TurnFinished, session="s")).text == "They found A for you."
-    records = (await desk.call("conversation", session="s"))["messages"]
+    records = (await desk.api.conversations.read("s")).messages
     results = [record for record in records if str(record.get("_from", "")).startswith("subagent:")]
     assert [(r["content"], r["_label"]) for r in results] == [(f"Found {n}.", n) for n in "BCA"]
-    assert (await desk.call("subagents", session="s"))["subagents"] == []
-    assert [line["key"] for line in (await desk.call("conversations"))["conversations"]] == ["s"]
+    assert await desk.api.conversations.subagents("s") == ()
+    assert [line.key for line in (await desk.api.conversations.list())] == ["s"]
 
 
 async def test_a_subagent_has_its_own_prompt_and_only_tools_for_itself(
@@ -132,7 +132,7 @@ async def test_stop_ends_all_of_a_conversation_and_nobody_is_told(
     server.script(spawning("A", "B", "C"))
     await ask(desk, "Go")
     assert await desk.api.turns.stop("s")
-    assert (await desk.call("subagents", session="s"))["subagents"] == []
+    assert await desk.api.conversations.subagents("s") == ()
     assert not await desk.api.turns.stop("s")
     assert [text for _role, text in await desk.said("s")][-1] == "Begun."
 
@@ -142,10 +142,10 @@ async def test_one_that_is_stopped_alone_is_told_of(desk: Desk, server: Scripted
     server.script(spawning("A", "B", "C"))
     await ask(desk, "Go")
     server.when("stopped", "say:C was stopped.")
-    *_others, waiting = (await desk.call("subagents", session="s"))["subagents"]
-    assert (await desk.call("subagent_stop", id=waiting["id"]))["stopped"]
+    *_others, waiting = await desk.api.conversations.subagents("s")
+    assert await desk.api.conversations.stop_subagent(waiting.id)
     assert (await until(desk, TurnFinished, session="s", text="C was stopped.")).text
-    assert [one["label"] for one in (await desk.call("subagents", session="s"))["subagents"]] == ["A", "B"]
+    assert [one.label for one in await desk.api.conversations.subagents("s")] == ["A", "B"]
 
 
 async def test_a_model_that_fails_is_the_result_and_the_others_go_on(
@@ -194,7 +194,7 @@ async def test_text_from_outside_marks_the_result_and_what_follows_it(
     asked = await until(desk, PermissionAsked)
     assert (asked.session, asked.card["tool"], asked.card["outside"]) == ("s", "web_search", True)
     await desk.api.questions.answer(asked.question, Reply(False))
-    records = (await desk.call("conversation", session="s"))["messages"]
+    records = (await desk.api.conversations.read("s")).messages
     (result,) = [record for record in records if record.get("_label") == "A"]
     assert result["_origin"] == "unknown"
 
@@ -236,13 +236,13 @@ async def test_what_was_not_told_before_a_crash_is_told_once_after_it(
         texts: set[str] = set()
         async with asyncio.timeout(60):
             while texts != {"They found it.", "B was cut off."}:
-                records = (await desk.call("conversation", session="s"))["messages"]
+                records = (await desk.api.conversations.read("s")).messages
                 texts = {r["content"] for r in records if r["role"] == "assistant"} - {"Noted."}
                 if texts != {"They found it.", "B was cut off."}:
                     await until(desk, TurnFinished, session="s")
     async with started(home) as desk:
         await desk.owner.core.subagents.recover()
-        records = (await desk.call("conversation", session="s"))["messages"]
+        records = (await desk.api.conversations.read("s")).messages
         assert sum(record.get("_from") == "subagent:abc" for record in records) == 1
         assert sum(record.get("_from") == "subagent:def" for record in records) == 1
 
@@ -259,7 +259,7 @@ async def test_a_result_that_is_in_the_log_but_not_marked_is_not_told_twice(
         await desk.owner.core.database.write("UPDATE subagents SET told = 0", ())
     async with started(home) as desk:
         await desk.owner.core.subagents.recover()
-        records = (await desk.call("conversation", session="s"))["messages"]
+        records = (await desk.api.conversations.read("s")).messages
         assert sum(str(record.get("_from", "")).startswith("subagent:") for record in records) == 1
         assert not await desk.owner.core.database.read("SELECT 1 FROM subagents WHERE told = 0")
 

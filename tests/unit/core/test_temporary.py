@@ -41,13 +41,13 @@ async def test_it_answers_remembers_what_was_said_and_leaves_nothing(
     assert SECRET in shown, "it is one conversation"
     assert "temporary" in shown, "the model knows to write nothing down"
     assert [text for role, text in await desk.said(KEY) if role == "user"][-1] == "Which word?"
-    assert (await desk.call("conversations"))["conversations"] == []
+    assert (await desk.api.conversations.list()) == ()
     assert (await desk.call("search", query="pelican", wait=True))["hits"] == []
     assert (await desk.api.usage.report()).total.calls == 2, "the money is counted"
     assert found_in(tmp_path, SECRET, KEY) == []
-    await desk.call("delete", session=KEY)
+    await desk.api.conversations.delete(KEY)
     assert await desk.said(KEY) == []
-    assert not (await desk.call("restore", session=KEY))["restored"]
+    assert not await desk.api.conversations.restore(KEY)
 
 
 async def test_what_was_done_in_it_is_counted_without_saying_what(
@@ -81,7 +81,7 @@ async def test_an_open_question_goes_with_it(tmp_path: Path, desk: Desk, server:
             break
     assert (await desk.api.inbox.list()).open == 1
     assert found_in(tmp_path, "pelican") == []
-    await desk.call("delete", session=KEY)
+    await desk.api.conversations.delete(KEY)
     found = await desk.api.inbox.list(done=True)
     assert (found.open, found.notices) == (0, ())
 
@@ -114,18 +114,18 @@ async def test_it_can_be_kept(desk: Desk) -> None:
     await desk.ask(KEY, "Keep this")
     await desk.call("choose_model", session=KEY, model="say:Other.", provider="custom")
     before = await desk.said(KEY)
-    key = (await desk.call("keep", session=KEY))["session"]
+    key = await desk.api.conversations.keep(KEY)
     assert await desk.said(key) == before
-    stored = (await desk.call("conversation", session=key))["messages"]
+    stored = (await desk.api.conversations.read(key)).messages
     assert "temporary" not in json.dumps(stored), "the model may write of it from now on"
-    (line,) = (await desk.call("conversations"))["conversations"]
-    assert (line["key"], line["title"]) == (key, "Keep this")
+    (line,) = await desk.api.conversations.list()
+    assert (line.key, line.title) == (key, "Keep this")
     assert (await desk.call("model", session=key))["model"] == "say:Other."
     assert await desk.said(KEY) == [], "there is one of it"
     with pytest.raises(UsageError):
-        await desk.call("keep", session=KEY)
+        await desk.api.conversations.keep(KEY)
     with pytest.raises(UsageError):
-        await desk.call("keep", session=key)
+        await desk.api.conversations.keep(key)
 
 
 async def test_it_does_not_outlive_the_program(tmp_path: Path, desk: Desk) -> None:
@@ -149,7 +149,7 @@ async def test_what_was_pasted_goes_with_it_and_nothing_else(tmp_path: Path, des
     await desk.end()
     files.append(await paste(desk, SECRET))  # and not sent
     assert found_in(tmp_path / "workspace" / "files", SECRET) != []
-    await desk.call("delete", session=KEY)
+    await desk.api.conversations.delete(KEY)
     assert [Path(path).exists() for path in files] == [False, True, True, True, False]
     await desk.owner.stop()
     assert found_in(tmp_path / "workspace" / "files", SECRET, KEY, "temporary:") == []
@@ -174,6 +174,6 @@ async def test_what_was_pasted_goes_with_the_program_but_stays_with_what_is_kept
         files.append(await paste(desk, SECRET, key))
         await desk.api.turns.submit(key, "read", files=files[-1:])
         await desk.end()
-    await desk.call("keep", session=KEY)
+    await desk.api.conversations.keep(KEY)
     await desk.owner.stop()
     assert [Path(path).exists() for path in files] == [True, False]

@@ -43,8 +43,8 @@ async def rest(desk: Desk) -> None:
 
 
 async def title(desk: Desk, key: str = "window:a") -> str:
-    found = (await desk.call("conversations"))["conversations"]
-    return next(str(line["title"]) for line in found if line["key"] == key)
+    found = await desk.api.conversations.list()
+    return next(line.title for line in found if line.key == key)
 
 
 def titles_asked(server: ScriptedServer) -> list[str]:
@@ -76,7 +76,7 @@ async def test_a_title_of_the_person_is_never_replaced(desk: Desk, server: Scrip
     held = server.hold("hotel")
     await desk.api.turns.submit("window:a", "A hotel, please")
     await asyncio.to_thread(server.wait_for_request)
-    await desk.call("rename", session="window:a", title="Mine")
+    await desk.api.conversations.rename("window:a", "Mine")
     held.set()
     await desk.end()
     await rest(desk)
@@ -87,7 +87,7 @@ async def test_the_person_is_quicker_than_the_model(desk: Desk, server: Scripted
     held = server.hold("[Assistant]")
     await desk.ask("window:a", "A hotel, please")
     await asyncio.to_thread(server.wait_for_request, 2)
-    await desk.call("rename", session="window:a", title="")
+    await desk.api.conversations.rename("window:a", "")
     held.set()
     await rest(desk)
     assert await title(desk) == "A hotel, please", "an empty name is a choice, too"
@@ -100,10 +100,10 @@ async def test_what_was_deleted_meanwhile_does_not_come_back(desk: Desk, server:
     held = server.hold("[Assistant]")
     await desk.ask("window:a", "A hotel, please")
     await asyncio.to_thread(server.wait_for_request, 2)
-    await desk.call("delete", session="window:a")
+    await desk.api.conversations.delete("window:a")
     held.set()
     await rest(desk)
-    assert (await desk.call("conversations"))["conversations"] == []
+    assert (await desk.api.conversations.list()) == ()
 
 
 async def test_an_answer_is_not_delayed_and_the_end_waits_for_no_title(

@@ -31,7 +31,7 @@ async def do(desk: Desk, **fields: Any) -> Done:
 
 
 async def said(desk: Desk, key: str) -> list[str]:
-    messages = (await desk.call("conversation", session=key))["messages"]
+    messages = (await desk.api.conversations.read(key)).messages
     return [str(message["content"]) for message in messages]
 
 

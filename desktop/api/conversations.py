@@ -1,0 +1,163 @@
+"""Conversations: listed, read, named, pinned, archived, deleted and restored; and who works for one."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from desktop.agent.loop import FLEETING
+from desktop.bus.events import ConversationChanged
+from desktop.errors import UsageError
+from desktop.paths import temporary
+from desktop.session.copies import begun
+from desktop.session.model import HIDDEN, NAMED, Message, now
+from desktop.session.unkept import kept
+from desktop.tasks import in_thread
+from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.agent.loop import Loop
+    from desktop.agent.subagents import Subagents
+    from desktop.bus.bus import Bus
+    from desktop.inbox.inbox import Inbox
+    from desktop.session.log import Session, Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One in the list."""
+
+    key: str
+    title: str
+    updated: str
+    """ISO 8601, seconds."""
+    damaged: int
+    """Lines that cannot be read."""
+    pinned: bool
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """All of one conversation."""
+
+    key: str
+    messages: list[dict[str, Any]]
+    """As the log has them."""
+    turns: list[str]
+    """Those being answered, the oldest first."""
+    damaged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A subagent; `started` in Unix time."""
+
+    id: str
+    label: str
+    task: str
+    state: str
+    started: float | None
+
+
+class Conversations:
+    """Acts on sessions. Every method raises StorageError; UsageError for what cannot be meant."""
+
+    def __init__(
+        self,
+        sessions: "Sessions",
+        loop: "Loop",
+        subagents: "Subagents",
+        inbox: "Inbox",
+        bus: "Bus",
+        halt: Callable[[str], Awaitable[bool]],
+    ) -> None:
+        """`halt` ends what is under way in a conversation."""
+        self._sessions, self._loop, self._subagents = sessions, loop, subagents
+        self._inbox, self._bus, self._halt = inbox, bus, halt
+
+    async def list(self) -> tuple[Conversation, ...]:
+        """All of them, the newest first."""
+        return tuple(
+            Conversation(
+                info.key,
+                info.title,
+                info.updated.isoformat(timespec="seconds"),
+                info.damaged,
+                info.pinned,
+                info.archived,
+            )
+            for info in await self._sessions.list()
+        )
+
+    async def read(self, session: str) -> Opened:
+        """One, whole."""
+        opened = await self._sessions.open(session)
+        messages, turns = await opened.everything(), self._loop.turns(opened.key)
+        return Opened(opened.key, messages, turns, opened.damaged)
+
+    async def rename(self, session: str, title: str) -> None:
+        """Give one a title; an empty one is its first words again."""
+        opened, title = await self._sessions.open(session), " ".join(title.split())
+        await opened.set_metadata(title=title or None, **{NAMED: True})
+        self._bus.publish(ConversationChanged(opened.key, title=title))
+
+    async def pin(self, session: str, pinned: bool = True) -> None:
+        """Keep one on top of the list, or no longer."""
+        opened = await self._stored(session)
+        await opened.set_metadata(pinned=pinned or None)
+        self._bus.publish(ConversationChanged(opened.key, pinned=pinned))
+
+    async def archive(self, session: str, archived: bool = True) -> None:
+        """Put one aside until something is said in it, or bring it back."""
+        opened = await self._stored(session)
+        await opened.set_metadata(archived_at=now() if archived else None)
+        self._bus.publish(ConversationChanged(opened.key, archived=archived))
+
+    async def _stored(self, key: str) -> "Session":
+        session = await self._sessions.open(key)
+        if not await in_thread(session.path.exists):
+            raise UsageError(_("There is no conversation called {key}.").format(key=session.key))
+        return session
+
+    async def delete(self, session: str) -> None:
+        """Stop what is under way in one, and put it away for 30 days."""
+        await self._halt(session)
+        await self._sessions.delete(session)
+        await self._inbox.forget(session)
+        await self._inbox.seen(session)
+
+    async def restore(self, session: str) -> bool:
+        """Bring a deleted one back; False if there is none."""
+        return await self._sessions.restore(session)
+
+    async def keep(self, session: str) -> str:
+        """Make an ordinary conversation of a temporary one; its key."""
+        if self._loop.turns(session):
+            raise UsageError(_("An answer is on its way. Keep the conversation when it is there."))
+        opened = await self._sessions.open(session)
+        records = await opened.everything()
+        if not (temporary(session) and records):
+            raise UsageError(_("There is nothing in this conversation to be kept."))
+        made = await begun(self._sessions, map(_ordinary, records), opened.metadata)
+        await in_thread(kept, self._sessions.folder.parent, session)
+        await self.delete(session)
+        return made.key
+
+    async def subagents(self, session: str) -> tuple[Worker, ...]:
+        """Those that work or wait for one."""
+        return tuple(
+            Worker(one.id, one.label, one.task, one.state, one.started)
+            for one in self._subagents.of(session)
+        )
+
+    async def stop_subagent(self, id_: str) -> bool:
+        """End one, which its conversation is told; False if it was at no work."""
+        return await self._subagents.stop_one(id_)
+
+
+def _ordinary(message: Message) -> Message:
+    """A message of a temporary conversation as one of an ordinary one."""
+    found = {name: value for name, value in message.items() if name != HIDDEN}
+    if runtime := found.get("_runtime"):
+        found["_runtime"] = str(runtime).replace(FLEETING, "").rstrip()
+    return found
