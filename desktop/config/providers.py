@@ -75,7 +75,7 @@ class ProviderSettings(Section):
             "extra_query": Loosens(mark("These words are added to the address of every request.")),
         }
     )
-    HARMLESS = names("engine key_stored idle_timeout_s")
+    HARMLESS = names("engine api_type key_stored idle_timeout_s")
 
     api_base: str | None = Field(
         default=None,
@@ -119,6 +119,22 @@ class ProviderSettings(Section):
         ),
         json_schema_extra=notes(
             choices={"auto": mark("Automatic"), "openai": "OpenAI", "litellm": "LiteLLM"}, applies="answer"
+        ),
+    )
+    api_type: Literal["auto", "chat_completions", "responses"] = Field(
+        default="auto",
+        title=mark("API"),
+        description=mark(
+            "Which of OpenAI's two APIs is used. Only for the engine OpenAI. A server without Responses is "
+            "asked over Chat Completions."
+        ),
+        json_schema_extra=notes(
+            choices={
+                "auto": mark("Automatic"),
+                "chat_completions": "Chat Completions",
+                "responses": "Responses",
+            },
+            applies="answer",
         ),
     )
     models: dict[str, ModelOverride] = Field(

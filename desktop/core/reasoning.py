@@ -53,7 +53,7 @@ async def reasoning_of(core: "Core", metadata: Mapping[str, Any]) -> Json:
         target = described(core.models.choice(*named), core.store.config)
     except AppError:
         return {"levels": [], "level": "", "usual": ""}  # the next question will say what is wrong
-    behaviour = unlearned(target.behaviour, await core.lessons.of(target))
+    behaviour = unlearned(target, await core.lessons.of(target))
     return {
         "levels": list(behaviour.levels),
         "level": level_of(behaviour, str(metadata.get("reasoning") or "")),

@@ -179,6 +179,8 @@ class Endpoint:
     """What they want in the address of each."""
     behaviour: Behaviour = field(default_factory=Behaviour)
     """What the model takes, by the table and by what the person knows better."""
+    otherwise: Behaviour | None = None
+    """The same over the other API, where the server may send us there; None where it may not."""
     entry: str = ""
     """A digest of the behaviour and of the person's settings of this provider: what was learned of
     the model counts as long as it is the same."""

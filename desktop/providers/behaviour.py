@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 type Params = Mapping[str, Any]
 """Parameters of a request's body."""
+type Api = Literal["chat_completions", "responses"]
+"""Which of OpenAI's two APIs a request uses, by the path it is sent to."""
 
 LEVELS = ("off", "on", "minimal", "low", "medium", "high")
 """How much a model may think; "on" where it can only be switched."""
@@ -29,9 +31,9 @@ class WireRules:
     """Content must be a string: parts are flattened, images become a note."""
     system_role: Literal["system", "user"] = "system"
     """Who says the system prompt; as "user" it goes before the person's first words."""
-    reasoning: Literal["", "content", "blocks", "details"] = ""
+    reasoning: Literal["", "content", "blocks", "details", "items"] = ""
     """What of earlier thinking is sent back: nothing; reasoning_content of each answer, empty where there
-    was none; signed thinking_blocks with it; reasoning_details."""
+    was none; signed thinking_blocks with it; reasoning_details; the reasoning items of Responses."""
     author: str = ""
     """Provider and model: blocks and details that another one made are left out."""
     refused_blocks: frozenset[str] = frozenset()
@@ -58,6 +60,7 @@ class WireRules:
 class Behaviour:
     """How one model wants to be asked."""
 
+    api: Api = "chat_completions"
     temperature: Literal["any"] | float | None = "any"
     """Without thinking: the person's, this one always, or none may be sent."""
     thinking_temperature: Literal["any"] | float | None = "any"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from desktop.providers.behaviour import Behaviour
+from desktop.providers.behaviour import Api, Behaviour
 
 _EFFORT = {
     "off": {"reasoning_effort": "none"},
@@ -56,16 +56,25 @@ class Row:
 
     provider: str = ""
     family: str = ""
+    api: Api | None = None
+    """Over which API it holds; None for both."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """By field of Behaviour."""
     rules: Mapping[str, Any] = field(default_factory=dict)
     """By field of WireRules."""
 
 
-def _row(provider: str = "", family: str = "", rules: Mapping[str, Any] | None = None, **facts: Any) -> Row:
-    return Row(provider, family, facts, rules or {})
+def _row(
+    provider: str = "",
+    family: str = "",
+    rules: Mapping[str, Any] | None = None,
+    api: Api | None = None,
+    **facts: Any,
+) -> Row:
+    return Row(provider, family, api, facts, rules or {})
 
 
+_CHAT: Api = "chat_completions"
 _LATER_GPT = r"\bgpt-(5[.-]([6-9]|\d\d)(?!\d)|[6-9])"
 _BLIND = (
     r"deepseek(?!.*(vl|ocr|vision))|gpt-oss|codestral|minimax-m2|glm-[45](?!.*v)|kimi-k2(?![.-][5-9])|"
@@ -106,8 +115,10 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"\bgpt-5[.-][1-5](?!\d)", temperature="any", levels=_OFF_TO_HIGH),
     _row(family=r"\bgpt-5.*(chat|pro)", levels=()),
     _row(family=_LATER_GPT, **_NO_TEMPERATURE, switch=_EFFORT, thinks=True, levels=_OFF_TO_HIGH),
-    # Beside tools these think over OpenAI's Responses only: this wire refuses every effort but none.
-    _row("openai direct github_copilot", _LATER_GPT, levels=(), always=_EFFORT["off"]),
+    # Beside tools these think over Responses only: Chat Completions refuses every effort but none
+    # (openai-openapi #541, pipecat #4043).
+    _row("openai direct github_copilot", _LATER_GPT, api=_CHAT, levels=(), always=_EFFORT["off"]),
+    _row("openai", r"\bgpt-5[.-][45](?!\d)", api=_CHAT, levels=(), always=_EFFORT["off"]),
     _row(family=r"\bo[134](-|$)", **_NO_TEMPERATURE, switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
     _row(family=r"\bo1-(mini|preview)", rules={"system_role": "user"}, levels=()),
     _row(family=r"gpt-oss", switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
@@ -240,13 +251,14 @@ UNKNOWN = Behaviour(**_ALL_LEVELS)
 
 
 @lru_cache(maxsize=256)
-def behaviour_of(provider: str, kind: str, model: str) -> Behaviour:
-    """How a model of a provider behaves; `kind` of its ProviderSpec, `model` by any of its names."""
+def behaviour_of(provider: str, kind: str, model: str, api: Api = _CHAT) -> Behaviour:
+    """How a model of a provider behaves over an API, in the words of Chat Completions; `kind` of its
+    ProviderSpec, `model` by any of its names."""
     found, name = Behaviour(), model.lower().rpartition("/")[2] or model.lower()
     for row in ROWS:
         if row.provider and not {provider, kind} & set(row.provider.split()):
             continue
-        if row.family and not re.search(row.family, name):
+        if (row.family and not re.search(row.family, name)) or row.api not in (None, api):
             continue
         found = replace(found, **row.facts, rules=replace(found.rules, **row.rules))
     if found.levels:  # of those, the ones that this provider can be asked for

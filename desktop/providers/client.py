@@ -84,6 +84,7 @@ class HostedProvider:
 def _header(endpoint: Endpoint) -> dict[str, Any]:
     return {
         "engine": endpoint.engine,
+        "api": endpoint.behaviour.api,
         "model": endpoint.model,
         "base_url": endpoint.base_url,
         "api_key": endpoint.api_key,

@@ -85,6 +85,35 @@ def details_of(value: object) -> list[dict[str, Any]]:
     ]
 
 
+def items_of(value: object) -> list[dict[str, Any]]:
+    """The reasoning items of Responses that can be sent back: sealed, or with what was thought in them.
+    `after` is ours: how many calls of the answer came before the item."""
+    found: list[dict[str, Any]] = []
+    for block in value if isinstance(value, list) else ():
+        if not isinstance(block, Mapping) or block.get("type") != "reasoning":
+            continue
+        texts = {kind: _texts(block.get(name), kind) for name, kind in _ITEM_TEXTS.items()}
+        item: dict[str, Any] = {name: texts[kind] for name, kind in _ITEM_TEXTS.items() if texts[kind]}
+        item |= {
+            name: seal for name in ("id", "encrypted_content") if (seal := content_text(block.get(name)))
+        }
+        if "encrypted_content" in item or "content" in item:
+            after = block.get("after")
+            place = {"after": after} if isinstance(after, int) and after > 0 else {}
+            found.append({"type": "reasoning", "summary": [], **item, **place})
+    return found
+
+
+_ITEM_TEXTS = {"summary": "summary_text", "content": "reasoning_text"}
+"""What of a reasoning item is text, and of which type its parts are."""
+
+
+def _texts(parts: object, kind: str) -> list[dict[str, str]]:
+    given = parts if isinstance(parts, list) else []
+    texts = (content_text(part.get("text")) for part in given if isinstance(part, Mapping))
+    return [{"type": kind, "text": text} for text in texts if text]
+
+
 def name_of(block: object) -> str:
     """What a block of thinking is known by."""
     return hashlib.sha256(json.dumps(_plain(block), sort_keys=True).encode()).hexdigest()

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from desktop.providers.base import BadRequest, Completion, Delta, Endpoint, Provider, Request
 from desktop.providers.behaviour import LEVELS, Behaviour, level_of
+from desktop.providers.behaviour_responses import without_summary
 from desktop.providers.content import name_of
 from desktop.providers.options import options_of
 from desktop.text import _
@@ -24,6 +25,7 @@ _log = logging.getLogger(__name__)
 _REFUSALS = (400, 422)
 _MOST_TRIES = 8
 _LIMITS = ("max_tokens", "max_completion_tokens")
+_COMMON_WORDS = ("store", "include", "reasoning")
 _CONDITION = re.compile(r"\b(?:when|while|if|unless|only)\b")
 _TOO_MUCH = re.compile(
     r"too (?:large|high|big|many)|at most|maximum|exceed|greater|less than|up to|range|>|<="
@@ -37,8 +39,17 @@ _SYSTEM = re.compile(
     r"\bsystem\b.{0,60}\b(?:role|message|prompt|instruction)|\brole.{0,60}\bsystem\b|developer instruction"
 )
 _SIGNED = re.compile(
-    r"signature|thinking_blocks?|thinking.{0,3} block|redacted_thinking|encrypted|reasoning_details"
+    r"signature|thinking_blocks?|thinking.{0,3} block|redacted_thinking|encrypted|reasoning_details|"
+    r"type 'reasoning'|required 'reasoning' item|items? with id"
 )
+_NO_SEALS = re.compile(r"encrypted.content is not supported")
+_SUMMARY = re.compile(r"summar(?:y|ies)\b")
+_NO_SUCH_PATH = (404, 405)
+_UNKNOWN_PATH = re.compile(
+    r"unknown (?:request )?url|unknown path|no route|(?:url|path|route|endpoint)\b.{0,40}not found"
+)
+_OTHER_PATH = re.compile(r"v1/responses\b|responses api")
+_NO_MODEL = re.compile(r"model_not_found|\bmodel\b.{0,80}(?:not exist|not found)")
 FOR_NOW, THOUGHTLESS = "blocks", "blocks=thoughtless"
 """What is about a conversation and not about its model: blocks of it are damaged and left out; where that
 is not taken either, it is answered without thinking."""
@@ -75,13 +86,13 @@ class HealingProvider:
                     async for item in stream:
                         begun = True
                         if isinstance(item, Completion) and lessons:
-                            await self._memory.keep(request.endpoint, _lasting(lessons))
+                            await self._memory.keep(request.endpoint, _lasting(request.endpoint, lessons))
                             item = replace(item, learned=tuple(lessons))
                         yield item
                 return
             except BadRequest as error:
-                may = not begun and error.status in _REFUSALS and len(lessons) < _MOST_TRIES
-                new = refused(error.said, asked, (*known, *lessons)) if may else []
+                may = not begun and len(lessons) < _MOST_TRIES
+                new = _taught_by(error, request, asked, (*known, *lessons)) if may else []
                 if not new:
                     raise
                 if FOR_NOW in new:
@@ -90,8 +101,37 @@ class HealingProvider:
                 lessons += new
 
 
-def _lasting(lessons: Iterable[str]) -> list[str]:
-    return [lesson for lesson in lessons if lesson not in (FOR_NOW, THOUGHTLESS)]
+def _lasting(endpoint: Endpoint, lessons: Iterable[str]) -> list[str]:
+    """Without what is about a conversation, and without a way there and back."""
+    lasting = [lesson for lesson in lessons if lesson not in (FOR_NOW, THOUGHTLESS)]
+    moves = [lesson for lesson in lasting if lesson.startswith("api=")]
+    gone = moves if moves and moves[-1] == f"api={endpoint.behaviour.api}" else moves[:-1]
+    return [lesson for lesson in lasting if lesson not in gone]
+
+
+def _taught_by(error: BadRequest, request: Request, asked: Request, known: Collection[str]) -> list[str]:
+    """The lessons of a refusal that are not `known`; `asked` is the request as it was sent."""
+    if moved := [lesson for lesson in _elsewhere(error, request, asked) if lesson not in known]:
+        return moved
+    lost = error.status == 404 and _SIGNED.search(error.said.lower())
+    return refused(error.said, asked, known) if lost or error.status in _REFUSALS else []
+
+
+def _elsewhere(error: BadRequest, request: Request, asked: Request) -> list[str]:
+    """Whether the server has only the other API, for this model at least."""
+    both, now, said = _both(request.endpoint), asked.endpoint.behaviour.api, error.said.lower()
+    if len(both) < 2:
+        return []
+    if now == "responses":
+        gone = error.status in _NO_SUCH_PATH and not (_NO_MODEL.search(said) or _SIGNED.search(said))
+        return ["api=chat_completions"] if gone or _UNKNOWN_PATH.search(said) else []
+    return ["api=responses"] if _OTHER_PATH.search(said) else []
+
+
+def _both(endpoint: Endpoint) -> dict[str, Behaviour]:
+    """How a model behaves, by the API; of those that it may be asked over."""
+    behaviours = (endpoint.behaviour, endpoint.otherwise)
+    return {found.api: found for found in behaviours if found is not None}
 
 
 def _blocks(request: Request) -> Iterator[str]:
@@ -113,8 +153,12 @@ def refused(said: str, request: Request, known: Collection[str] = ()) -> list[st
     nothing of it."""
     own = request.endpoint.extra  # what the person wrote is sent as it is
     text, options = said.lower(), {k: v for k, v in options_of(request).items() if k not in own}
-    if request.endpoint.rules.reasoning in ("blocks", "details") and _SIGNED.search(text):
+    back = request.endpoint.rules.reasoning in ("blocks", "details", "items")
+    if back and _SIGNED.search(text) and not _NO_SEALS.search(text):
         return [lesson for lesson in (FOR_NOW, THOUGHTLESS) if lesson not in known][:1]
+    wish = options.get("reasoning")
+    if isinstance(wish, Mapping) and "summary" in wish and _SUMMARY.search(text):
+        return [lesson for lesson in ("summary",) if lesson not in known]
     found = [lesson for look in _LOOKS for lesson in look(text, request, options)]
     if len(found) > 1 and _CONDITION.search(text):  # "temperature may only be 1 while thinking is on"
         found = [lesson for lesson in found if not lesson.startswith("reasoning=")]
@@ -125,15 +169,19 @@ def refused(said: str, request: Request, known: Collection[str] = ()) -> list[st
 
 def taught(request: Request, lessons: Iterable[str]) -> Request:
     """The request as the lessons want it."""
-    behaviour = unlearned(request.endpoint.behaviour, lessons)
+    behaviour = unlearned(request.endpoint, lessons)
     return replace(request, endpoint=replace(request.endpoint, behaviour=behaviour))
 
 
-def unlearned(behaviour: Behaviour, lessons: Iterable[str]) -> Behaviour:
-    """The behaviour without what the lessons say that is not so."""
+def unlearned(endpoint: Endpoint, lessons: Iterable[str]) -> Behaviour:
+    """The behaviour of a model without what the lessons say that is not so. What was learned over one API
+    does not count for the other."""
+    behaviour, both = endpoint.behaviour, _both(endpoint)
     for lesson in lessons:
         name, _equals, value = lesson.partition("=")
-        if kind := _KINDS.get(name):
+        if name == "api":
+            behaviour = both.get(value, behaviour)
+        elif kind := _KINDS.get(name):
             behaviour = kind.applied(behaviour, value)
     return behaviour
 
@@ -164,17 +212,29 @@ def _plain(text: str, request: Request, options: Mapping[str, Any]) -> list[str]
 
 
 def _always(text: str, request: Request, options: Mapping[str, Any]) -> list[str]:
-    return [f"always={name}" for name in request.endpoint.behaviour.always if _names(text, name)]
+    found = [name for name in request.endpoint.behaviour.always if _names_parameter(text, name)]
+    if "include" in options and "include" not in found and _NO_SEALS.search(text):
+        found.append("include")
+    return [f"always={name}" for name in found]
+
+
+def _names_parameter(text: str, name: str) -> bool:
+    """As _names; a parameter that is a common word counts in quotes only."""
+    if name in _COMMON_WORDS:
+        return re.search(rf"""['"`]{name}(?:\[\d+\])?['"`]""", text) is not None
+    return _names(text, name)
 
 
 def _limit(text: str, request: Request, options: Mapping[str, Any]) -> list[str]:
     ours = request.endpoint.behaviour.max_tokens
-    if ours not in options or not _names(text, *_LIMITS):
+    if ours not in options or not _names(text, ours, *_LIMITS):
         return []
     if _TOO_MUCH.search(text):
         numbers = [int(found) for found in _NUMBER.findall(text)]
         if fitting := [number for number in numbers if number < options[ours]]:
             return [f"most_tokens={max(fitting)}"]
+    if ours not in _LIMITS:
+        return ["max_tokens="]
     return [f"max_tokens={_LIMITS[1] if ours == _LIMITS[0] else _LIMITS[0]}"]
 
 
@@ -240,6 +300,18 @@ def _ruled(**rules: Any) -> Callable[[Behaviour, str], Behaviour]:
 
 
 _KINDS: Mapping[str, _Kind] = {
+    "api": _Kind(
+        lambda behaviour, _value: behaviour,  # which of two it is: unlearned()
+        lambda api: (
+            _("It is asked over the Responses API, as its server wants it.")
+            if api == "responses"
+            else _("Its server has no Responses API: it is asked over Chat Completions.")
+        ),
+    ),
+    "summary": _Kind(
+        lambda behaviour, _value: without_summary(behaviour),
+        lambda _value: _("It does not tell what it thinks."),
+    ),
     "temperature": _Kind(
         lambda behaviour, _value: replace(behaviour, temperature=None, thinking_temperature=None),
         lambda _value: _("It takes no temperature."),
@@ -264,7 +336,11 @@ _KINDS: Mapping[str, _Kind] = {
     "always": _Kind(_without_always, lambda name: _("It does not take {name}.").format(name=name)),
     "max_tokens": _Kind(
         lambda behaviour, name: replace(behaviour, max_tokens=name),
-        lambda name: _("It calls the limit of an answer {name}.").format(name=name),
+        lambda name: (
+            _("It calls the limit of an answer {name}.").format(name=name)
+            if name
+            else _("It takes no limit of an answer.")
+        ),
     ),
     "most_tokens": _Kind(
         lambda behaviour, number: replace(behaviour, most_tokens=int(number)),

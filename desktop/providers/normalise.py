@@ -20,6 +20,7 @@ from desktop.providers.content import (
     content_of,
     content_text,
     details_of,
+    items_of,
     joined,
     marked,
     name_of,
@@ -199,6 +200,9 @@ class Normaliser:
         if rules.reasoning == "details":
             details = details_of(stored)
             return {"reasoning_details": details} if details else {}
+        if rules.reasoning == "items":
+            items = items_of(stored)
+            return {"reasoning_items": items} if items else {}
         blocks = thinking_of(stored) if rules.reasoning == "blocks" else []
         if not blocks:
             return {}

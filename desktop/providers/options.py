@@ -10,7 +10,7 @@ from desktop.providers.behaviour import Behaviour, level_of, temperature_of
 
 _LEAST_ANSWER = 4096
 """Tokens that are left for the answer beside those for thinking."""
-_OURS = frozenset({"stream", "model", "messages", "tools"})
+_OURS = frozenset({"stream", "model", "messages", "input", "tools"})
 """What no setting takes the place of."""
 _MARK = {"type": "ephemeral"}
 

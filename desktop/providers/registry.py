@@ -8,6 +8,7 @@ where it is named.
 """
 
 import hashlib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -16,7 +17,8 @@ from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
 from desktop.providers.base import Endpoint, SignInNeeded
-from desktop.providers.behaviour import Behaviour
+from desktop.providers.behaviour import Api, Behaviour
+from desktop.providers.behaviour_responses import over_responses
 from desktop.providers.behaviour_table import UNKNOWN, behaviour_of
 from desktop.providers.catalogue import is_ours
 from desktop.providers.registry_spec import ProviderSpec
@@ -142,6 +144,7 @@ def described(choice: Choice, config: Config) -> Endpoint:
     """The chosen model, without a key."""
     spec, settings = choice.spec, config.provider(choice.spec.name)
     engine, behaviour = engine_of(spec, config), behaviour_for(choice, config)
+    otherwise = _otherwise(choice, config, behaviour.api)
     return Endpoint(
         provider=spec.name,
         title=_(spec.display),
@@ -153,7 +156,8 @@ def described(choice: Choice, config: Config) -> Endpoint:
         query=settings.extra_query,
         proxy=settings.proxy or "",
         behaviour=behaviour,
-        entry=_digest(behaviour, choice, config),
+        otherwise=otherwise,
+        entry=_digest((behaviour, otherwise), choice, config),
         tools=override_of(choice, config).tools is not False,
         idle_seconds=settings.idle_timeout_s or (_LOCAL_SILENCE if spec.local else _SILENCE),
     )
@@ -166,8 +170,36 @@ def sees(choice: Choice, config: Config) -> bool:
 
 def behaviour_for(choice: Choice, config: Config) -> Behaviour:
     """How the chosen model behaves: by the table, and by what the person knows better of it."""
+    return _behaviour(choice, config, api_of(choice, config))
+
+
+def api_of(choice: Choice, config: Config) -> Api:
+    """Over which API the model is asked first: the settings' word, else that of the provider's row."""
+    wanted = config.provider(choice.spec.name).api_type
+    if not _has_both(choice.spec, config):
+        return "chat_completions"
+    if wanted != "auto":
+        return wanted
+    pattern = choice.spec.responses
+    return "responses" if pattern and re.search(pattern, choice.model.lower()) else "chat_completions"
+
+
+def _has_both(spec: ProviderSpec, config: Config) -> bool:
+    return engine_of(spec, config) == "openai" and not spec.lean
+
+
+def _otherwise(choice: Choice, config: Config, api: Api) -> Behaviour | None:
+    """How it behaves over the other API. From Responses the way back is always open; to Responses a server
+    may send us where the settings leave it open."""
+    if api == "responses":
+        return _behaviour(choice, config, "chat_completions")
+    free = config.provider(choice.spec.name).api_type == "auto"
+    return _behaviour(choice, config, "responses") if free and _has_both(choice.spec, config) else None
+
+
+def _behaviour(choice: Choice, config: Config, api: Api) -> Behaviour:
     spec, told = choice.spec, override_of(choice, config)
-    found = behaviour_of(spec.name, spec.kind, choice.model)
+    found = behaviour_of(spec.name, spec.kind, choice.model, api)
     if engine_of(spec, config) == "litellm":
         found = replace(found, max_tokens="max_tokens")  # it has the vendor's own names
     rules = replace(found.rules, author=f"{spec.name}/{choice.model}")
@@ -178,13 +210,14 @@ def behaviour_for(choice: Choice, config: Config) -> Behaviour:
         found = replace(found, levels=())
     elif told.reasoning and not found.levels:
         found = replace(found, switch=found.switch or UNKNOWN.switch, levels=UNKNOWN.levels)
-    return replace(found, rules=rules)
+    found = replace(found, rules=rules)
+    return over_responses(found) if api == "responses" else found
 
 
-def _digest(behaviour: Behaviour, choice: Choice, config: Config) -> str:
+def _digest(behaviours: object, choice: Choice, config: Config) -> str:
     settings = config.provider(choice.spec.name)
     told = settings.model_dump_json(exclude={"key_stored", "models"})
-    parts = (repr(behaviour), told, override_of(choice, config).model_dump_json())
+    parts = (repr(behaviours), told, override_of(choice, config).model_dump_json())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

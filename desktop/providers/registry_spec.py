@@ -34,6 +34,9 @@ class ProviderSpec:
     """A small model: short prompt, few tools."""
     suggestion: str = ""
     """The model to begin with."""
+    responses: str = ""
+    """Of which models, by a pattern for their names, the Responses API is asked where the settings leave it
+    open; all others are asked over Chat Completions."""
     key_page: str = ""
     """Where a person gets a key."""
     listing: str = "openai"

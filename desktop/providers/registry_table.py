@@ -39,6 +39,8 @@ _STANDARD = (
         base="https://api.openai.com/v1",
         key_names=("OPENAI_API_KEY",),
         suggestion="gpt-4.1-mini",
+        # Beside tools the later ones reason over Responses only; Codex and Pro are nowhere else.
+        responses=r"\bgpt-(5[.-]([4-9]|\d\d)(?!\d)|[6-9])|\bgpt-5.*(codex|pro)|\bo\d-(pro|deep)|codex-mini",
         key_page="https://platform.openai.com/api-keys",
     ),
     ProviderSpec(

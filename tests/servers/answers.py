@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
+from tests.servers import responses
+
 type Body = dict[str, Any]
 type Answer = Callable[["Connection", Body, list[str]], Awaitable[None]]
 
@@ -70,6 +72,12 @@ def sse(chunk: Body) -> bytes:
 
 async def _stream(to: Connection, body: Body, chunks: Iterable[Body], delay: float = 0.0) -> None:
     await to.head(200, {"Content-Type": "text/event-stream; charset=utf-8"}, chunked=True)
+    if "input" in body:
+        for number, event in enumerate(responses.events(chunks, usage(5)["usage"])):
+            if delay:
+                await asyncio.sleep(delay)
+            await to.data(f"event: {event['type']}\n".encode() + sse({**event, "sequence_number": number}))
+        return await to.end()
     count = 0
     for chunk in chunks:
         if delay:
@@ -80,6 +88,7 @@ async def _stream(to: Connection, body: Body, chunks: Iterable[Body], delay: flo
         await to.data(sse(usage(count, body.get("_counted", 100))))
     await to.data(b"data: [DONE]\n\n")
     await to.end()
+    return None
 
 
 async def _say(to: Connection, body: Body, text: str, delay: float = 0.0) -> None:
@@ -108,7 +117,8 @@ async def say(to: Connection, body: Body, rest: list[str]) -> None:
 
 async def echo(to: Connection, body: Body, rest: list[str]) -> None:
     """What the person wrote last."""
-    users = [message for message in body.get("messages", []) if message.get("role") == "user"]
+    messages = body.get("messages") or body.get("input") or []
+    users = [message for message in messages if message.get("role") == "user"]
     content = users[-1]["content"] if users else ""
     if isinstance(content, list):
         content = " ".join(part.get("text", "") for part in content)
@@ -368,8 +378,9 @@ async def use(to: Connection, body: Body, rest: list[str]) -> None:
 
 async def calls(to: Connection, body: Body, rest: list[str]) -> None:
     """Calls of tools as `use` has them, and a word once these have brought something."""
-    last = (body.get("messages") or [{}])[-1]
-    await (say(to, body, ["Done."]) if last.get("role") == "tool" else use(to, body, rest))
+    last = (body.get("messages") or body.get("input") or [{}])[-1]
+    found = last.get("role") == "tool" or last.get("type") == "function_call_output"
+    await (say(to, body, ["Done."]) if found else use(to, body, rest))
 
 
 async def error(to: Connection, body: Body, rest: list[str]) -> None:
@@ -450,28 +461,9 @@ def _more(index: int, delta: Body) -> Body:
     return {"type": "content_block_delta", "index": index, "delta": delta}
 
 
-async def responses(to: Connection, body: Body, rest: list[str]) -> None:
-    """The text, in the form of OpenAI's Responses."""
-    part = {"type": "output_text", "text": ":".join(rest), "annotations": []}
-    item = {"id": "i", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
-    whole = {"id": "r", "object": "response", "created_at": 1, "status": "completed", "model": "scripted"}
-    rest_of_it = {"output": [item], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
-    tokens = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
-    where = {"item_id": "i", "output_index": 0, "content_index": 0}
-    begun = whole | rest_of_it | {"status": "in_progress", "output": []}
-    events: list[Body] = [
-        {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": item | {"content": []}},
-        {"type": "response.output_text.delta", "delta": ":".join(rest), **where},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": whole | rest_of_it | {"usage": tokens}},
-    ]
-    await to.head(200, {"Content-Type": "text/event-stream"}, chunked=True)
-    for number, event in enumerate(events):
-        await to.data(
-            b"event: " + event["type"].encode() + b"\n" + sse({**event, "sequence_number": number})
-        )
-    await to.end()
+async def events(to: Connection, body: Body, rest: list[str]) -> None:
+    """These events, a JSON list."""
+    await _events(to, json.loads(":".join(rest)))
 
 
 async def raw(to: Connection, body: Body, rest: list[str]) -> None:
@@ -521,8 +513,8 @@ _ALL: tuple[Answer, ...] = (
     moved,
     notjson,
     anthropic,
-    responses,
     overloaded,
+    events,
     raw,
 )
 ANSWERS = {answer.__name__: answer for answer in _ALL}

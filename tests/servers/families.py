@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from tests.servers.responses import SEAL
+
 type Body = dict[str, Any]
 type Refusal = tuple[str, str]
 """A parameter, and what is said of it."""
@@ -19,6 +21,9 @@ ROUNDS = 2
 TOOL, ARGUMENTS = "list_dir", {"path": "."}
 THOUGHT, DONE = "Let me look. ", "Two looks, done."
 COMMON = frozenset({"model", "messages", "stream", "stream_options", "tools", "tool_choice"})
+COMMON_RESPONSES = frozenset(
+    {"model", "input", "stream", "tools", "tool_choice", "store", "max_output_tokens"}
+)
 EFFORTS = ("low", "medium", "high")
 
 
@@ -37,12 +42,15 @@ class Family:
     """Parameters beside COMMON; all others are refused."""
     refuses: Callable[[Body], Refusal | None] = none
     form: str = "reasoning_content"
-    """How thoughts come: reasoning_content, details, minimax, chunks, anthropic, gemini; "" for none."""
+    """How thoughts come: reasoning_content, details, minimax, chunks, anthropic, gemini; "" for none. Over
+    Responses they come in the one way that it has."""
     thinks: Callable[[Body], bool] = lambda _body: False
     on: str = "high"
     """A level that switches its thinking on, and one that switches it off ("" where neither can be)."""
     off: str = "off"
     config: Mapping[str, Any] = field(default_factory=dict)
+    responses: bool = False
+    """It is asked over Responses; the others are there over Chat Completions only."""
 
     @property
     def id(self) -> str:
@@ -54,6 +62,77 @@ def since_question(body: Body) -> list[Body]:
     messages = body["messages"]
     asked = max(n for n, message in enumerate(messages) if message["role"] == "user")
     return list(messages[asked + 1 :])
+
+
+def responses(reasons: Callable[[Body], bool]) -> Callable[[Body], Refusal | None]:
+    """OpenAI's Responses, as strict as its types, and as its errors say of reasoning."""
+
+    def look(body: Body) -> Refusal | None:
+        if body.get("store") is not False:
+            return "store", "zero data retention: store must be false"
+        for tool in body.get("tools") or ():
+            if set(tool) != {"type", "name", "description", "parameters", "strict"}:
+                return "tools", f"Missing required parameter: 'tools[0].name' in {sorted(tool)}"
+            if tool["strict"] and (fault := strict_fault(tool["parameters"])):
+                return "tools", f"Invalid schema for function '{tool['name']}': {fault}"
+        if reasons(body) and body.get("include") != ["reasoning.encrypted_content"]:
+            return "include", "the seal of the reasoning was not asked for"
+        return _in_order(body["input"], reasons(body))
+
+    return look
+
+
+def strict_fault(schema: Any) -> str:
+    """What keeps a schema from strict mode (OpenAI's page on structured outputs, "Supported schemas")."""
+    if isinstance(schema, list):
+        return next((fault for inner in schema if (fault := strict_fault(inner))), "")
+    if not isinstance(schema, dict):
+        return ""
+    if schema.get("type") == "object":
+        if schema.get("additionalProperties") is not False:
+            return "'additionalProperties' is required to be supplied and to be false."
+        if set(schema.get("required", ())) != set(schema.get("properties", {})):
+            return "'required' is required to be an array including every key in properties."
+    for word in ("allOf", "not", "oneOf", "default", "patternProperties", "minLength", "maxLength"):
+        if word in schema:
+            return f"'{word}' is not permitted."
+    inner = [*schema.get("properties", {}).values(), schema.get("items"), schema.get("anyOf")]
+    return strict_fault([one for one in inner if one is not None])
+
+
+def _in_order(items: list[Body], reasons: bool) -> Refusal | None:
+    open_, asked = set[str](), max(n for n, item in enumerate(items) if item.get("role") == "user")
+    for place, item in enumerate(items):
+        after = items[place + 1] if place + 1 < len(items) else {}
+        match item.get("type", "message"):
+            case "message" if item["role"] not in ("system", "user", "assistant"):
+                return "input", f"Invalid value: '{item['role']}'."
+            case "reasoning":
+                if item.get("encrypted_content") != SEAL or not isinstance(item.get("summary"), list):
+                    return "input", "The encrypted content could not be verified."
+                if set(item) - {"type", "id", "summary", "encrypted_content"}:
+                    return "input", f"Unknown parameter: 'input[{place}].{min(item)}'."
+                if after.get("type", after.get("role")) not in ("function_call", "assistant"):
+                    return (
+                        "input",
+                        "Item of type 'reasoning' was provided without its required following item.",
+                    )
+            case "function_call":
+                open_.add(item["call_id"])
+                before = items[place - 1].get("type")
+                if reasons and place > asked and before not in ("reasoning", "function_call"):
+                    return (
+                        "input",
+                        "Item of type 'function_call' was provided without its 'reasoning' item.",
+                    )
+            case "function_call_output":
+                if item["call_id"] not in open_:
+                    return "input", f"No tool call found for function call output {item['call_id']}."
+    return None
+
+
+def responses_effort(default: str) -> Callable[[Body], bool]:
+    return lambda body: (body.get("reasoning") or {}).get("effort", default) != "none"
 
 
 def effort(*allowed: str) -> Callable[[Body], Refusal | None]:
@@ -217,6 +296,7 @@ def _takes(*names: str) -> frozenset[str]:
 
 
 _OPENAI = _takes("max_completion_tokens", "reasoning_effort", "prompt_cache_key", "temperature")
+_RESPONSES = _takes("reasoning", "include", "prompt_cache_key")
 _SWITCH = _takes("max_tokens", "temperature", "thinking")
 _MESSAGES = _takes("max_tokens", "temperature", "thinking", "output_config", "system", "cache_control")
 
@@ -235,7 +315,32 @@ FAMILIES = (
         both(effort("none", *EFFORTS), cold_only_without_thinking(by_effort("none"))),
         "",
     ),
-    Family("openai", "gpt-5.6-luna", _OPENAI - {"temperature"}, effort("none"), "", on="", off=""),
+    Family(
+        "openai",
+        "gpt-5.6-luna",
+        _RESPONSES,
+        responses(responses_effort("medium")),
+        thinks=responses_effort("medium"),
+        responses=True,
+    ),
+    Family(
+        "openai",
+        "gpt-5.1-codex",
+        _RESPONSES,
+        responses(lambda _body: True),
+        thinks=lambda _body: True,
+        off="",
+        responses=True,
+    ),
+    Family(
+        "custom",
+        "gpt-5.6-terra",
+        _takes("max_tokens", "reasoning_effort"),
+        effort("none"),
+        "",
+        on="",
+        off="",
+    ),
     Family("openai", "o3", _OPENAI - {"temperature"}, effort(*EFFORTS), "", off=""),
     Family(
         "custom",
@@ -367,7 +472,10 @@ FAMILIES = (
 
 def fault(family: Family, body: Body) -> Refusal | None:
     """What a family refuses of a request."""
-    known = {"max_tokens", *COMMON} if "max_tokens" in family.takes else COMMON
+    if family.responses != ("input" in body):
+        words = "This model is only supported in v1/responses and not in v1/chat/completions."
+        return "model", words if family.responses else "Unknown url"
+    known = COMMON_RESPONSES if family.responses else COMMON
     for name in body:
         if name not in known | family.takes:
             return name, f"Unsupported parameter: '{name}' is not supported with this model."
@@ -380,6 +488,9 @@ def rounds_so_far(body: Body) -> int:
         parts = [part for content in body["contents"] for part in content["parts"]]
         last = max(n for n, part in enumerate(parts) if "text" in part)
         return sum("function_response" in part for part in parts[last:])
+    if "input" in body:
+        asked = max(n for n, item in enumerate(body["input"]) if item.get("role") == "user")
+        return sum(item.get("type") == "function_call_output" for item in body["input"][asked:])
     found = 0
     for message in body["messages"]:
         content = message.get("content")

@@ -22,6 +22,7 @@ if __name__ == "__main__":
 
 from desktop.memory.tokens import Meter
 from tests.servers.answers import ANSWERS
+from tests.servers.responses import said
 
 
 @dataclass
@@ -191,8 +192,9 @@ class ScriptedServer:
             size = str(len(models))
             await exchange.head(200, {"Content-Type": "application/json", "Content-Length": size})
             return await exchange.data(models)
-        messages = seen.body.get("messages") or [{}]
-        first, last = (str(messages[place].get("content")) for place in (0, -1))
+        messages = seen.body.get("messages") or seen.body.get("input") or [{}]
+        messages = [{"content": messages}] if isinstance(messages, str) else messages
+        first, last = (said(messages[place]) for place in (0, -1))
         with self._arrived:
             self.requests.append(seen)
             rule = next((answer for words, answer in self._told if words in last or words in first), "")

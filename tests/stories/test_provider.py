@@ -82,3 +82,17 @@ def test_what_a_server_does_not_take_is_found_out_told_and_remembered(
     assert len(server.requests) == asked + 1, "another run knows it"
     [told] = program.events("provider", "test", "custom")
     assert told["learned"] == learned
+
+
+def test_a_server_without_the_api_that_was_chosen_is_told(program: Program, server: ScriptedServer) -> None:
+    server.when("", lambda seen: "status:404" if seen.path.endswith("/responses") else "say:Ready.")
+    program.use_server(server.url, "some-model", apiType="responses")
+    done = program.run("provider", "test", "custom")
+    assert done.returncode == 0, done.stderr
+    assert "Its server has no Responses API: it is asked over Chat Completions." in done.stdout
+    assert program.run("ask", "Hello").stdout == "Ready.\n"
+    assert [seen.path for seen in server.requests] == [
+        "/v1/responses",
+        "/v1/chat/completions",
+        "/v1/chat/completions",
+    ]

@@ -48,7 +48,7 @@ class Answer:
         if self._own:
             self.ends.event(chunk)
         if usage := chunk.get("usage"):
-            self._usage = _usage(usage)
+            self._usage = usage_of(usage)
         choices = chunk.get("choices")
         if not choices:
             return "", ""
@@ -169,7 +169,8 @@ def _thought(content: Any) -> str:
     return "".join(_text(part.get("thinking")) for part in parts)
 
 
-def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+def usage_of(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """A server's count of tokens as the protocol tells it."""
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
     cached = (

@@ -29,6 +29,8 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict)
     proxy: str = ""
     """The address of the proxy that the person named for this provider; empty for the system's."""
+    api: str = "chat_completions"
+    """Of the engine openai: chat_completions, or responses."""
     lists: str = ""
     """openai, anthropic or gemini: not a question, but which models there are, asked in that way."""
 

@@ -57,6 +57,7 @@ _BROKEN = (
     "DecodeError",
     "RecursionError",
 )
+_INVALID = ("invalid_request", "invalid_prompt", "image")
 _STREAM_CODES = {
     "rate_limit": 429,
     "overloaded": 529,
@@ -151,17 +152,19 @@ def _status(error: Exception) -> int | None:
 
 
 def _code_status(error: Exception) -> int | None:
-    """The status that an error inside a stream stands for; such errors come without HTTP's own."""
     body = getattr(error, "body", None)
-    if not isinstance(body, dict):
-        return None
+    return code_status(body) if isinstance(body, dict) else None
+
+
+def code_status(body: Mapping[str, Any]) -> int:
+    """The status that an error inside a stream stands for; such errors come without HTTP's own."""
     codes = [body.get(name) for name in ("code", "status", "type")]
     for code in codes:
         with contextlib.suppress(TypeError, ValueError):
             if 400 <= int(code or 0) < 600:
                 return int(code or 0)
     words = " ".join(str(code) for code in codes).lower()
-    if any(mark in words for mark in (*_NO_MONEY, *_OVERFLOW, "invalid_request")):
+    if any(mark in words for mark in (*_NO_MONEY, *_OVERFLOW, *_INVALID)):
         return 400
     return next((status for mark, status in _STREAM_CODES.items() if mark in words), 500)
 

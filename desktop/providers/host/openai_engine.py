@@ -1,4 +1,4 @@
-"""The engine for servers of the OpenAI wire: the openai SDK's raw post, without its models.
+"""The engine for servers of OpenAI's two APIs: the openai SDK's raw post, without its models.
 
 The request goes out as the bytes that came, and chunks come back as plain dicts: a tenth of the
 cost of chat.completions.create.
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from desktop.net import way_out
 from desktop.providers.host.call import CONNECT_SECONDS, Call, Chunk, Failure
 from desktop.providers.host.listing import Row, listed
+from desktop.providers.host.responses import Reader, request_of
 from desktop.providers.host.wire import PROXY, Wire
+from desktop.tasks import in_thread
 
 if TYPE_CHECKING:
     import httpx2
@@ -39,18 +41,24 @@ class OpenAIEngine:
 
     async def chunks(self, call: Call) -> AsyncGenerator[Chunk]:
         PROXY.set(call.proxy)
-        stream = await self._post(call)
+        if call.api == "responses":
+            body, path = await in_thread(request_of, call.body), "/responses"
+        else:
+            body, path = call.body, "/chat/completions"
+        stream = await self._post(call, path, body)
+        reader = Reader() if call.api == "responses" else None
         try:
             if "json" in stream.response.headers.get("content-type", ""):
-                yield _whole(await stream.response.aread())
+                answer = _whole(await stream.response.aread())
+                yield reader.whole(answer) if reader else answer
                 return
             async for chunk in stream:
                 if isinstance(chunk, dict):
-                    yield chunk
+                    yield reader.chunk(chunk) if reader else chunk
         finally:
             await stream.close()
 
-    async def _post(self, call: Call) -> "AsyncStream[object]":
+    async def _post(self, call: Call, path: str, body: bytes) -> "AsyncStream[object]":
         import httpx2
         from openai import AsyncOpenAI, AsyncStream, omit
 
@@ -62,8 +70,8 @@ class OpenAIEngine:
             headers.setdefault("Authorization", omit)
         timeout = httpx2.Timeout(call.idle_seconds, connect=CONNECT_SECONDS)
         return await client.post(
-            "/chat/completions",
-            content=call.body,
+            path,
+            content=body,
             cast_to=object,
             options={"headers": headers, "timeout": timeout, "params": dict(call.query)},
             stream=True,

@@ -247,5 +247,5 @@ ELSEWHERE = frozenset(
 )
 """Set by parts of the pages."""
 
-PROVIDER_DETAILS = ("proxy", "engine", "idle_timeout_s", "extra_headers")
+PROVIDER_DETAILS = ("proxy", "engine", "api_type", "idle_timeout_s", "extra_headers")
 """The rarer fields of a provider's section, which stand in its card."""

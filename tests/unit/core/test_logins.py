@@ -122,7 +122,7 @@ async def test_openai_is_asked_with_it_too(
 ) -> None:
     await house.login(cloud, "openai_codex")
     await house.core.change({"providers.openai_codex.api_base": server.url})
-    server.script("responses:by the login")
+    server.script("say:by the login")
     done = await house.do("provider_test", name="openai_codex", model="gpt-5.1-codex")
     assert done["answer"] == "by the login"
     seen = server.requests[-1]

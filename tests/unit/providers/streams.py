@@ -19,6 +19,10 @@ GEMINI = "https://ai.google.dev/api/generate-content#FinishReason"
 DEEPSEEK = "https://api-docs.deepseek.com/api/create-chat-completion"
 DASHSCOPE = "https://help.aliyun.com/zh/model-studio/qwen-function-calling"
 LMSTUDIO = "https://lmstudio.ai/docs/developer/openai-compat/tools"
+RESPONSES = "openai-python: types/responses/response_stream_event.py"
+RESPONSES_GUIDE = (
+    "https://community.openai.com/t/responses-api-streaming-the-simple-guide-to-events/1363122"
+)
 FOUR_SERVERS = "https://github.com/InternLM/lmdeploy/issues/3412"
 A, B = '{"path": "a.txt"}', '{"path": "b.txt"}'
 TWO = (("read_file", A), ("read_file", B))
@@ -37,7 +41,7 @@ class Shape:
     cut: str = ""
     seen: bool = False
     engine: str = "both"
-    """both, or the prefix of litellm that speaks this wire."""
+    """both, or the prefix of litellm that speaks this wire; responses: the engine openai over that API."""
     finish: str = ""
 
     @property
@@ -108,6 +112,39 @@ def _used(name: str, index: int, given: str) -> list[Json]:
     begin = {"type": "tool_use", "id": f"toolu_{index}", "name": name, "input": {}}
     return block(index, begin, {"type": "input_json_delta", "partial_json": given})
 
+
+def output(place: int, kind: str, /, **more: Any) -> Json:
+    return {"output_index": place, "item": {"type": kind, "id": f"{kind}_{place}", **more}}
+
+
+def step(name: str, place: int = 0, item: str = "", **more: Any) -> Json:
+    where = {"item_id": item or f"message_{place}", "output_index": place}
+    return {"type": f"response.{name}", **where, **more}
+
+
+def added(place: int, kind: str, **more: Any) -> Json:
+    return {"type": "response.output_item.added", **output(place, kind, **more)}
+
+
+def ready(place: int, kind: str, **more: Any) -> Json:
+    return {"type": "response.output_item.done", **output(place, kind, **more)}
+
+
+def over(status: str = "completed", **more: Any) -> Json:
+    tokens = {"input_tokens": 9, "output_tokens": 5, "total_tokens": 14}
+    response = {"id": "r", "object": "response", "status": status, "output": [], "usage": tokens}
+    return {"type": f"response.{status}", "response": {**response, **more}}
+
+
+def message(text: str) -> Json:
+    return {"role": "assistant", "content": [{"type": "output_text", "text": text, "annotations": []}]}
+
+
+_R_HALF = (added(0, "message", role="assistant", content=[]), step("output_text.delta", delta="Half a sen"))
+_R_WHOLE = (step("output_text.delta", delta="All "), step("output_text.delta", delta="said."))
+_R_CALLS = tuple(
+    {"call_id": f"call_{n}", "name": "read_file", "arguments": given} for n, given in enumerate((A, B))
+)
 
 HALF = data(piece(role="assistant", content=""), piece(content="Half a sen"))
 WHOLE = data(piece(role="assistant", content=""), piece(content="All "), piece(content="said."))
@@ -672,5 +709,264 @@ SHAPES = [
         + DONE,
         cut="broken",
         engine="openai",
+    ),
+    Shape(
+        "Responses",
+        "text in deltas, the whole of it after",
+        RESPONSES,
+        events(
+            {"type": "response.created", "response": {"id": "r", "status": "in_progress", "error": None}},
+            added(0, "message", role="assistant", content=[]),
+            step("content_part.added", part={"type": "output_text", "text": ""}, content_index=0),
+            *_R_WHOLE,
+            step("output_text.done", text="All said."),
+            step("content_part.done", part={"type": "output_text", "text": "All said."}),
+            ready(0, "message", **message("All said.")),
+            over(output=[{"type": "message", "id": "message_0", **message("All said.")}]),
+        ),
+        text="All said.",
+        finish="stop",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "reasoning in two parts, parallel calls in pieces",
+        RESPONSES,
+        events(
+            added(0, "reasoning", summary=[]),
+            step("reasoning_summary_text.delta", 0, "reasoning_0", delta="First.", summary_index=0),
+            step("reasoning_summary_text.delta", 0, "reasoning_0", delta="Then.", summary_index=1),
+            ready(0, "reasoning", summary=[], encrypted_content="c2VhbA"),
+            added(1, "function_call", call_id="call_1", name="read_file", arguments=""),
+            added(2, "function_call", call_id="call_2", name="read_file", arguments=""),
+            step("function_call_arguments.delta", 1, "function_call_1", delta=A[:5]),
+            step("function_call_arguments.delta", 2, "function_call_2", delta=B[:7]),
+            step("function_call_arguments.delta", 1, "function_call_1", delta=A[5:]),
+            step("function_call_arguments.delta", 2, "function_call_2", delta=B[7:]),
+            step("function_call_arguments.done", 1, "function_call_1", arguments=A),
+            ready(1, "function_call", call_id="call_1", name="read_file", arguments=A),
+            ready(2, "function_call", call_id="call_2", name="read_file", arguments=B),
+            over(),
+        ),
+        calls=TWO,
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "a refusal has its own events",
+        RESPONSES,
+        events(step("refusal.delta", delta="I "), step("refusal.delta", delta="won't."), over()),
+        text="I won't.",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "longer than allowed",
+        RESPONSES,
+        events(*_R_HALF, over("incomplete", incomplete_details={"reason": "max_output_tokens"})),
+        text="Half a sen",
+        finish="length",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "cut by the filter after half a sentence",
+        RESPONSES,
+        events(*_R_HALF, over("incomplete", incomplete_details={"reason": "content_filter"})),
+        text="Half a sen",
+        cut="content_filter",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "failed in the middle",
+        "openai-python: types/responses/response_error.py",
+        events(*_R_HALF, over("failed", error={"code": "server_error", "message": "It went wrong."})),
+        text="Half a sen",
+        cut="fault",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "failed for a policy",
+        "openai-python: types/responses/response_error.py",
+        events(*_R_HALF, over("failed", error={"code": "bio_policy", "message": "Not that."})),
+        text="Half a sen",
+        cut="bio_policy",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "an event of its own for an error",
+        "openai-python: types/responses/response_error_event.py",
+        events(*_R_HALF, {"type": "error", "code": "server_error", "message": "Gone.", "param": None}),
+        text="Half a sen",
+        cut="fault",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "called off",
+        "openai-python: types/responses/response_status.py",
+        events(*_R_HALF, over("cancelled")),
+        text="Half a sen",
+        cut="cancelled",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "no end",
+        RESPONSES_GUIDE,
+        events(*_R_HALF),
+        text="Half a sen",
+        cut="broken",
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "a tool of the server's own ends on the way",
+        RESPONSES,
+        events(step("web_search_call.completed"), step("mcp_call.failed"), *_R_WHOLE, over()),
+        text="All said.",
+        engine="responses",
+    ),
+    Shape(
+        "Codex",
+        "outputs whole, none at the end",
+        "https://github.com/bytedance/deer-flow/pull/1928",
+        events(
+            ready(0, "message", **message("All said.")),
+            ready(1, "function_call", **_R_CALLS[0]),
+            ready(2, "function_call", **_R_CALLS[1]),
+            over(),
+        ),
+        text="All said.",
+        calls=TWO,
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "Copilot",
+        "another id with every event of an output, and the end numbers them anew",
+        "https://github.com/BerriAI/litellm/pull/30072",
+        events(
+            step("reasoning_summary_text.delta", 0, "x1", delta="Hm.", summary_index=0),
+            ready(0, "reasoning", summary=[{"type": "summary_text", "text": "Hm."}]),
+            step("output_text.delta", 1, "x2", delta="All "),
+            step("output_text.delta", 1, "x3", delta="said."),
+            ready(1, "message", **(message("All said.") | {"id": "x4"})),
+            ready(2, "function_call", **_R_CALLS[0]),
+            over(
+                output=[
+                    {"type": "message", "id": "x5", **message("All said.")},
+                    {"type": "function_call", "id": "x6", **_R_CALLS[0]},
+                ]
+            ),
+        ),
+        text="All said.",
+        calls=TWO[:1],
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "Manifest",
+        "deltas and no outputs, [DONE] at the end",
+        "https://github.com/mnfst/llm-gateway/issues/2064",
+        events(*_R_WHOLE, over()) + DONE,
+        text="All said.",
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "codex-lb",
+        "everything at the end only",
+        "https://github.com/Soju06/codex-lb/pull/504",
+        events(
+            over(
+                output=[
+                    {"type": "message", **message("All said.")},
+                    *({"type": "function_call", **call} for call in _R_CALLS),
+                ]
+            )
+        ),
+        text="All said.",
+        calls=TWO,
+        engine="responses",
+    ),
+    Shape(
+        "gemini-web2api",
+        "the text whole, without deltas",
+        "https://github.com/Sophomoresty/gemini-web2api/pull/57",
+        events(step("output_text.done", text="All said."), over()),
+        text="All said.",
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "OmniRoute",
+        "the output is told to be whole after its first piece",
+        "https://github.com/diegosouzapw/OmniRoute/issues/13693",
+        events(
+            _R_WHOLE[0],
+            step("output_text.done", text="All "),
+            ready(0, "message", **message("All ")),
+            _R_WHOLE[1],
+            over(),
+        ),
+        text="All said.",
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "opencodex",
+        "arguments whole, without deltas",
+        "https://github.com/lidge-jun/opencodex/pull/4652",
+        events(
+            added(0, "function_call", call_id="call_1", name="read_file", arguments=""),
+            step("function_call_arguments.done", 0, "function_call_0", arguments=A),
+            ready(0, "function_call", call_id="call_1", name="read_file", arguments=A),
+            added(1, "function_call", call_id="call_2", name="read_file", arguments=""),
+            step("function_call_arguments.done", 1, "function_call_1", arguments=B),
+            over(),
+        ),
+        calls=TWO,
+        engine="responses",
+    ),
+    Shape(
+        "vLLM",
+        "Responses: the place of an output is told one too high at its end",
+        "https://github.com/vllm-project/vllm/pull/24938",
+        events(
+            step("reasoning_text.delta", 0, "msg_1", delta="Hm."),
+            ready(1, "reasoning", summary=[], content=[{"type": "reasoning_text", "text": "Hm."}]),
+            step("output_text.delta", 1, "msg_2", delta="All said."),
+            ready(2, "message", **(message("All said.") | {"id": "msg_2"})),
+            over(),
+        ),
+        text="All said.",
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "LM Studio",
+        "Responses: a thought whole, without deltas",
+        "https://github.com/earendil-works/pi/pull/4191",
+        events(
+            step("reasoning_text.done", 0, "rs_1", text="Hm."),
+            step("output_text.delta", 1, delta="So."),
+            over(),
+        ),
+        text="So.",
+        seen=True,
+        engine="responses",
+    ),
+    Shape(
+        "Responses",
+        "an error in a piece of no type",
+        "openai-python: _streaming.py",
+        events(*_R_HALF) + data({"error": {"code": "rate_limit_exceeded", "message": "Slow down."}}),
+        text="Half a sen",
+        cut="fault",
+        engine="responses",
     ),
 ]

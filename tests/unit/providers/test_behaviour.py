@@ -16,7 +16,17 @@ from desktop.providers.registry import behaviour_for, choose
 from desktop.providers.registry_table import BUILTIN, PROVIDERS
 
 NAMES = (
-    *("gpt-5", "gpt-5-mini", "gpt-5-chat-latest", "gpt-5.2", "gpt-5.6-luna", "gpt-4.1", "o3", "o1-mini"),
+    *(
+        "gpt-5",
+        "gpt-5-mini",
+        "gpt-5-chat-latest",
+        "gpt-5.2",
+        "gpt-5.4",
+        "gpt-5.6-luna",
+        "gpt-4.1",
+        "o3",
+        "o1-mini",
+    ),
     *("claude-3-5-haiku-latest", "claude-3-7-sonnet", "claude-sonnet-4-5", "anthropic/claude-opus-4.6"),
     *("claude-opus-4-7", "claude-opus-5", "claude-opus-5-5", "claude-fable-5"),
     *("gemini-2.0-flash", "gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro", "gemma-3"),

@@ -19,13 +19,19 @@ from desktop.providers.behaviour import WireRules
 from desktop.providers.normalise import Normaliser, WireCache
 from tests.unit.providers.samples import PNG
 
-BACK = {"content": "reasoning_content", "blocks": "thinking_blocks", "details": "reasoning_details"}
+BACK = {
+    "content": "reasoning_content",
+    "blocks": "thinking_blocks",
+    "details": "reasoning_details",
+    "items": "reasoning_items",
+}
 RULES = [
     WireRules(),
     WireRules(text_only=True, tool_id_pattern="[A-Za-z0-9]{9}", user_after_tool=False),
     WireRules(system_role="user", reasoning="content", user_after_tool=False),
     WireRules(cache_marks="messages", reasoning="blocks", author="a/b", pictures=True),
     WireRules(cache_marks="parts", reasoning="details", user_after_tool=False),
+    WireRules(reasoning="items", pictures=True),
 ]
 KNOWN = {"role", "content", "tool_calls", "tool_call_id", *BACK.values()}
 
@@ -59,6 +65,10 @@ PARTS = st.lists(
 )
 BLOCKS = st.lists(
     st.fixed_dictionaries({"type": st.just("thinking"), "thinking": JSON, "signature": JSON | st.just("s")})
+    | st.fixed_dictionaries(
+        {"type": st.just("reasoning"), "encrypted_content": JSON | st.just("seal")},
+        optional={"id": JSON, "summary": JSON, "content": JSON, "after": JSON | st.integers(0, 3)},
+    )
     | JSON,
     max_size=2,
 )

@@ -17,7 +17,8 @@ from desktop.providers.base import (
     Request,
     Unreachable,
 )
-from desktop.providers.behaviour import WireRules
+from desktop.providers.behaviour import Behaviour, WireRules
+from desktop.providers.behaviour_responses import over_responses
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
 from tests.servers.scripted import ScriptedServer
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 VENDORS = {
     *("OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "DashScope"),
-    *("Ollama", "LM Studio", "vLLM", "llama-server", "LiteLLM proxy", "OpenRouter"),
+    *("Ollama", "LM Studio", "vLLM", "llama-server", "LiteLLM proxy", "OpenRouter", "Responses"),
 }
 ENGINES = {"both": ("openai", "litellm"), "openai": ("openai",)}
 CASES = [
@@ -50,9 +51,12 @@ async def streamed(
     server.forget()
     server.script(f"raw:{place}/wire")
     base = server.url.removesuffix("/v1") if engine == "anthropic" else server.url
-    prefix = {"openai": "", "litellm": "openai/"}.get(engine, f"{engine}/")
-    library = "openai" if engine == "openai" else "litellm"
-    endpoint = Endpoint("acme", f"{prefix}some-model", library, base, "sk-key", title="Acme")
+    prefix = {"openai": "", "responses": "", "litellm": "openai/"}.get(engine, f"{engine}/")
+    library = "openai" if engine in ("openai", "responses") else "litellm"
+    behaviour = over_responses(Behaviour()) if engine == "responses" else Behaviour()
+    endpoint = Endpoint(
+        "acme", f"{prefix}some-model", library, base, "sk-key", title="Acme", behaviour=behaviour
+    )
     request = Request(endpoint, [{"role": "user", "content": "q"}], max_tokens=50)
     shown, end = "", None
     try:
