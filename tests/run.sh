@@ -31,7 +31,7 @@ need_packages() { # COMMAND:PACKAGE... -- PACKAGE... ; those after -- bring no c
 
 # A desktop for the window: tests/desktop-session.sh starts it, tests/desktop drives it.
 need_desktop() {
-  need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring bwrap:bubblewrap pasta:passt slirp4netns:slirp4netns ip:iproute2 openssl:openssl git:git make:make \
+  need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring bwrap:bubblewrap tmux:tmux pasta:passt slirp4netns:slirp4netns ip:iproute2 openssl:openssl git:git make:make \
     Xvfb:xvfb openbox:openbox xfce4-panel:xfce4-panel dunst:dunst \
     xdotool:xdotool import:imagemagick xprop:x11-utils xrandr:x11-xserver-utils xclip:xclip -- \
     at-spi2-core python3-dbusmock xdg-desktop-portal xdg-desktop-portal-gtk fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji \

@@ -24,7 +24,7 @@ from desktop.paths import Home, sync
 from desktop.session.unkept import MARK, mark_of
 
 _log = logging.getLogger(__name__)
-_KNOWN = ("sessions", "memory", "cron", "skills", "files")
+_KNOWN = ("sessions", "memory", "cron", "skills", "files", "prompts")
 """Of a workspace that lies elsewhere only these and its *.md: the rest is the person's own."""
 _PASSING = (".part", ".new", ".lock", ".tmp", MARK)
 _KEPT = 5

@@ -17,6 +17,7 @@ from tests.bench import (
     lean,
     marks,
     memory,
+    models,
     opening,
     presence,
     reminding,
@@ -30,7 +31,7 @@ from tests.bench.table import Table
 
 PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
-    *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp", "remind"),
+    *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp", "remind", "models"),
 )
 MODELS = "lean"
 """How well the built-in models act: minutes each, so only when asked for."""
@@ -74,6 +75,8 @@ def main() -> None:
         asyncio.run(servers.measure(table, arguments.runs))
     if "remind" in arguments.parts:
         asyncio.run(reminding.measure(table, arguments.runs))
+    if "models" in arguments.parts:
+        asyncio.run(models.measure(table, arguments.runs))
     if MODELS in arguments.parts:
         lean.measure(arguments.model or list(lean.MODELS))
     if "conversation" in arguments.parts:

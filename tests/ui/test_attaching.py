@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.ui.attaching import Attaching
@@ -19,6 +19,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
 from tests.ui.test_library import Desk
+from tests.unit.providers.samples import HEIC
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 
@@ -90,6 +91,32 @@ def test_dropped_files_go_along_and_are_seen(
     assert first.given.height() >= 80
     table.open(table.talk.key)
     assert table.talk.transcript.entries[0].files == [str(path) for path in files]
+
+
+def test_a_picture_of_a_phone_is_seen_before_and_after_it_is_sent(
+    table: Table, server: ScriptedServer, tmp_path: Path
+) -> None:
+    (path := tmp_path / "IMG_0001.HEIC").write_bytes(HEIC)
+    table.drop(path)
+    table.until(lambda: table.names == ["IMG_0001.HEIC"])
+    assert table.window.composer.chips is not None
+    (chip,) = table.window.composer.chips.chips
+    table.until(lambda: red_and_blue(chip.sign))
+    table.send("Look")
+    table.until(lambda: table.said[1:] == ["Noted."])
+    assert "data:image/jpeg;base64," in str(server.requests[0].body["messages"])
+    first = next(cell for cell in table.view.slots if isinstance(cell, Cell))
+    assert first.given is not None
+    (made,) = first.given.buttons
+    table.until(lambda: red_and_blue(made))
+
+
+def red_and_blue(widget: QWidget) -> bool:
+    """Whether it shows the picture, at its left and at its right."""
+    image = widget.grab().toImage()
+    left = image.pixelColor(image.width() // 4, image.height() // 2)
+    right = image.pixelColor(3 * image.width() // 4, image.height() // 2)
+    return left.red() > 150 > 100 > left.blue() and right.blue() > 150 > 100 > right.red()
 
 
 def test_files_alone_are_a_message(table: Table, server: ScriptedServer, files: tuple[Path, Path]) -> None:

@@ -18,6 +18,7 @@ from desktop.config.tools import ExecTool
 from desktop.paths import self_command
 from desktop.text import _, mark, sentences
 from desktop.tools.exec.network import HIDDEN_ARGUMENT, NAMES_AT, PASTA, SLIRP, has_route, own_names, scopes
+from desktop.tools.exec.sockets import answering
 from desktop.tools.exec.view import Granted, View, Walls, view
 from desktop.tools.exec.walls import closed_in
 
@@ -120,11 +121,13 @@ class Sandbox:
         granted: Granted,
         network: bool,
         kept: Sequence[Path] = (),
+        alone: bool = False,
     ) -> list[str]:
-        """The command line that runs argv in the sandbox. `kept`: what else is read-only for it. Raises
-        Unseen for a folder that is not there."""
+        """The command line that runs argv in the sandbox. `kept`: what else is read-only for it. `alone`:
+        it reaches nothing that listens outside. Raises Unseen for a folder that is not there."""
         walls = self._walls()
         named = [place for folder in granted.folders() for place in closed_in(folder)]
+        named += answering(granted.folders()) if alone else ()
         walls = replace(walls, hidden=(*walls.hidden, *named), readonly=(*walls.readonly, *kept))
         plan = view(walls, granted)
         if not plan.sees(cwd):

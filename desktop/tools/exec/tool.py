@@ -146,7 +146,13 @@ class Exec(Tool[ExecArguments]):
         granted = Granted(context.workspace, context.writable, context.readable, context.apart)
         try:
             return self._sandbox.wrap(
-                program, argv, cwd=cwd, granted=granted, network=context.network, kept=kept
+                program,
+                argv,
+                cwd=cwd,
+                granted=granted,
+                network=context.network,
+                kept=kept,
+                alone=context.guarded,
             )
         except Unseen:
             raise ToolFailure(_UNSEEN.format(folder=cwd)) from None

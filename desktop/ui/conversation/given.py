@@ -23,7 +23,7 @@ from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.styled import styled
 
 _PICTURE, _HEIGHT, _NAME = 88, 36, 200
-_KINDS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_KINDS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".heif")
 _SHEET = """
 QToolButton#given { background: $raised; border: 1px solid $border; border-radius: 10px; padding: 0; }
 QToolButton#given:hover { background: $hover; }

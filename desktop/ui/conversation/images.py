@@ -1,4 +1,4 @@
-"""Pictures in a message: only from this machine, only of four kinds, small enough, and decoded in a thread.
+"""Pictures in a message: only from this machine, only of some kinds, small enough, and decoded in a thread.
 
 Nothing is fetched, nothing drawn that could run code or blow up when opened (SVG): what cannot be shown is
 named in words.
@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QImageReader
 
+from desktop.core.previews import preview
 from desktop.paths import elsewhere
 
 KINDS = (b"png", b"jpeg", b"gif", b"webp")
@@ -69,7 +70,8 @@ class Pictures(QObject):
         size = reader.size()
         if size.width() > _WIDTH or size.height() > _HEIGHT:
             reader.setScaledSize(size.scaled(_WIDTH, _HEIGHT, Qt.AspectRatioMode.KeepAspectRatio))
-        image = reader.read() if reader.format().data() in KINDS else QImage()
+        known = reader.format().data() in KINDS
+        image = reader.read() if known else _small(QImage.fromData(preview(path)))
         try:
             self._read.emit(source, image)
         except RuntimeError:  # the window is gone
@@ -84,6 +86,14 @@ class Pictures(QObject):
         while len(self._images) > 1 and sum(i.sizeInBytes() for i in self._images.values()) > _KEPT:
             self._images.popitem(last=False)
         self.arrived.emit(source)
+
+
+def _small(image: QImage) -> QImage:
+    if image.width() <= _WIDTH and image.height() <= _HEIGHT:
+        return image
+    return image.scaled(
+        _WIDTH, _HEIGHT, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+    )
 
 
 def local(source: str) -> Path | None:
