@@ -191,3 +191,11 @@ def elsewhere(text: str) -> bool:
             return False
         text = decoded
     return True
+
+
+def inode(path: Path) -> int:
+    """Of a file of the home; -1 where there is none. Blocks."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return -1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from desktop.api.program import Program
     from desktop.api.questions import Questions
     from desktop.api.revisions import Revisions
+    from desktop.api.search import Search
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
     from desktop.api.waiting import Waiting
@@ -78,6 +79,7 @@ class Api:
     program: "Program"
     questions: "Questions"
     revisions: "Revisions"
+    search: "Search"
     turns: "Turns"
     usage: "Usage"
     waiting: "Waiting"

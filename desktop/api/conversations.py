@@ -2,13 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.loop import FLEETING
 from desktop.bus.events import ConversationChanged
-from desktop.errors import UsageError
+from desktop.config.document import write
+from desktop.errors import UsageError, explain
 from desktop.paths import temporary
 from desktop.session.copies import begun
+from desktop.session.export import Format, export
 from desktop.session.model import HIDDEN, NAMED, Message, now
 from desktop.session.unkept import kept
 from desktop.tasks import in_thread
@@ -142,6 +145,21 @@ class Conversations:
         await in_thread(kept, self._sessions.folder.parent, session)
         await self.delete(session)
         return made.key
+
+    async def export(self, session: str, path: str, kind: Format = "markdown", *, title: str = "") -> None:
+        """Write one to a file as a document called `title`: all of it or nothing. Raises AppError where
+        the file cannot be written."""
+        if not Path(path).is_absolute():
+            raise UsageError(_("This conversation cannot be written there."))
+        messages = await (await self._sessions.open(session)).everything()
+
+        def store() -> None:
+            write(Path(path), export(kind, session, title, messages).encode())
+
+        try:
+            await in_thread(store)
+        except OSError as error:
+            raise explain(error) from error
 
     async def subagents(self, session: str) -> tuple[Worker, ...]:
         """Those that work or wait for one."""

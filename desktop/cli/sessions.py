@@ -3,7 +3,7 @@ whoever owns the home."""
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from desktop.session.model import SessionInfo, moment_of
 from desktop.session.records import clean
 from desktop.tasks import in_thread
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.session.search import Hit
 
 type Json = dict[str, Any]
 
@@ -188,18 +191,18 @@ def _print(message: Json) -> None:
 
 async def _search(home: Home, query: str, limit: int, as_json: bool) -> None:
     """Search to the end of what was asked for: long histories come in steps."""
-    from desktop.cli.reach import reach, result
+    from desktop.cli.reach import connect
 
     left, place = limit, None
-    async with reach(home, "search") as verb:
+    async with connect(home, "search") as api:
         while True:
-            found = await result(verb, "search", query=query, limit=left, before=place, wait=True)
-            for hit in found["hits"]:
+            found = await api.search.messages(query, limit=left, before=place, wait=True)
+            for hit in found.hits:
                 if as_json:
-                    emit(hit)
+                    emit(_plain(hit))
                 else:
                     _print_hit(hit)
-            left, place = left - len(found["hits"]), found["next"]
+            left, place = left - len(found.hits), found.next
             if place is None or left <= 0:
                 break
     if as_json:
@@ -208,20 +211,33 @@ async def _search(home: Home, query: str, limit: int, as_json: bool) -> None:
         say(_("No message has all these words."))
     elif place is not None:
         hint(_("There may be more: --limit shows them."))
-    if not found["ready"]:
+    if not found.ready:
         hint(_("Not all conversations could be searched; the log says why."))
 
 
-def _print_hit(hit: Json) -> None:
-    when = moment_of(hit["at"])
-    who = _("You") if hit["role"] == "user" else _("Nanobot")
-    say(f"{hit['session']}  {when.astimezone():%Y-%m-%d %H:%M}  {hit['title']}" if when else hit["session"])
-    say(f"    {who}: {hit['snippet']}")
+def _print_hit(hit: "Hit") -> None:
+    who = _("You") if hit.role == "user" else _("Nanobot")
+    say(f"{hit.session}  {hit.at.astimezone():%Y-%m-%d %H:%M}  {hit.title}")
+    say(f"    {who}: {hit.snippet}")
+
+
+def _plain(hit: "Hit") -> Json:
+    """A hit in JSON types, for a script."""
+    return {
+        "session": hit.session,
+        "title": hit.title,
+        "at": hit.at.isoformat(timespec="seconds"),
+        "turn": hit.turn,
+        "role": hit.role,
+        "snippet": hit.snippet,
+        "marks": [list(mark) for mark in hit.marks],
+        "outside": not hit.trusted,
+    }
 
 
 async def _export(home: Home, key: str, kind: str, output: str, as_json: bool) -> None:
     from desktop.cli.files import open_sessions
-    from desktop.core.export import FORMATS, export
+    from desktop.session.export import FORMATS, export
 
     sessions = await open_sessions(home)
     info = await _known(sessions, key)

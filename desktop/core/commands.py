@@ -11,11 +11,11 @@ from desktop.agent.loop import Reply
 from desktop.agent.turn import Inbound, Ready
 from desktop.core import remembering
 from desktop.core.conversations import Conversations
-from desktop.core.export import export
 from desktop.core.reasoning import Reasoning, reasoning_of
 from desktop.core.trials import Trials
 from desktop.errors import AppError, explain
 from desktop.services import ServiceState
+from desktop.session.export import export
 from desktop.session.model import Message, replayable, title_of
 from desktop.tasks import in_thread
 from desktop.text import _, mark, ngettext

@@ -32,7 +32,6 @@ from desktop.config.store import ConfigStore
 from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
 from desktop.core.fetching import Fetches
-from desktop.core.finding import Finding
 from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
 from desktop.core.plain import Plain
@@ -66,6 +65,7 @@ from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer, chosen
 from desktop.services import Status
 from desktop.session.log import Sessions
+from desktop.session.search_service import SearchService
 from desktop.session.unkept import sweep
 from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, spawn
@@ -99,7 +99,7 @@ class Core:
             self.workspace / "sessions",
             limit=max(200_000, config.agents.defaults.context_window_tokens or 0),
         )
-        self.finding = Finding(home.database, self.sessions)
+        self.search = SearchService(home.database, self.sessions)
         self.skills = Skills(
             self.workspace,
             lambda: store.config.agents.defaults.disabled_skills,
@@ -184,7 +184,7 @@ class Core:
         self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
         self.versions = Versions(self.workspace, lambda text: self.bus.publish(MemoryChanged(told=text)))
         self._keeper = Keeper(self.versions)
-        self.recall = Recall(self.history, self.finding)
+        self.recall = Recall(self.history, self.search)
         self.staging = Staging(self.history.folder)
         self.dream = Dream(
             self.history,
@@ -227,7 +227,7 @@ class Core:
         await core.inbox.close_forms()
         await core.notices.files_are_unknown()
         core.database.begun_anew = lambda: spawn(core.notices.files_are_unknown(), name="marks")
-        core.finding.start()
+        core.search.start()
         return core
 
     async def change(self, values: Mapping[str, Any]) -> None:
@@ -353,7 +353,7 @@ class Core:
         await in_thread(sweep, self.workspace)
         await in_thread(judge_links, self.workspace, None)
         self.sessions.close()
-        await self.finding.close()
+        await self.search.close()
         await self.database.close()
 
 

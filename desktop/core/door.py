@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from desktop.api.subjects import Subjects
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
-from desktop.core.export import Exports
 from desktop.core.giving import Giving
 from desktop.core.memory import MemoryVerbs
 from desktop.core.reasoning import Reasoning
@@ -71,8 +70,6 @@ class Door:
             **_later(core, _recovery, (*RECOVERY_VERBS, *PRIVACY_VERBS)),
             **_later(core, _changes, CHANGE_VERBS),
             **_later(core, _about, ABOUT_VERBS),
-            "export": Exports(core).export,
-            "search": core.finding.search,
             "give": giving.give,
             "files": giving.files,
             "search_key": records.search_key,

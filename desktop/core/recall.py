@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from desktop.core.finding import Finding
 from desktop.errors import UsageError
 from desktop.memory.entries import Entry
 from desktop.memory.history import History
 from desktop.memory.seeking import Seeker
 from desktop.session.index import PER_SECOND
 from desktop.session.model import moment_of
+from desktop.session.search import Hit
+from desktop.session.search_service import SearchService
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -65,8 +66,8 @@ def _date(text: str, *, end: bool) -> datetime | None:
 class Recall:
     """Searches both."""
 
-    def __init__(self, history: History, finding: Finding) -> None:
-        self._history, self._finding = history, finding
+    def __init__(self, history: History, messages: SearchService) -> None:
+        self._history, self._search = history, messages
         self._seeker = Seeker()
 
     async def summaries(
@@ -90,19 +91,12 @@ class Recall:
         before = int(within.until.timestamp()) * PER_SECOND if within.until else None
         found: list[Json] = []
         for _page in range(_PAGES):
-            asked = {"query": query, "limit": _PAGE, "before": before, "wait": True}
-            page = await self._finding.search(asked, _nobody)
-            moments = [moment_of(hit["at"]) for hit in page["hits"]]
-            found += [
-                _message(hit)
-                for hit, moment in zip(page["hits"], moments, strict=True)
-                if within.holds(moment)
-            ]
-            before = page["next"]
-            last = moments[-1] if moments else None
+            page = await self._search.find(query, limit=_PAGE, before=before, wait=True)
+            found += [_message(hit) for hit in page.hits if within.holds(hit.at)]
+            before = page.next
             if len(found) >= limit or before is None:
                 break
-            if last and within.since and last < within.since:
+            if page.hits and within.since and page.hits[-1].at < within.since:
                 break
         return found[:limit]
 
@@ -120,10 +114,13 @@ def _summary(entry: Entry) -> Json:
     }
 
 
-def _message(hit: Json) -> Json:
-    named = {name: hit[name] for name in ("session", "title", "at", "role", "outside")}
-    return {"kind": "message", **named, "text": hit["snippet"]}
-
-
-def _nobody(_line: Json) -> None:
-    """A search tells of nothing on the way."""
+def _message(hit: Hit) -> Json:
+    return {
+        "kind": "message",
+        "session": hit.session,
+        "title": hit.title,
+        "at": hit.at.isoformat(timespec="seconds"),
+        "role": hit.role,
+        "outside": not hit.trusted,
+        "text": hit.snippet,
+    }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from desktop.api.program import Program
     from desktop.api.questions import Questions
     from desktop.api.revisions import Revisions
+    from desktop.api.search import Search
     from desktop.api.subjects import Makers
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
@@ -30,6 +31,7 @@ def subjects(core: "Core", front: str) -> "Makers":
         "permissions": permissions,
         "questions": questions,
         "revisions": _revisions,
+        "search": _search,
         "turns": _turns,
         "usage": _usage,
         "waiting": _waiting,
@@ -90,6 +92,12 @@ def _revisions(core: "Core") -> "Revisions":
     from desktop.api.revisions import Revisions
 
     return Revisions(core.sessions, core.loop, core.bus, core.halt)
+
+
+def _search(core: "Core") -> "Search":
+    from desktop.api.search import Search
+
+    return Search(core.search)
 
 
 def _turns(core: "Core") -> "Turns":

@@ -99,7 +99,7 @@ class Indexer:
         self._to_forget: list[int] = []
         self._forgetting: tuple[int, list[int]] = (0, [])
 
-    def open(self) -> None:
+    def connect(self) -> None:
         """Open the database, which is there."""
         uri = f"{self._database.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(

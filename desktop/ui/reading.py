@@ -21,11 +21,16 @@ from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
 from desktop.ui.widgets.folders import show_in_folder
 
 if TYPE_CHECKING:
+    from desktop.session.export import Format
     from desktop.ui.conversation.seeker import Seeker
 
 type Json = dict[str, Any]
 
-_SUFFIXES = {"markdown": (".md", ".markdown"), "html": (".html", ".htm"), "json": (".json",)}
+_SUFFIXES: "dict[Format, tuple[str, ...]]" = {
+    "markdown": (".md", ".markdown"),
+    "html": (".html", ".htm"),
+    "json": (".json",),
+}
 _NAME = 80
 """Characters of a title in the name of a file."""
 _unfit = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
@@ -76,17 +81,17 @@ class Reading(QObject):
         told = ngettext("{n} message was copied.", "{n} messages were copied.", count)
         self._window.toast.say(told.format(n=count))
 
-    def export(self, kind: str = "") -> None:
+    def export(self, kind: "Format | None" = None) -> None:
         """Ask for a file and write the conversation there, as this kind of document or the one that the
         file's name asks for."""
         if not self._talk.key:
             return
         key, title = self._talk.key, self._library.title(self._talk.key)
-        names = {"markdown": _("Markdown"), "html": _("Web page"), "json": _("JSON")}
+        names: dict[Format, str] = {"markdown": _("Markdown"), "html": _("Web page"), "json": _("JSON")}
         filters = {
             f"{name} ({' '.join('*' + suffix for suffix in _SUFFIXES[what])})": what
             for what, name in names.items()
-            if kind in ("", what)
+            if kind in (None, what)
         }
         suffix = _SUFFIXES[kind or "markdown"][0]
         dialog = QFileDialog(self._window, _("Export the conversation"))
@@ -107,8 +112,8 @@ class Reading(QObject):
         dialog.fileSelected.connect(chosen)
         dialog.open()
 
-    async def _export(self, key: str, title: str, kind: str, path: str) -> None:
-        await self._actions.call("export", session=key, title=title, format=kind, path=path)
+    async def _export(self, key: str, title: str, kind: "Format", path: str) -> None:
+        await self._actions.api.conversations.export(key, path, kind, title=title)
         told = _("Exported to {name}").format(name=Path(path).name)
         self._window.toast.say(told, _("Show in folder"), lambda: show_in_folder(path))
 
@@ -128,7 +133,7 @@ class Reading(QObject):
         copy = menu.addAction(_("Copy as Markdown"))
         copy.setShortcut("Ctrl+Shift+C")
         copy.triggered.connect(self.copy)
-        words = {
+        words: dict[Format, str] = {
             "markdown": _("Export as Markdown…"),
             "html": _("Export as a web page…"),
             "json": _("Export as JSON…"),
@@ -151,10 +156,10 @@ def _documents() -> str:
     return found if Path(found).is_dir() else str(Path.home())
 
 
-def kind_of(path: str) -> str:
-    """The kind of document that a file's name asks for; "" where it does not say."""
+def kind_of(path: str) -> "Format | None":
+    """The kind of document that a file's name asks for; None where it does not say."""
     suffix = Path(path).suffix.lower()
-    return next((kind for kind, known in _SUFFIXES.items() if suffix in known), "")
+    return next((kind for kind, known in _SUFFIXES.items() if suffix in known), None)
 
 
 def file_name(title: str) -> str:

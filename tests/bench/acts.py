@@ -171,7 +171,7 @@ def _settings(desk: Desk, table: Table) -> None:
 
 
 def _palette(desk: Desk, table: Table) -> None:
-    desk.running.wait(desk.running.actions.call("search", query="fib", limit=1, wait=True), 600)
+    desk.running.wait(desk.running.actions.api.search.messages("fib", limit=1, wait=True), 600)
     firsts, alls = [], []
     for word in ("agent", "tokens", "reports", "command", "stream"):
         first, all_ = _look(desk, word)

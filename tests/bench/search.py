@@ -19,11 +19,11 @@ from pathlib import Path
 import psutil
 
 from desktop.bus.bus import Bus
-from desktop.core.finding import Finding
 from desktop.database import Database
 from desktop.session.index import Indexer
 from desktop.session.log import Sessions
 from desktop.session.search import Found, search
+from desktop.session.search_service import SearchService
 from desktop.usage import Call, UsageLedger
 from tests.bench.table import Table, middle
 
@@ -151,7 +151,7 @@ async def measure(table: Table, messages: int) -> None:
 async def _turns(database: Database, path: Path, folder: Path, *, searching: bool) -> float:
     """Bytes written a turn beside the session log: ledger, index and what SQLite writes twice."""
     sessions, ledger = Sessions(folder), UsageLedger(database, Bus())
-    finding = Finding(path, sessions, rest=0)
+    service = SearchService(path, sessions, rest=0)
     session = await sessions.open(f"turns{searching}")
     texts = said(random.Random(2))
     process = psutil.Process()
@@ -162,8 +162,8 @@ async def _turns(database: Database, path: Path, folder: Path, *, searching: boo
             await session.append({"role": role, "content": text, "_turn": f"{turn:012x}"})
         await ledger.record(Call("custom", "model", input_tokens=10, output_tokens=10))
         if searching:
-            await finding.search({"query": "vorwärts", "wait": True}, lambda _event: None)
-    await finding.close()
+            await service.find("vorwärts", wait=True)
+    await service.close()
     await database.read("PRAGMA wal_checkpoint(TRUNCATE)")
     written = process.io_counters().write_chars - begin - session.path.stat().st_size
     return written / _TURNS

@@ -257,7 +257,7 @@ def _kept(database: Path) -> Iterator[Callable[[], int]]:
 
 async def _indexed(core: Any) -> None:
     """Wait until all that was said can be found."""
-    await core.finding.search({"query": "nothing at all", "wait": True}, print)
+    await core.search.find("nothing at all", wait=True)
 
 
 async def _turn(core: Any, text: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from desktop.core.export import FORMATS, export
+from desktop.session.export import FORMATS, export
 from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Run, Table
 from desktop.ui.conversation.plain import shown
 from tests.soak.fuzz_kit import Round, damaged

@@ -114,7 +114,7 @@ def test_titles_become_names_of_files() -> None:
     assert file_name('a/b\\c: "d" *?') == "a b c d"
     assert file_name("...") == "Conversation"
     assert kind_of("x.HTM") == "html"
-    assert kind_of("x.txt") == ""
+    assert kind_of("x.txt") is None
 
 
 async def _spend(shelf: Shelf, cost: float | None, tokens: int, session: str = "window:a") -> None:

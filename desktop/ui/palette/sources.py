@@ -154,16 +154,16 @@ class Sources:
         return Item(MEMORY, str(fact["text"]), self._turning("memory"), str(note["name"]), "brain")
 
     async def _messages(self, words: str) -> list[Item]:
-        found = await self._actions.call("search", query=words, limit=_HITS)
+        found = await self._actions.api.search.messages(words, limit=_HITS)
         return [
             Item(
                 MESSAGES,
-                str(hit["snippet"]),
-                self._opening(str(hit["session"]), str(hit["turn"])),
-                str(hit["title"]) or _("New conversation"),
+                hit.snippet,
+                self._opening(hit.session, hit.turn),
+                hit.title or _("New conversation"),
                 "search",
             )
-            for hit in found["hits"]
+            for hit in found.hits
         ]
 
     async def _summaries(self, words: str) -> list[Item]:

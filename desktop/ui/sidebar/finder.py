@@ -1,13 +1,16 @@
 """Looks for the words of the search field in everything that was said, once the person pauses in typing."""
 
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.ui.actions import Actions
 from desktop.ui.funnel import Funnel
 from desktop.ui.sidebar.rows import Found, Rows
+
+if TYPE_CHECKING:
+    from desktop.session.search import Hit
 
 _PAUSE_MS = 150
 _HITS = 50
@@ -38,17 +41,14 @@ class Finder(QObject):
         self._funnel.run(self._find(self._wanted), name="sidebar:search")
 
     async def _find(self, wanted: str) -> None:
-        found = await self._actions.call("search", query=wanted, limit=_HITS)
+        found = await self._actions.api.search.messages(wanted, limit=_HITS)
         if wanted == self._wanted:
-            self._rows.find(_first_of_each(found["hits"]))
+            self._rows.find(_first_of_each(found.hits))
 
 
-def _first_of_each(hits: list[dict[str, Any]]) -> list[Found]:
+def _first_of_each(hits: "Iterable[Hit]") -> list[Found]:
     """The newest hit of each conversation, the newest first."""
     first: dict[str, Found] = {}
     for hit in hits:
-        key = str(hit["session"])
-        if key not in first:
-            moment = datetime.fromisoformat(hit["at"])
-            first[key] = Found(key, str(hit["title"]), str(hit["snippet"]), moment, str(hit["turn"]))
+        first.setdefault(hit.session, Found(hit.session, hit.title, hit.snippet, hit.at, hit.turn))
     return list(first.values())

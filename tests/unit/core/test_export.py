@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.core.export import FORMATS, Format, export
 from desktop.errors import AppError, UsageError
+from desktop.session.export import FORMATS, Format, export
 from tests.unit.core.test_conversations import Desk
 from tests.unit.core.test_spending import used
 
@@ -18,9 +18,7 @@ async def test_a_conversation_is_written_as_it_stands(desk: Desk, tmp_path: Path
     await desk.api.revisions.edit("window:a", await turn_of(desk, "Frist"), "First")
     await desk.end()
     path = tmp_path / "talk.json"
-    assert await desk.call("export", session="window:a", title="T", format="json", path=str(path)) == {
-        "path": str(path)
-    }
+    await desk.api.conversations.export("window:a", str(path), "json", title="T")
     written = json.loads(path.read_text("utf-8"))
     assert written["title"] == "T"
     assert [m["content"] for m in written["messages"] if m["role"] == "user"] == ["First"], (
@@ -49,10 +47,10 @@ async def test_a_file_is_written_whole_or_not_at_all(desk: Desk, tmp_path: Path)
     there.write_text("before")
     for wrong in (there / "x.md", place / "folder"):
         with pytest.raises(AppError):
-            await desk.call("export", session="window:a", format="markdown", path=str(wrong))
+            await desk.api.conversations.export("window:a", str(wrong))
     assert sorted(path.name for path in place.iterdir()) == ["folder", "there.md"]
     assert there.read_text() == "before"
-    await desk.call("export", session="window:a", format="markdown", path=str(there))
+    await desk.api.conversations.export("window:a", str(there))
     assert there.read_text("utf-8").startswith("# window:a")
 
 
@@ -68,7 +66,7 @@ async def test_a_full_disk_leaves_what_was_there(desk: Desk, tmp_path: Path) -> 
     resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, limit[1]))  # more than the database needs
     try:
         with pytest.raises(AppError) as failure:
-            await desk.call("export", session="window:a", format="markdown", path=str(there))
+            await desk.api.conversations.export("window:a", str(there))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, handler)
@@ -77,11 +75,9 @@ async def test_a_full_disk_leaves_what_was_there(desk: Desk, tmp_path: Path) -> 
     assert there.read_text() == "before"
 
 
-@pytest.mark.parametrize("wrong", [{"format": "pdf"}, {"path": "talk.md"}])
-async def test_what_cannot_be_meant_is_refused(desk: Desk, tmp_path: Path, wrong: dict[str, str]) -> None:
-    given = {"format": "markdown", "path": str(tmp_path / "talk.md")} | wrong
+async def test_what_cannot_be_meant_is_refused(desk: Desk) -> None:
     with pytest.raises(UsageError):
-        await desk.call("export", session="window:a", **given)
+        await desk.api.conversations.export("window:a", "talk.md")
 
 
 async def test_the_cost_of_one_conversation_is_its_own(desk: Desk) -> None:

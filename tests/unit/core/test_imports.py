@@ -24,8 +24,8 @@ async def test_what_was_imported_is_there_at_once(desk: Desk, tmp_path: Path) ->
     keys = {line.key for line in (await desk.api.conversations.list())}
     assert keys == {"cli:direct", "telegram:1001"}
     assert (await desk.said("cli:direct"))[0] == ("user", "List the files, please")
-    hits = (await desk.call("search", query="thyme", wait=True))["hits"]
-    assert {hit["session"] for hit in hits} == keys
+    hits = (await desk.api.search.messages("thyme", wait=True)).hits
+    assert {hit.session for hit in hits} == keys
     assert {job["id"] for job in (await desk.call("jobs"))["jobs"]} == {"a1b2c3d4", "b2c3d4e5"}
     assert (await desk.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 40
 

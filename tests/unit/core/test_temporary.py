@@ -42,7 +42,7 @@ async def test_it_answers_remembers_what_was_said_and_leaves_nothing(
     assert "temporary" in shown, "the model knows to write nothing down"
     assert [text for role, text in await desk.said(KEY) if role == "user"][-1] == "Which word?"
     assert (await desk.api.conversations.list()) == ()
-    assert (await desk.call("search", query="pelican", wait=True))["hits"] == []
+    assert (await desk.api.search.messages("pelican", wait=True)).hits == ()
     assert (await desk.api.usage.report()).total.calls == 2, "the money is counted"
     assert found_in(tmp_path, SECRET, KEY) == []
     await desk.api.conversations.delete(KEY)

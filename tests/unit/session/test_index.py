@@ -29,7 +29,7 @@ class Place:
         """Bring the index up to date with these files or all; how many slices it took."""
         indexer = Indexer(self.database, self.sessions.folder)
         with closing(indexer):
-            indexer.open()
+            indexer.connect()
             indexer.look(names or None)
             slices = 1
             while indexer.step():
@@ -120,7 +120,7 @@ async def test_a_deleted_session_is_forgotten_and_a_restored_one_known_again(pla
     await place.sessions.delete("gone")
     indexer = Indexer(place.database, place.sessions.folder)
     with closing(indexer):
-        indexer.open()
+        indexer.connect()
         indexer.look()
         assert place.found("apple") == ["one more apple"], "at once, before its messages are taken out"
     place.update()
@@ -208,7 +208,7 @@ async def test_a_run_that_was_killed_is_gone_on_with(place: Place) -> None:
     while len(place.found("apple")) < 2000:
         indexer = Indexer(place.database, folder)
         with closing(indexer):
-            indexer.open()
+            indexer.connect()
             indexer.look()
             indexer.step()
     assert place.update() == 1

@@ -38,7 +38,7 @@ def fill(database: Path, texts: list[str]) -> None:
     (folder / "a.jsonl").write_text("\n".join(lines), "utf-8")
     indexer = Indexer(database, folder)
     with closing(indexer):
-        indexer.open()
+        indexer.connect()
         indexer.look()
         while indexer.step():
             pass

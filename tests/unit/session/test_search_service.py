@@ -1,4 +1,4 @@
-"""The verb of searching: what was just written is found, and a damaged index is made anew."""
+"""Searching: what was just written is found, and a damaged index is made anew."""
 
 import asyncio
 import gc
@@ -8,17 +8,18 @@ import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from desktop.bus.bus import Bus
-from desktop.core.finding import Finding
 from desktop.database import Database
 from desktop.errors import StorageError, UsageError
 from desktop.session.log import Sessions
 from desktop.session.search import search
+from desktop.session.search_service import Results, SearchService
 from desktop.tasks import spawn
 from desktop.usage import Call, UsageLedger
 
@@ -35,22 +36,22 @@ class Place:
         self.path = root / "state.db"
         self.database = Database(self.path)
         self.sessions = Sessions(root / "sessions")
-        self.finding = Finding(self.path, self.sessions, rest=LONG)
+        self.service = SearchService(self.path, self.sessions, rest=LONG)
 
     async def say(self, key: str, *texts: str) -> None:
         session = await self.sessions.open(key)
         for text in texts:
             await session.append({"role": "user", "content": text})
 
-    async def search(self, query: str, **arguments: Any) -> Json:
-        return await self.finding.search({"query": query, "wait": True, **arguments}, lambda _event: None)
+    async def search(self, query: str, *, limit: int = 50, before: int | None = None) -> Results:
+        return await self.service.find(query, limit=limit, before=before, wait=True)
 
     async def found(self, query: str) -> list[str]:
         found = await self.search(query, limit=1000)
-        snippets = [hit["snippet"] for hit in found["hits"]]
-        while found["more"]:
-            found = await self.search(query, limit=1000, before=found["next"])
-            snippets += [hit["snippet"] for hit in found["hits"]]
+        snippets = [hit.snippet for hit in found.hits]
+        while found.next is not None:
+            found = await self.search(query, limit=1000, before=found.next)
+            snippets += [hit.snippet for hit in found.hits]
         return snippets
 
     def write(self, count: int) -> None:
@@ -69,12 +70,12 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
     place = Place(tmp_path)
     await place.database.open()
     yield place
-    await place.finding.close()
+    await place.service.close()
     await place.database.close()
 
 
 async def test_what_was_just_written_is_found(place: Place) -> None:
-    place.finding.start()
+    place.service.start()
     await place.say("a", "one apple")
     assert await place.found("apple") == ["one apple"]
     await place.say("a", "two apples")
@@ -89,24 +90,11 @@ async def test_a_hit_tells_where_it_is(place: Place) -> None:
     answer = {"role": "assistant", "content": "A red apple.", "_turn": "t1", "timestamp": when}
     await session.append(answer)
     found = await place.search("apple")
-    assert found == {
-        "hits": [
-            {
-                "session": "window:1",
-                "title": "Which fruit?",
-                "at": "2026-01-02T03:04:05+00:00",
-                "turn": "t1",
-                "role": "assistant",
-                "snippet": "A red apple.",
-                "marks": [[6, 11]],
-                "outside": False,
-            }
-        ],
-        "more": False,
-        "next": None,
-        "ready": True,
-    }
-    json.dumps(found)
+    (hit,) = found.hits
+    assert (hit.session, hit.title, hit.turn, hit.role) == ("window:1", "Which fruit?", "t1", "assistant")
+    assert (hit.snippet, hit.marks, hit.trusted) == ("A red apple.", ((6, 11),), True)
+    assert hit.at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert (found.next, found.ready) == (None, True)
 
 
 async def test_deleted_and_restored_sessions_are_followed(place: Place) -> None:
@@ -120,29 +108,29 @@ async def test_deleted_and_restored_sessions_are_followed(place: Place) -> None:
 
 async def test_long_histories_are_read_beside_other_writers_and_new_messages_first(place: Place) -> None:
     place.write(4000)
-    place.finding.start()
-    first = await place.finding.search({"query": "new"}, lambda _event: None)
-    assert first["hits"] == []
+    place.service.start()
+    first = await place.service.find("new")
+    assert first.hits == ()
     await place.say("fresh", "a new pear")
     ledger = UsageLedger(place.database, Bus())
     whole = spawn(place.search("apple"), name="search")
     while not whole.done():
         await ledger.record(Call("a", "b"))
         await asyncio.sleep(0)
-    assert (await whole)["ready"]
+    assert (await whole).ready
     assert len(await place.found("apple")) == 4000
     assert await place.found("new pear") == ["a new pear"]
 
 
 async def test_without_a_search_it_is_read_once_there_is_enough_of_it(place: Place) -> None:
-    finding = Finding(place.path, place.sessions, rest=0)
+    service = SearchService(place.path, place.sessions, rest=0)
     await place.say("a", *(f"apple {n}" for n in range(63)))
     assert not search(place.path, "apple").hits
     await place.say("a", "apple 63")
     async with asyncio.timeout(60):
         while len(search(place.path, "apple", limit=100, patience=60).hits) < 64:
             await asyncio.sleep(0.01)
-    await finding.close()
+    await service.close()
 
 
 async def test_closed_while_every_thread_is_busy_it_lets_go_of_the_file(place: Place) -> None:
@@ -161,10 +149,10 @@ async def test_closed_while_every_thread_is_busy_it_lets_go_of_the_file(place: P
     free, closing_now = threading.Event(), asyncio.Event()
     await place.say("a", "one apple")
     asyncio.get_running_loop().set_default_executor(Busy(1))
-    place.finding.start()
-    await place.finding.search({"query": "apple"}, lambda _event: None)
+    place.service.start()
+    await place.service.find("apple")
     await closing_now.wait()
-    ended = spawn(place.finding.close(), name="close")
+    ended = spawn(place.service.close(), name="close")
     await asyncio.sleep(0)
     free.set()
     await ended
@@ -173,13 +161,13 @@ async def test_closed_while_every_thread_is_busy_it_lets_go_of_the_file(place: P
 
 async def test_closed_in_the_middle_it_goes_on_at_the_next_start(place: Place) -> None:
     place.write(4000)
-    finding = Finding(place.path, place.sessions, rest=0)
-    finding.start()
+    service = SearchService(place.path, place.sessions, rest=0)
+    service.start()
     async with asyncio.timeout(60):
         while not search(place.path, "apple", patience=60).hits:
             await asyncio.sleep(0)
-    await finding.close()
-    place.finding = Finding(place.path, place.sessions, rest=LONG)
+    await service.close()
+    place.service = SearchService(place.path, place.sessions, rest=LONG)
     assert len(await place.found("apple")) == 4000
 
 
@@ -225,7 +213,7 @@ async def test_an_index_that_cannot_be_used_is_said(place: Place) -> None:
         await place.search("apple")
 
 
-@pytest.mark.parametrize("arguments", [{"limit": 0}, {"limit": "many"}, {"before": "x"}])
-async def test_a_search_that_makes_no_sense_is_refused(place: Place, arguments: Json) -> None:
+@pytest.mark.parametrize("limit", [0, -1])
+async def test_a_search_that_makes_no_sense_is_refused(place: Place, limit: int) -> None:
     with pytest.raises(UsageError):
-        await place.search("apple", **arguments)
+        await place.search("apple", limit=limit)

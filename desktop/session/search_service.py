@@ -1,4 +1,4 @@
-"""Search, as the front ends have it; and the task that keeps its index up.
+"""Searches in all sessions, and the task that keeps their index up.
 
 A session that was written to is only noted. It is read into the index when somebody searches, or once
 there is enough of it to be worth the writing: an index written to after every message would cost the disk
@@ -11,10 +11,12 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from desktop.errors import StorageError, UsageError
+from desktop.paths import inode
 from desktop.session.index import Indexer, rebuild
 from desktop.session.log import Sessions
 from desktop.session.search import Found, Hit, search
@@ -23,8 +25,6 @@ from desktop.text import _
 
 _log = logging.getLogger(__name__)
 
-type Json = dict[str, Any]
-
 _REST_S = 3.0
 _ENOUGH = 64
 _PATIENCE_S = 0.25
@@ -32,7 +32,18 @@ _MOST = 1000
 _MENDS = 2
 
 
-class Finding:
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Some messages, the newest first."""
+
+    hits: tuple[Hit, ...]
+    next: int | None
+    """Where to go on; None at the end."""
+    ready: bool
+    """Whether all sessions are in the index."""
+
+
+class SearchService:
     """Searches all sessions."""
 
     def __init__(self, database: Path, sessions: Sessions, *, rest: float = _REST_S) -> None:
@@ -65,17 +76,16 @@ class Finding:
         await cancel(self._work)
         self._settled.set()
 
-    async def search(self, arguments: Json, _send: Callable[[Json], None]) -> Json:
-        """The newest messages with all words of `query`: at most `limit` (50), before the place `before`.
-
-        `next` is where to go on; null at the end. `ready`: whether all sessions are in the index; if they
-        are not, `wait` waits for that. Raises UsageError, StorageError.
-        """
-        limit, before = arguments.get("limit", 50), arguments.get("before")
-        if not (isinstance(limit, int) and limit > 0) or not (before is None or isinstance(before, int)):
-            raise UsageError(_("A search gives at least one message, and goes on where another one ended."))
-        query, patience = str(arguments["query"]), None if arguments.get("wait") else _PATIENCE_S
-        if await in_thread(_inode, self._database) != self._read_into:
+    async def find(
+        self, query: str, *, limit: int = 50, before: int | None = None, wait: bool = False
+    ) -> Results:
+        """The newest messages with all words of a query, at most `limit`, before a place that another
+        search gave as `next`. Where not all sessions are in the index, `wait` waits for that. Raises
+        UsageError, StorageError."""
+        if limit < 1:
+            raise UsageError(_("A search gives at least one message."))
+        patience = None if wait else _PATIENCE_S
+        if await in_thread(inode, self._database) != self._read_into:
             self._note(None)
         await self._catch_up(patience)
         try:
@@ -87,12 +97,7 @@ class Finding:
                 found = await self._find(query, min(limit, _MOST), before)
             except sqlite3.Error as again:
                 raise _failed(self._database, again) from again
-        return {
-            "hits": [_shown(hit) for hit in found.hits],
-            "more": found.before is not None,
-            "next": found.before,
-            "ready": self._ready,
-        }
+        return Results(found.hits, found.before, self._ready)
 
     async def _find(self, query: str, limit: int, before: int | None) -> Found:
         return await in_thread(lambda: search(self._database, query, limit=limit, before=before))
@@ -154,8 +159,8 @@ class Finding:
         """Work until nothing is left to do."""
         indexer = Indexer(self._database, self._sessions.folder)
         try:
-            self._read_into = await in_thread(_inode, self._database)
-            await _whole(indexer.open)
+            self._read_into = await in_thread(inode, self._database)
+            await _whole(indexer.connect)
             more = True
             while more or self._noted:
                 began = time.monotonic()
@@ -192,13 +197,6 @@ class Finding:
         return True
 
 
-def _inode(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return -1
-
-
 async def _whole[T](work: Callable[..., T], *arguments: Any) -> T:
     """Do a piece of work in a thread, to its end also where that is no longer waited for."""
 
@@ -226,16 +224,3 @@ def _failed(database: Path, error: sqlite3.Error) -> StorageError:
         _("{where} could not be used: {reason}.").format(where=database, reason=error),
         _("Check that the disk has room and the folder can be written."),
     )
-
-
-def _shown(hit: Hit) -> Json:
-    return {
-        "session": hit.session,
-        "title": hit.title,
-        "at": hit.at.isoformat(timespec="seconds"),
-        "turn": hit.turn,
-        "role": hit.role,
-        "snippet": hit.snippet,
-        "marks": [list(mark) for mark in hit.marks],
-        "outside": not hit.trusted,
-    }

@@ -8,21 +8,13 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from desktop import jsontext
-from desktop.config.document import write
-from desktop.core.verbs import Json, Send
-from desktop.errors import UsageError, explain
 from desktop.logs import masked
 from desktop.session.index import said_in
 from desktop.session.model import Message, moment_of, replayable
-from desktop.tasks import in_thread
 from desktop.text import _, language, mark
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
 
 type Format = Literal["markdown", "html", "json"]
 FORMATS: Final[tuple[Format, ...]] = ("markdown", "html", "json")
@@ -63,31 +55,6 @@ class _Part:
     when: str
     text: str
     note: str = ""
-
-
-class Exports:
-    """The verb `export`."""
-
-    def __init__(self, core: "Core") -> None:
-        self._core = core
-
-    async def export(self, arguments: Json, _send: Send) -> Json:
-        """Write a conversation to the file `path` as a document of this `format`, called `title`: all of it
-        or nothing. Raises UsageError, and AppError where the file cannot be written."""
-        key, path = str(arguments["session"]), Path(str(arguments["path"]))
-        kind = next((known for known in FORMATS if known == arguments.get("format")), None)
-        if kind is None or not path.is_absolute():
-            raise UsageError(_("This conversation cannot be written there."))
-        messages = await (await self._core.sessions.open(key)).everything()
-
-        def store() -> None:
-            write(path, export(kind, key, str(arguments.get("title") or ""), messages).encode())
-
-        try:
-            await in_thread(store)
-        except OSError as error:
-            raise explain(error) from error
-        return {"path": str(path)}
 
 
 def export(kind: Format, key: str, title: str, messages: Iterable[Message]) -> str:
