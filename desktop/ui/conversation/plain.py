@@ -7,7 +7,9 @@ import re
 
 _FORCED_DIRECTION = "\u202a-\u202e\u2066-\u2069"
 _BROKEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff"
-_unfit = re.compile(f"[{_FORCED_DIRECTION}{_BROKEN}\u2029]")
+_BYTE_ORDER, _JOINER = "\ufeff", "\u2060"
+"""Qt drops the first at the head of any piece of text; the other is what Unicode has in its place."""
+_unfit = re.compile(f"[{_FORCED_DIRECTION}{_BROKEN}{_BYTE_ORDER}\u2029]")
 
 
 def shown(text: str) -> str:
@@ -26,4 +28,6 @@ def _visible(found: re.Match[str]) -> str:
     character = found[0]
     if character == "\u2029":
         return "\n"
+    if character == _BYTE_ORDER:
+        return _JOINER
     return f"[U+{ord(character):04X}]" if re.match(f"[{_FORCED_DIRECTION}]", character) else "\ufffd"

@@ -51,6 +51,7 @@ def test_random_documents_end_as_when_read_at_once(first: int) -> None:
 @example(["para\n", "#", "x"])
 @example(["\r", "\n\r\n"])
 @example(["see https://", "ex"])
+@example(["BOM ", "\ufeff\ufeffin ", "\ufeffit"])
 def test_any_text_in_any_pieces_ends_as_when_read_at_once(deltas: list[str]) -> None:
     assert streamed(deltas) == at_once("".join(deltas))
 
