@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from desktop.api.about import About
     from desktop.api.conversations import Conversations
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
@@ -73,6 +74,7 @@ class Subject:
 class Api:
     """All subjects. mypy sees their classes; at run time each is a Subject."""
 
+    about: "About"
     conversations: "Conversations"
     inbox: "Notices"
     permissions: "Permissions"

@@ -1,5 +1,7 @@
 """about: versions, and the licences of everything that is shipped."""
 
+from dataclasses import asdict
+
 import click
 
 from desktop.cli import options
@@ -19,19 +21,21 @@ def register(app: click.Group) -> None:
 
 
 async def _about(_home: Home, name: str | None, as_json: bool) -> None:
-    from desktop.core import about
+    from desktop.api.about import About
 
     if name:
-        found = await about.verbs()["licence"]({"name": name}, lambda _line: None)
-    else:
-        found = await about.verbs()["about"]({}, lambda _line: None)
+        licence = await About().licence(name)
+        if as_json:
+            emit(asdict(licence))
+        else:
+            block(licence.text)
+        return
+    made = await About().made()
     if as_json:
-        emit(found)
-    elif name:
-        block(found["text"])
+        emit(asdict(made))
     else:
-        for what, which in found["versions"]:
+        for what, which in made.versions:
             say(f"{what} {which}")
         say()
-        lines = [[one["name"], one["version"], one["licence"]] for one in found["shipped"]]
+        lines = [[one.name, one.version, one.licence] for one in made.shipped]
         table([_("Name"), _("Version"), _("Licence")], lines)

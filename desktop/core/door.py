@@ -35,7 +35,6 @@ JOB_VERBS = (
 REMINDER_VERBS = ("reminder_read",)
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
 PRIVACY_VERBS = ("places", "wipe", "diagnostics", "diagnostics_make")
-ABOUT_VERBS = ("about", "licence")
 RECOVERY_VERBS = ("damage", "damage_seen", "mend")
 CHANGE_VERBS = ("changes", "change_diff", "take_back")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
@@ -69,7 +68,6 @@ class Door:
             **_later(core, _backups, BACKUP_VERBS),
             **_later(core, _recovery, (*RECOVERY_VERBS, *PRIVACY_VERBS)),
             **_later(core, _changes, CHANGE_VERBS),
-            **_later(core, _about, ABOUT_VERBS),
             "give": giving.give,
             "files": giving.files,
             "search_key": records.search_key,
@@ -140,9 +138,3 @@ def _recovery(core: Core) -> dict[str, Verb]:
     from desktop.core.recovery import RecoveryVerbs
 
     return {**RecoveryVerbs(core).verbs(), **PrivacyVerbs(core).verbs(), **DiagnosticsVerbs(core).verbs()}
-
-
-def _about(_core: Core) -> dict[str, Verb]:
-    from desktop.core import about
-
-    return about.verbs()

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from desktop.api.about import About
     from desktop.api.conversations import Conversations
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 def subjects(core: "Core", front: str) -> "Makers":
     """By name. `front`: who owns the home."""
     made: dict[str, Callable[[Core], object]] = {
+        "about": _about,
         "conversations": _conversations,
         "inbox": notices,
         "permissions": permissions,
@@ -116,3 +118,9 @@ def _waiting(core: "Core") -> "Waiting":
     from desktop.api.waiting import Waiting
 
     return Waiting(core.inbox, core.waiting.answer)
+
+
+def _about(_core: "Core") -> "About":
+    from desktop.api.about import About
+
+    return About()

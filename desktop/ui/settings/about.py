@@ -1,7 +1,7 @@
 """Versions of the program and of what it runs on, and the licence of everything that is shipped with it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QShowEvent
@@ -30,7 +30,8 @@ from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.about import Shipped
 
 _LIST, _TEXT = 260, 240
 _SHEET = """
@@ -48,7 +49,7 @@ class Versions(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: list[list[str]] = []
+        self._found: list[tuple[str, str]] = []
         self._card, self._copy, self.outcome = Card(), button("link", "copy"), Outcome()
         self.column.addWidget(self._card)
         self.column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
@@ -66,11 +67,11 @@ class Versions(Part):
 
     async def _read(self) -> None:
         try:
-            versions = (await self._actions.call("about"))["versions"]
+            versions = (await self._actions.api.about.made()).versions
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        found = [*versions, ["Qt", qVersion()]]
+        found = [*versions, ("Qt", qVersion())]
         if found == self._found:
             return
         self._found = found
@@ -97,7 +98,7 @@ class Licences(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: list[Json] = []
+        self._found: Sequence[Shipped] = ()
         self._about, self.search = label("muted", wrap=True), QLineEdit()
         self.list, self.text, self.outcome = QListWidget(), QPlainTextEdit(), Outcome()
         Lens(self.search)
@@ -134,7 +135,7 @@ class Licences(Part):
 
     async def _read(self) -> None:
         try:
-            self._found = (await self._actions.call("about"))["shipped"]
+            self._found = (await self._actions.api.about.made()).shipped
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -146,10 +147,10 @@ class Licences(Part):
         words = text.casefold().split()
         self.list.clear()
         for one in self._found:
-            line = " · ".join(part for part in (one["name"], one["version"], one["licence"]) if part)
+            line = " · ".join(part for part in (one.name, one.version, one.licence) if part)
             if all(word in line.casefold() for word in words):
                 item = QListWidgetItem(line)
-                item.setData(Qt.ItemDataRole.UserRole, one["name"])
+                item.setData(Qt.ItemDataRole.UserRole, one.name)
                 self.list.addItem(item)
 
     def _turn_to(self, item: QListWidgetItem | None) -> None:
@@ -160,11 +161,11 @@ class Licences(Part):
 
     async def _show(self, name: str) -> None:
         try:
-            found = await self._actions.call("licence", name=name)
+            found = await self._actions.api.about.licence(name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.text.setPlainText(found["text"])
+        self.text.setPlainText(found.text)
         self._frame.show()
 
 

@@ -3,13 +3,12 @@
 import platform
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 
 from desktop import __version__
-from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
 from desktop.paths import resource
 from desktop.tasks import in_thread
@@ -39,38 +38,50 @@ class Shipped:
     home: str = ""
 
 
-def verbs() -> dict[str, Verb]:
-    """Each under its name."""
-    return {"about": _about, "licence": _licence}
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the program is made of."""
+
+    versions: tuple[tuple[str, str], ...]
+    """Pairs of what and which."""
+    shipped: tuple[Shipped, ...]
 
 
-async def _about(_arguments: Json, _send: Send) -> Json:
-    """`versions` (pairs of what and which), and `shipped`: name, version, licence, home."""
-    system = f"{platform.system()} {platform.release()} ({platform.machine()})"
-    versions = [
-        ["Nanobot Desktop", __version__],
-        ["Python", platform.python_version()],
-        [_("System"), system],
-    ]
-    found = await in_thread(shipped)
-    return {"versions": versions, "shipped": [asdict(one) for one in found]}
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """The text of one licence."""
+
+    name: str
+    text: str
 
 
-async def _licence(arguments: Json, _send: Send) -> Json:
-    """The `text` of the licence of what has this `name`. Raises UsageError where there is no such thing."""
-    name = str(arguments["name"])
-    return {"name": name, "text": await in_thread(partial(text_of, name))}
+class About:
+    """Answers what the program is made of."""
+
+    async def made(self) -> Made:
+        """Versions, and everything that is shipped."""
+        system = f"{platform.system()} {platform.release()} ({platform.machine()})"
+        versions = (
+            ("Nanobot Desktop", __version__),
+            ("Python", platform.python_version()),
+            (_("System"), system),
+        )
+        return Made(versions, await in_thread(_shipped))
+
+    async def licence(self, name: str) -> Licence:
+        """The licence of what has this name. Raises UsageError where there is no such thing."""
+        return Licence(name, await in_thread(partial(_text_of, name)))
 
 
 @cache
-def shipped() -> tuple[Shipped, ...]:
+def _shipped() -> tuple[Shipped, ...]:
     """Everything, by name. Blocks."""
     found = [Shipped(name, "", licence) for name, licence, _path in _RESOURCES]
     found += [_described(one) for one in _packages(PROGRAM, set())]
     return tuple(sorted(found, key=lambda one: (one.name != "Nanobot Desktop", one.name.casefold())))
 
 
-def text_of(name: str) -> str:
+def _text_of(name: str) -> str:
     """The text of a licence, with what else the makers want to be told. Blocks. Raises UsageError."""
     for known, _of, place in _RESOURCES:
         if known == name:
