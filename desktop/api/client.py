@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from desktop.api.about import About
     from desktop.api.conversations import Conversations
+    from desktop.api.diagnostics import Diagnostics
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
+    from desktop.api.privacy import Privacy
     from desktop.api.program import Program
     from desktop.api.questions import Questions
     from desktop.api.revisions import Revisions
@@ -76,8 +78,10 @@ class Api:
 
     about: "About"
     conversations: "Conversations"
+    diagnostics: "Diagnostics"
     inbox: "Notices"
     permissions: "Permissions"
+    privacy: "Privacy"
     program: "Program"
     questions: "Questions"
     revisions: "Revisions"

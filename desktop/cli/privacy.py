@@ -1,13 +1,14 @@
 """diagnostics and wipe: a bundle for who helps, and deleting everything."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import block, emit, hint, say
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
 from desktop.ipc import Ownership
@@ -15,7 +16,8 @@ from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.diagnostics import Bundle, Preview
 
 
 def register(app: click.Group) -> None:
@@ -35,24 +37,32 @@ def register(app: click.Group) -> None:
 
 
 async def _diagnostics(home: Home, path: str, as_json: bool) -> None:
-    async with reach(home, "diagnostics") as verb:
+    async with connect(home, "diagnostics") as api:
         if path:
-            made = await result(verb, "diagnostics_make", path=path)
+            _saved(await api.diagnostics.make(path), as_json)
         else:
-            made = await result(verb, "diagnostics")
+            _preview(await api.diagnostics.look(), as_json)
+
+
+def _saved(made: "Bundle", as_json: bool) -> None:
     if as_json:
-        emit(made)
-    elif path:
-        say(_("Saved as {path}.").format(path=made["path"]))
-        hint(_("Read it before you give it to anybody: {names}.").format(names=", ".join(made["names"])))
-    else:
-        for file in made["files"]:
-            say(f"--- {file['name']}")
-            block(file["text"])
+        emit(asdict(made))
+        return
+    say(_("Saved as {path}.").format(path=made.path))
+    hint(_("Read it before you give it to anybody: {names}.").format(names=", ".join(made.names)))
+
+
+def _preview(found: "Preview", as_json: bool) -> None:
+    if as_json:
+        emit(asdict(found))
+        return
+    for file in found.files:
+        say(f"--- {file.name}")
+        block(file.text)
 
 
 async def _wipe(home: Home, sure: bool) -> None:
-    from desktop.core.privacy import finish_wipe
+    from desktop.api.privacy import finish_wipe
 
     if not sure:
         raise UsageError(
@@ -63,7 +73,7 @@ async def _wipe(home: Home, sure: bool) -> None:
     if probe is None:
         raise AppError(_("Nanobot is running in this home."), _("Quit it first."))
     await in_thread(probe.release)
-    async with reach(home, "wipe") as verb:
-        await result(verb, "wipe", sure=True)
+    async with connect(home, "wipe") as api:
+        await api.privacy.wipe(sure=True)
     await in_thread(finish_wipe, home)
     say(_("Everything was deleted."))

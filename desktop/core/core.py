@@ -207,7 +207,7 @@ class Core:
     async def start(cls, home: Home, host: ModelHost, bus: Bus, front: str = "") -> "Core":
         """Read the settings and open what is stored. Raises AppError or OSError. `front`: who shows it."""
         if await in_thread((home.root / ".wipe").exists):  # it was to be deleted, and could not be whole
-            from desktop.core.privacy import finish_wipe
+            from desktop.api.privacy import finish_wipe
 
             await in_thread(functools.partial(finish_wipe, home, all_of_it=False))
         store = ConfigStore(home.config, os.environ)

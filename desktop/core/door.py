@@ -34,7 +34,6 @@ JOB_VERBS = (
 )
 REMINDER_VERBS = ("reminder_read",)
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
-PRIVACY_VERBS = ("places", "wipe", "diagnostics", "diagnostics_make")
 RECOVERY_VERBS = ("damage", "damage_seen", "mend")
 CHANGE_VERBS = ("changes", "change_diff", "take_back")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
@@ -66,7 +65,7 @@ class Door:
             **_later(core, _reminders, REMINDER_VERBS),
             **_later(core, _imports, IMPORT_VERBS),
             **_later(core, _backups, BACKUP_VERBS),
-            **_later(core, _recovery, (*RECOVERY_VERBS, *PRIVACY_VERBS)),
+            **_later(core, _recovery, RECOVERY_VERBS),
             **_later(core, _changes, CHANGE_VERBS),
             "give": giving.give,
             "files": giving.files,
@@ -133,8 +132,6 @@ def _backups(core: Core) -> dict[str, Verb]:
 
 
 def _recovery(core: Core) -> dict[str, Verb]:
-    from desktop.core.diagnostics import DiagnosticsVerbs
-    from desktop.core.privacy import PrivacyVerbs
     from desktop.core.recovery import RecoveryVerbs
 
-    return {**RecoveryVerbs(core).verbs(), **PrivacyVerbs(core).verbs(), **DiagnosticsVerbs(core).verbs()}
+    return RecoveryVerbs(core).verbs()

@@ -5,13 +5,15 @@ Nothing is loaded before a subject is wanted.
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from desktop.api.about import About
     from desktop.api.conversations import Conversations
+    from desktop.api.diagnostics import Diagnostics
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
+    from desktop.api.privacy import Privacy
     from desktop.api.program import Program
     from desktop.api.questions import Questions
     from desktop.api.revisions import Revisions
@@ -29,8 +31,10 @@ def subjects(core: "Core", front: str) -> "Makers":
     made: dict[str, Callable[[Core], object]] = {
         "about": _about,
         "conversations": _conversations,
+        "diagnostics": _diagnostics,
         "inbox": notices,
         "permissions": permissions,
+        "privacy": _privacy,
         "questions": questions,
         "revisions": _revisions,
         "search": _search,
@@ -124,3 +128,23 @@ def _about(_core: "Core") -> "About":
     from desktop.api.about import About
 
     return About()
+
+
+def _diagnostics(core: "Core") -> "Diagnostics":
+    from desktop.api.diagnostics import Diagnostics, States
+    from desktop.core.recovery import RecoveryVerbs
+    from desktop.core.workspace import workspace_of
+    from desktop.doctor import examine
+
+    async def damage() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await RecoveryVerbs(core).damage({}, lambda _line: None))["damage"]
+        return found
+
+    states = States(lambda: examine(core.home, workspace_of), damage, core.statuses)
+    return Diagnostics(core.home, core.workspace, core.database, states)
+
+
+def _privacy(core: "Core") -> "Privacy":
+    from desktop.api.privacy import Privacy
+
+    return Privacy(core.home, core.workspace, core.store, core.keychain)

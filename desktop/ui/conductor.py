@@ -344,6 +344,6 @@ class Conductor(QObject):
 def _finish_wipe(home: Home) -> None:
     """Delete everything where the person wanted that."""
     if (home.root / ".wipe").exists():
-        from desktop.core.privacy import finish_wipe
+        from desktop.api.privacy import finish_wipe
 
         finish_wipe(home)

@@ -1,8 +1,8 @@
 """A bundle for who helps: every file of it is shown before it is saved."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QVBoxLayout, QWidget
@@ -21,7 +21,8 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.diagnostics import File
 
 _HEIGHT = 280
 
@@ -32,7 +33,7 @@ class Diagnostics(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._files: list[Json] = []
+        self._files: Sequence[File] = ()
         self._about, self._look = label("muted", wrap=True), button()
         self.choice, self.text, self._save = CalmBox(), QPlainTextEdit(), button("primary", "download")
         self.outcome = Outcome()
@@ -87,20 +88,20 @@ class Diagnostics(Part):
     async def _looking(self) -> None:
         self.outcome.busy(_("Looking…"))
         try:
-            self._files = (await self._actions.call("diagnostics"))["files"]
+            self._files = (await self._actions.api.diagnostics.look()).files
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         self.outcome.clear()
         self.choice.clear()
-        self.choice.addItems([file["name"] for file in self._files])
+        self.choice.addItems([file.name for file in self._files])
         for widget in (self.choice, self._frame, self._save):
             widget.show()
         self._words()
 
     def _turn_to(self, number: int) -> None:
         if 0 <= number < len(self._files):
-            self.text.setPlainText(self._files[number]["text"])
+            self.text.setPlainText(self._files[number].text)
 
     def _choose(self) -> None:
         dialog = QFileDialog(self, _("Save the diagnostics"), str(Path.home()))
@@ -117,8 +118,8 @@ class Diagnostics(Part):
 
     async def _saving(self, path: str) -> None:
         try:
-            made = await self._actions.call("diagnostics_make", path=path, replace=True)
+            made = await self._actions.api.diagnostics.make(path, replace=True)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.outcome.done(_("Saved as {path}.").format(path=made["path"]))
+        self.outcome.done(_("Saved as {path}.").format(path=made.path))

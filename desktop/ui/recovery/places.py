@@ -1,8 +1,7 @@
 """What is stored where, how large it is, and a way to look at it."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -20,22 +19,23 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.privacy import Places as Found
 
 
 class _Place(Row):
-    def __init__(self, place: Json) -> None:
+    def __init__(self, title: str, path: str, size: int) -> None:
         side = QWidget()
         super().__init__(side, width=0)
-        folder, size = IconButton("folder"), label("muted", backup_words.size(place["size"]))
+        folder, large = IconButton("folder"), label("muted", backup_words.size(size))
         inner = QHBoxLayout(side)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(Space.S)
-        inner.addWidget(size)
+        inner.addWidget(large)
         inner.addWidget(folder)
-        self.say(place["title"], place["path"])
-        folder.say(_("Show in folder: {what}").format(what=place["title"]))
-        folder.clicked.connect(partial(show_in_folder, place["path"]))
+        self.say(title, path)
+        folder.say(_("Show in folder: {what}").format(what=title))
+        folder.clicked.connect(partial(show_in_folder, path))
 
 
 class Places(Part):
@@ -44,7 +44,7 @@ class Places(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: Json = {}
+        self._found: Found | None = None
         self._about, self._keys, self.outcome = (
             label("muted", wrap=True),
             label("small", wrap=True),
@@ -71,7 +71,7 @@ class Places(Part):
 
     async def _read(self) -> None:
         try:
-            found = await self._actions.call("places")
+            found = await self._actions.api.privacy.places()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -79,10 +79,10 @@ class Places(Part):
             return
         self._found = found
         card = Card()
-        for place in found["places"]:
-            card.add(_Place(place))
+        for place in found.places:
+            card.add(_Place(place.title, place.path, place.size))
         self.column.replaceWidget(self._card, card)
         self._card.hide()
         self._card.deleteLater()
         self._card = card
-        self._keys.setText(found["keys"])
+        self._keys.setText(found.keys)

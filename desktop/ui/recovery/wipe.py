@@ -108,7 +108,7 @@ class Wipe(Part):
     async def _deleting(self) -> None:
         self.outcome.busy(_("Deleting…"))
         try:
-            await self._actions.call("wipe", sure=True)
+            await self._actions.api.privacy.wipe(sure=True)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop import logs
-from desktop.core.privacy import MARK, finish_wipe
+from desktop.api.privacy import MARK, finish_wipe
 from desktop.ui.recovery.backups import Backups
 from desktop.ui.recovery.diagnostics import Diagnostics
 from desktop.ui.recovery.panel import RecoveryPanel

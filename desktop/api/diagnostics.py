@@ -7,7 +7,8 @@ import platform
 import re
 import sys
 import zipfile
-from dataclasses import asdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,18 +16,19 @@ from typing import TYPE_CHECKING, Any
 from desktop import __version__
 from desktop.backup.form import without_secrets
 from desktop.config import document
-from desktop.core.privacy import PrivacyVerbs
-from desktop.core.recovery import RecoveryVerbs
-from desktop.core.verbs import Json, Send, Verb
-from desktop.core.workspace import workspace_of
-from desktop.doctor import examine
+from desktop.doctor import Finding
+from desktop.doctor.places import stored
 from desktop.errors import ConfigError, UsageError, explain
 from desktop.logs import masked
+from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
-    from desktop.core.core import Core
+    from desktop.database import Database
+    from desktop.services import Status
+
+type Json = dict[str, Any]
 
 _LOG_BYTES = 200_000
 _LIBRARIES = ("pydantic", "openai", "litellm", "mcp", "httpx", "keyring", "PySide6-Essentials", "aiosqlite")
@@ -34,62 +36,87 @@ _TEXTS = re.compile(r"(prompt|message|text|title|content)", re.IGNORECASE)
 """Names of settings under which somebody's words stand."""
 
 
-class DiagnosticsVerbs:
-    """The bundle of a core."""
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of the bundle."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    name: str
+    text: str
 
-    def verbs(self) -> dict[str, Verb]:
-        """Each under its name."""
-        return {"diagnostics": self.look, "diagnostics_make": self.make}
 
-    async def look(self, _arguments: Json, _send: Send) -> Json:
-        """Every file of the bundle as it would be: `files` of name and text."""
-        return {"files": [{"name": name, "text": text} for name, text in (await self._files()).items()]}
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Every file of the bundle as it would be."""
 
-    async def make(self, arguments: Json, _send: Send) -> Json:
-        """Put the bundle at `path`, where nothing is yet unless `replace`. Gives path and names. Raises
-        UsageError, StorageError; then there is none."""
-        path = await in_thread(_place, str(arguments["path"]), bool(arguments.get("replace")))
+    files: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """One that was made, and the names of what is in it."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What the rest of the program says of itself."""
+
+    findings: Callable[[], Awaitable[Sequence[Finding]]]
+    damage: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]]
+    services: "Callable[[], Sequence[Status]]"
+
+
+class Diagnostics:
+    """The bundle of a home."""
+
+    def __init__(self, home: Home, workspace: Path, database: "Database", states: States) -> None:
+        self._home, self._workspace = home, workspace
+        self._database, self._states = database, states
+
+    async def look(self) -> Preview:
+        """What would be in the bundle."""
+        return Preview(tuple(File(name, text) for name, text in (await self._files()).items()))
+
+    async def make(self, path: str, *, replace: bool = False) -> Bundle:
+        """Put the bundle at this path, where nothing is yet unless `replace`. Raises UsageError,
+        StorageError; then there is none."""
+        target = await in_thread(_place, path, replace)
         files = await self._files()
         try:
-            await in_thread(_write, path, files)
+            await in_thread(_write, target, files)
         except OSError as error:
             raise explain(error) from error
-        return {"path": str(path), "names": list(files)}
+        return Bundle(str(target), tuple(files))
 
     async def _files(self) -> dict[str, str]:
-        core = self._core
-        findings = await examine(core.home, workspace_of)
-        damage = await RecoveryVerbs(core).damage({}, lambda _line: None)
-        places = await PrivacyVerbs(core).places({}, lambda _line: None)
+        findings = await self._states.findings()
+        damage = await self._states.damage()
+        places = await in_thread(stored, self._home, self._workspace)
         services = [
             {"name": s.name, "state": s.state.value, "detail": s.detail, "last_ok": s.last_ok}
-            for s in core.statuses()
+            for s in self._states.services()
         ]
         tables = await self._tables()
-        hurt = [
-            {k: v for k, v in one.items() if k in ("part", "hurt", "whole")} for one in damage["damage"]
-        ]
+        hurt = [{k: v for k, v in one.items() if k in ("part", "hurt", "whole")} for one in damage]
+        sizes = {"places": [asdict(one) for one in places], "rows": tables}
         files = {
             "about.txt": _about(),
             "doctor.json": _json([asdict(finding) for finding in findings]),
             "services.json": _json(services),
             "damage.json": _json(hurt),
-            "sizes.json": _json({"places": places["places"], "rows": tables}),
-            "settings.json": await in_thread(_settings, core.store.path),
-            "log.txt": await in_thread(_log, core.home.logs / "nanobot.log"),
+            "sizes.json": _json(sizes),
+            "settings.json": await in_thread(_settings, self._home.config),
+            "log.txt": await in_thread(_log, self._home.logs / "nanobot.log"),
         }
         return {name: _clean(text) for name, text in files.items()}
 
     async def _tables(self) -> Json:
         rows: Json = {}
-        for (name,) in await self._core.database.read(
-            "SELECT name FROM sqlite_schema WHERE type = 'table'"
-        ):
+        for (name,) in await self._database.read("SELECT name FROM sqlite_schema WHERE type = 'table'"):
             if not str(name).startswith(("search_words", "sqlite_")):
-                ((rows[name],),) = await self._core.database.read(f'SELECT count(*) FROM "{name}"')  # noqa: S608
+                ((rows[name],),) = await self._database.read(f'SELECT count(*) FROM "{name}"')  # noqa: S608
         return rows
 
 
