@@ -48,7 +48,7 @@ MAY_IMPORT = {
     "agent": f"{LOW} session providers memory skills tools usage inbox marks",
     "importer": f"{KIT} config database session memory skills cron inbox services providers",
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
-    "doctor": f"{KIT} net config database session memory skills cron inbox services providers",
+    "doctor": f"{KIT} net config database session memory skills cron inbox services providers backup",
     "ui": f"{KIT} bus config services session memory skills cron inbox usage core api",
     "__main__": "paths cli providers tools",
 }

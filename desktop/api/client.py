@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
     from desktop.api.questions import Questions
+    from desktop.api.recovery import Recovery
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
     from desktop.api.turns import Turns
@@ -84,6 +85,7 @@ class Api:
     privacy: "Privacy"
     program: "Program"
     questions: "Questions"
+    recovery: "Recovery"
     revisions: "Revisions"
     search: "Search"
     turns: "Turns"

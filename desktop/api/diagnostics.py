@@ -7,7 +7,7 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +17,7 @@ from desktop import __version__
 from desktop.backup.form import without_secrets
 from desktop.config import document
 from desktop.doctor import Finding
+from desktop.doctor.damage import Damages
 from desktop.doctor.places import stored
 from desktop.errors import ConfigError, UsageError, explain
 from desktop.logs import masked
@@ -64,7 +65,7 @@ class States:
     """What the rest of the program says of itself."""
 
     findings: Callable[[], Awaitable[Sequence[Finding]]]
-    damage: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]]
+    damages: Damages
     services: "Callable[[], Sequence[Status]]"
 
 
@@ -92,14 +93,14 @@ class Diagnostics:
 
     async def _files(self) -> dict[str, str]:
         findings = await self._states.findings()
-        damage = await self._states.damage()
+        damage, _sound = await self._states.damages.all(deep=False)
         places = await in_thread(stored, self._home, self._workspace)
         services = [
             {"name": s.name, "state": s.state.value, "detail": s.detail, "last_ok": s.last_ok}
             for s in self._states.services()
         ]
         tables = await self._tables()
-        hurt = [{k: v for k, v in one.items() if k in ("part", "hurt", "whole")} for one in damage]
+        hurt = [{"part": one.part, "hurt": one.hurt, "whole": one.whole} for one in damage]
         sizes = {"places": [asdict(one) for one in places], "rows": tables}
         files = {
             "about.txt": _about(),

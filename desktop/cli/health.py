@@ -37,19 +37,19 @@ def register(app: click.Group) -> None:
 
 async def _fix(home: Home, as_json: bool) -> bool:
     """Repair what is damaged; whether all of it was."""
-    from desktop.cli.reach import reach, result
+    from desktop.cli.reach import connect
 
-    async with reach(home, "doctor") as verb:
-        end = await result(verb, "mend", deep=True)
-    for kind in ("done", "failed"):
-        for sentence in end[kind]:
+    async with connect(home, "doctor") as api:
+        end = await api.recovery.mend(deep=True)
+    for key, sign, sentences in (("mended", "✓", end.done), ("not_mended", "✗", end.failed)):
+        for sentence in sentences:
             if as_json:
-                emit({"mended" if kind == "done" else "not_mended": sentence})
+                emit({key: sentence})
             else:
-                say(f"{'✓' if kind == 'done' else '✗'} {sentence}")
-    if not (end["done"] or end["failed"]) and not as_json:
+                say(f"{sign} {sentence}")
+    if not (end.done or end.failed) and not as_json:
         say(_("Nothing is damaged."))
-    return not end["failed"]
+    return not end.failed
 
 
 async def _doctor(home: Home, as_json: bool, *, fix: bool) -> int:

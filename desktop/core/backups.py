@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.backup import making, reading
+from desktop.backup.before import folder_of, save_before
 from desktop.backup.form import SUFFIX
 from desktop.backup.making import What
 from desktop.backup.restoring import Done, Here, Restoring
@@ -16,7 +17,6 @@ from desktop.core.verbs import Json, Send, Verb
 from desktop.cron.zone import zone
 from desktop.errors import AppError, KeychainError, UsageError, explain
 from desktop.pace import Pace
-from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -24,37 +24,9 @@ if TYPE_CHECKING:
     from desktop.core.core import Core
 
 _log = logging.getLogger(__name__)
-_LARGE = 400 * 10**6
-"""Bytes above which what the program makes by itself holds only what it is about to change."""
 MOST = 2_000
 """Items in a result."""
 _busy: set[Path] = set()
-
-
-def folder_of(home: Home) -> Path:
-    """Where the program puts backups by itself."""
-    return home.root / "backups"
-
-
-async def save_before(home: Home, workspace: Path, why: str) -> Path | None:
-    """Make a backup before something changes much at once, and keep the last five of those. None where it
-    could not be made: that is logged, and holds up nobody."""
-    pace = Pace()
-
-    def save() -> Path:
-        what = What(home, workspace, why)
-        light = making.size_of(what) > _LARGE
-        name = making.name_of_now().removeprefix("nanobot-backup-").removesuffix(SUFFIX)
-        target = folder_of(home) / f"auto-{name}-{why}{SUFFIX}"
-        made = making.make(What(home, workspace, why, light), target, pace)
-        making.keep_last(folder_of(home))
-        return made.path
-
-    try:
-        return await pace.run(save)
-    except OSError as error:
-        _log.warning("no backup could be made before the %s: %s", why, error)
-        return None
 
 
 class BackupVerbs:

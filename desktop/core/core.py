@@ -219,7 +219,7 @@ class Core:
         await in_thread(judge_links, core.workspace, judge)
         await in_thread(_prepare, core.workspace)
         if await in_thread(outdated, home.database):
-            from desktop.core.backups import save_before
+            from desktop.backup.before import save_before
 
             await save_before(home, core.workspace, "migration")
         await core.database.open()

@@ -34,7 +34,6 @@ JOB_VERBS = (
 )
 REMINDER_VERBS = ("reminder_read",)
 IMPORT_VERBS = ("import_found", "import_plan", "import_run")
-RECOVERY_VERBS = ("damage", "damage_seen", "mend")
 CHANGE_VERBS = ("changes", "change_diff", "take_back")
 BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
@@ -65,7 +64,6 @@ class Door:
             **_later(core, _reminders, REMINDER_VERBS),
             **_later(core, _imports, IMPORT_VERBS),
             **_later(core, _backups, BACKUP_VERBS),
-            **_later(core, _recovery, RECOVERY_VERBS),
             **_later(core, _changes, CHANGE_VERBS),
             "give": giving.give,
             "files": giving.files,
@@ -113,7 +111,7 @@ def _reminders(core: Core) -> dict[str, Verb]:
 
 
 def _imports(core: Core) -> dict[str, Verb]:
-    import desktop.core.backups  # noqa: F401  # an import begins with one
+    import desktop.backup.before  # noqa: F401  # an import begins with one
     from desktop.core.imports import ImportVerbs
 
     return ImportVerbs(core).verbs()
@@ -129,9 +127,3 @@ def _backups(core: Core) -> dict[str, Verb]:
     from desktop.core.backups import BackupVerbs
 
     return BackupVerbs(core).verbs()
-
-
-def _recovery(core: Core) -> dict[str, Verb]:
-    from desktop.core.recovery import RecoveryVerbs
-
-    return RecoveryVerbs(core).verbs()

@@ -85,7 +85,7 @@ class ImportVerbs:
         """A backup of what is here already."""
         core = self._core
         if await in_thread(lambda: any(core.sessions.folder.glob("*.jsonl"))):
-            from desktop.core.backups import save_before
+            from desktop.backup.before import save_before
 
             await save_before(core.home, core.workspace, "import")
 

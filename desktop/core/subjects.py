@@ -5,7 +5,7 @@ Nothing is loaded before a subject is wanted.
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from desktop.api.about import About
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
     from desktop.api.questions import Questions
+    from desktop.api.recovery import Recovery
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
     from desktop.api.subjects import Makers
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from desktop.api.waiting import Waiting
     from desktop.config.permissions import Rule
     from desktop.core.core import Core
+    from desktop.doctor.damage import Damages
 
 
 def subjects(core: "Core", front: str) -> "Makers":
@@ -36,6 +38,7 @@ def subjects(core: "Core", front: str) -> "Makers":
         "permissions": permissions,
         "privacy": _privacy,
         "questions": questions,
+        "recovery": _recovery,
         "revisions": _revisions,
         "search": _search,
         "turns": _turns,
@@ -132,15 +135,10 @@ def _about(_core: "Core") -> "About":
 
 def _diagnostics(core: "Core") -> "Diagnostics":
     from desktop.api.diagnostics import Diagnostics, States
-    from desktop.core.recovery import RecoveryVerbs
     from desktop.core.workspace import workspace_of
     from desktop.doctor import examine
 
-    async def damage() -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = (await RecoveryVerbs(core).damage({}, lambda _line: None))["damage"]
-        return found
-
-    states = States(lambda: examine(core.home, workspace_of), damage, core.statuses)
+    states = States(lambda: examine(core.home, workspace_of), _damages(core), core.statuses)
     return Diagnostics(core.home, core.workspace, core.database, states)
 
 
@@ -148,3 +146,15 @@ def _privacy(core: "Core") -> "Privacy":
     from desktop.api.privacy import Privacy
 
     return Privacy(core.home, core.workspace, core.store, core.keychain)
+
+
+def _recovery(core: "Core") -> "Recovery":
+    from desktop.api.recovery import Recovery
+
+    return Recovery(_damages(core), core.bus)
+
+
+def _damages(core: "Core") -> "Damages":
+    from desktop.doctor.damage import Damages
+
+    return Damages(core.home, core.workspace, core.sessions, core.store, core.apply)

@@ -95,7 +95,7 @@ class Setup(QObject):
     async def _look_for_damage(self) -> None:
         """Where something was said since the start, also before anybody looked, nothing covers that: the
         answer would come behind the page. The next start tells it again."""
-        if (await self._actions.call("damage"))["new"] and not self._spoken:
+        if (await self._actions.api.recovery.look()).new and not self._spoken:
             from desktop.ui.recovery.page import Recovery
 
             Recovery(self._actions, self._funnel, self).show()

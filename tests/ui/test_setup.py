@@ -35,12 +35,12 @@ def test_damage_covers_the_conversation_unless_something_was_said(desk: Desk, ta
     view = QWidget()
     setup = Setup(desk.door, Funnel(desk.window), desk.window, view, desk.talk.transcript)
     desk.window.place_conversation(setup.stack)
-    held = desk.door.after["damage"] = asyncio.Event()
+    held = desk.door.after["recovery.look"] = asyncio.Event()
     if talks == "before anybody looked":
         desk.talk.send("hello")
         desk.until(lambda: desk.said[1:] == ["Noted."])
     setup.look_for_damage()
-    desk.until(lambda: "damage" in desk.door.asked)
+    desk.until(lambda: "recovery.look" in desk.door.asked)
     if talks == "while somebody looks":
         desk.talk.send("hello")
         desk.until(lambda: desk.said[1:] == ["Noted."])

@@ -72,4 +72,4 @@ class Recovery(QObject):
             self._funnel.run(self._seen(), name="recovery:seen")
 
     async def _seen(self) -> None:
-        await self._actions.call("damage_seen")
+        await self._actions.api.recovery.seen()

@@ -1,8 +1,7 @@
 """Each thing that is damaged with what is whole of it and one button that mends it."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
@@ -24,7 +23,8 @@ from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.recovery import Damage, Found
 
 _NARROW = 460
 
@@ -32,7 +32,7 @@ _NARROW = 460
 class DamageRow(Row):
     """One thing that is hurt."""
 
-    def __init__(self, damage: Json) -> None:
+    def __init__(self, damage: "Damage") -> None:
         self.act, side = button(), QWidget()
         super().__init__(side, width=0)
         inner = QHBoxLayout(side)
@@ -41,9 +41,9 @@ class DamageRow(Row):
         inner.addStretch(1)
         self.beside.insertWidget(0, Sign("triangle-alert", "warning"))
         self.beside.addStretch(1)
-        self.say(damage["title"], sentences(str(damage["hurt"]), str(damage["whole"])))
-        self.act.setText(damage["act"])
-        self.act.setAccessibleName(titled(str(damage["act"]), str(damage["title"])))
+        self.say(damage.title, sentences(damage.hurt, damage.whole))
+        self.act.setText(damage.act)
+        self.act.setAccessibleName(titled(damage.act, damage.title))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._wide = self.width() < _NARROW  # then the button stands below the words
@@ -58,7 +58,7 @@ class RecoveryPanel(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: Json = {"damage": [], "sound": []}
+        self._found: Found | None = None
         self._looked = False
         self._done: list[str] = []
         self._card, self._sound, self._told = Card(), label("muted", wrap=True), label("success", wrap=True)
@@ -115,14 +115,14 @@ class RecoveryPanel(Part):
         if deep:
             self.outcome.busy(_("Looking through everything…"))
         try:
-            self._found = await self._actions.call("damage", deep=deep)
+            self._found = await self._actions.api.recovery.look(deep=deep)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         self._looked = True
         self.outcome.clear()
         self._show()
-        self.found.emit(len(self._found["damage"]))
+        self.found.emit(len(self._found.damage))
 
     def mend(self, id_: str) -> None:
         """Repair one thing, or all."""
@@ -132,24 +132,25 @@ class RecoveryPanel(Part):
         self.outcome.clear()
         self.progress.begin(_("Repairing"))
         try:
-            done = await self._actions.call("mend", id=id_)
+            done = await self._actions.api.recovery.mend(id_)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         finally:
             self.progress.hide()
-        self._done += done["done"]
+        self._done += done.done
         await self._look(deep=False)
-        if done["failed"]:
-            self.outcome.failed("\n".join(done["failed"]))
+        if done.failed:
+            self.outcome.failed("\n".join(done.failed))
         self._restore.setFocus()
 
     def _show(self) -> None:
-        damage = self._found["damage"]
+        damage = self._found.damage if self._found is not None else ()
+        sound = self._found.sound if self._found is not None else ()
         card = Card()
         for one in damage:
             row = DamageRow(one)
-            row.act.clicked.connect(partial(self.mend, one["id"]))
+            row.act.clicked.connect(partial(self.mend, one.id))
             card.add(row)
         if not damage:
             nothing = label("muted", wrap=True)
@@ -163,6 +164,6 @@ class RecoveryPanel(Part):
         self._all.setVisible(len(damage) > 1)
         self._told.setText("\n".join(self._done))
         self._told.setVisible(bool(self._done))
-        self._sound.setText(sentences(*self._found["sound"]))
-        self._sound.setVisible(bool(self._found["sound"]))
+        self._sound.setText(sentences(*sound))
+        self._sound.setVisible(bool(sound))
         self._sound.setAlignment(Qt.AlignmentFlag.AlignLeft)

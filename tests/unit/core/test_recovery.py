@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop.api.recovery import Mended
 from desktop.errors import UsageError
 from desktop.paths import Home
 from tests.stories.program import Program, texts
@@ -33,12 +34,12 @@ def hurt(path: Path, at: int) -> bytes:
 
 async def test_a_whole_home_has_nothing_to_mend(tmp_path: Path) -> None:
     async with home_of(tmp_path) as desk:
-        found = await desk.call("damage")
-        assert (found["damage"], found["new"]) == ([], False)
-        assert "0 conversations are whole." in found["sound"]
-        assert await desk.call("mend") == {"done": [], "failed": []}
+        found = await desk.api.recovery.look()
+        assert (found.damage, found.new) == ((), False)
+        assert "0 conversations are whole." in found.sound
+        assert await desk.api.recovery.mend() == Mended((), ())
         with pytest.raises(UsageError):
-            await desk.call("mend", id="session:x:1")
+            await desk.api.recovery.mend("session:x:1")
 
 
 async def test_a_conversation_is_mended_and_the_file_kept(tmp_path: Path) -> None:
@@ -46,15 +47,15 @@ async def test_a_conversation_is_mended_and_the_file_kept(tmp_path: Path) -> Non
     conversation(tmp_path / "workspace/sessions/a%3A2.jsonl", "a:2", ["other"])
     damaged = hurt(path, 2)
     async with home_of(tmp_path) as desk:
-        (one,) = (await desk.call("damage"))["damage"]
-        assert (one["part"], one["title"]) == ("session", "one")
-        assert one["hurt"] == "1 record cannot be read."
-        assert one["whole"] == "3 messages are whole."
+        (one,) = (await desk.api.recovery.look()).damage
+        assert (one.part, one.title) == ("session", "one")
+        assert one.hurt == "1 record cannot be read."
+        assert one.whole == "3 messages are whole."
         assert path.read_bytes() == damaged
-        done = await desk.call("mend", id=one["id"])
-        assert done["failed"] == []
-        assert "3 messages are whole" in done["done"][0]
-        assert (await desk.call("damage"))["damage"] == []
+        done = await desk.api.recovery.mend(one.id)
+        assert done.failed == ()
+        assert "3 messages are whole" in done.done[0]
+        assert (await desk.api.recovery.look()).damage == ()
         assert [text for _role, text in await desk.said("a:1")] == ["one", "two", "three"]
         await desk.api.conversations.rename("a:1", "Mended")
         assert [text for _role, text in await desk.said("a:1")] == ["one", "two", "three"]
@@ -66,14 +67,14 @@ async def test_what_was_seen_is_told_no_more_until_there_is_more(tmp_path: Path)
     path = conversation(tmp_path / "workspace/sessions/a%3A1.jsonl", "a:1", ["one"])
     hurt(path, 1)
     async with home_of(tmp_path) as desk:
-        assert (await desk.call("damage"))["new"]
-        await desk.call("damage_seen")
+        assert (await desk.api.recovery.look()).new
+        await desk.api.recovery.seen()
     async with home_of(tmp_path) as desk:
-        found = await desk.call("damage")
-        assert found["damage"]
-        assert not found["new"]
+        found = await desk.api.recovery.look()
+        assert found.damage
+        assert not found.new
         hurt(path, 1)
-        assert (await desk.call("damage"))["new"]
+        assert (await desk.api.recovery.look()).new
 
 
 @pytest.mark.expected_log("damaged settings were kept")
@@ -84,12 +85,12 @@ async def test_settings_go_back_to_the_last_good_ones(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_bytes(b'{"agents": {"defa')
     async with home_of(tmp_path) as desk:
-        (one,) = (await desk.call("damage"))["damage"]
-        assert one["part"] == "config"
-        assert "damaged at line 1" in one["hurt"]
-        done = await desk.call("mend", id="config")
-        assert done["failed"] == []
-        assert (await desk.call("damage"))["damage"] == []
+        (one,) = (await desk.api.recovery.look()).damage
+        assert one.part == "config"
+        assert "damaged at line 1" in one.hurt
+        done = await desk.api.recovery.mend("config")
+        assert done.failed == ()
+        assert (await desk.api.recovery.look()).damage == ()
     assert json.loads(config.read_bytes())["agents"]["defaults"]["maxToolIterations"] == 7
     assert [p.read_bytes() for p in tmp_path.glob("config.json.damaged-*")] == [b'{"agents": {"defa']
 
@@ -104,10 +105,10 @@ async def test_jobs_that_can_be_read_are_kept(tmp_path: Path) -> None:
     jobs.write_bytes(data.replace(b'"Bread"', b'"Bre', 1))
     damaged = jobs.read_bytes()
     async with home_of(tmp_path) as desk:
-        (one,) = (await desk.call("damage"))["damage"]
-        assert (one["part"], one["whole"]) == ("jobs", "2 jobs can be read.")
+        (one,) = (await desk.api.recovery.look()).damage
+        assert (one.part, one.whole) == ("jobs", "2 jobs can be read.")
         assert jobs.read_bytes() == damaged
-        await desk.call("mend")
+        await desk.api.recovery.mend()
         assert {job["name"] for job in (await desk.call("jobs"))["jobs"]} == {"Tea", "Walk"}
     assert damaged in [p.read_bytes() for p in jobs.parent.glob("jobs.json.damaged-*")]
 
@@ -116,12 +117,12 @@ async def test_jobs_that_can_be_read_are_kept(tmp_path: Path) -> None:
 async def test_a_database_that_is_none_is_told_and_kept(tmp_path: Path) -> None:
     (tmp_path / "state.db").write_bytes(b"no database " * 1000)
     async with home_of(tmp_path) as desk:
-        (one,) = (await desk.call("damage"))["damage"]
-        assert one["part"] == "database"
-        assert "text files" in one["whole"]
-        done = await desk.call("mend")
-        assert (done["failed"], len(done["done"])) == ([], 1)
-        assert (await desk.call("damage"))["damage"] == []
+        (one,) = (await desk.api.recovery.look()).damage
+        assert one.part == "database"
+        assert "text files" in one.whole
+        done = await desk.api.recovery.mend()
+        assert (done.failed, len(done.done)) == ((), 1)
+        assert (await desk.api.recovery.look()).damage == ()
     assert [p.read_bytes() for p in tmp_path.glob("state.db.kept-*")] == [b"no database " * 1000]
 
 
@@ -142,10 +143,10 @@ async def test_rows_of_a_torn_database_come_back(tmp_path: Path) -> None:
     (tmp_path / "state.db").rename(tmp_path / "state.db.good")
     (tmp_path / "state.db.damaged-1").write_bytes(bytes(data))
     async with home_of(tmp_path) as desk:
-        (one,) = (await desk.call("damage"))["damage"]
-        done = await desk.call("mend", id=one["id"])
-        assert done["failed"] == []
+        (one,) = (await desk.api.recovery.look()).damage
+        done = await desk.api.recovery.mend(one.id)
+        assert done.failed == ()
         found = await desk.owner.core.database.read("SELECT count(*) FROM audit")
         assert 2000 < found[0][0] < 4000
-        assert (await desk.call("damage"))["damage"] == []
+        assert (await desk.api.recovery.look()).damage == ()
     assert bytes(data) in [p.read_bytes() for p in tmp_path.glob("state.db.kept-*")]

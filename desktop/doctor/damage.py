@@ -1,32 +1,29 @@
-"""What is damaged in this home, what of it is whole, and repairing it: for the window and doctor alike."""
+"""What is damaged in a home, what of it is whole, and repairing it."""
 
 import json
 import logging
 import sqlite3
 import tempfile
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from desktop.backup import mending, rows
-from desktop.bus.events import JobsChanged, SettingsChanged
-from desktop.core.backups import save_before
-from desktop.core.verbs import Json, Send, Verb
+from desktop.backup.before import save_before
+from desktop.config.store import ConfigStore
 from desktop.cron.store import LAST, Store
 from desktop.cron.zone import zone
 from desktop.database import Database
 from desktop.errors import AppError, UsageError, explain
 from desktop.pace import Pace
-from desktop.paths import close_to_others, open_to_others
+from desktop.paths import Home, close_to_others, open_to_others
 from desktop.providers import former
 from desktop.session.listing import describe
+from desktop.session.log import Sessions
 from desktop.session.model import SessionInfo
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
 
 SEEN = "recovery.json"
 """Which damage the person has seen and left as it is."""
@@ -46,108 +43,37 @@ class Damage:
     act: str
     """What mending it does, as the words of a button."""
 
-    def as_json(self) -> Json:
-        """In JSON types."""
-        return {
-            "id": self.id,
-            "part": self.part,
-            "title": self.title,
-            "hurt": self.hurt,
-            "whole": self.whole,
-            "act": self.act,
-        }
 
+class Damages:
+    """Damage of a home."""
 
-class RecoveryVerbs:
-    """Damage of a core's home."""
-
-    def __init__(self, core: "Core") -> None:
-        self._core = core
-
-    def verbs(self) -> dict[str, Verb]:
-        """Each under its name."""
-        return {"damage": self.damage, "damage_seen": self.seen, "mend": self.mend}
-
-    async def damage(self, arguments: Json, _send: Send) -> Json:
-        """What is damaged: `damage` (id, part, title, hurt, whole, act), whether any of it is `new` to the
-        person, and what is `sound`, as sentences. `deep`: every record is looked at."""
-        infos = await self._core.sessions.list()
-        found = await self._all(infos, deep=bool(arguments.get("deep")))
-        seen = await in_thread(self._seen)
-        return {
-            "damage": [one.as_json() for one in found],
-            "new": any(one.id not in seen for one in found),
-            "sound": _sound(found, len(infos)),
-        }
-
-    async def seen(self, _arguments: Json, _send: Send) -> Json:
-        """The person has seen all of it: a start does not tell of it again."""
-        ids = [one.id for one in await self._all(await self._core.sessions.list(), deep=False)]
-        try:
-            await in_thread(self._core.home.root.joinpath(SEEN).write_text, json.dumps(ids), "utf-8")
-        except OSError as error:
-            raise explain(error) from error
-        return {}
-
-    async def mend(self, arguments: Json, send: Send) -> Json:
-        """Repair what has this `id`, or all: `done`, a sentence for each, and `failed`. Raises UsageError
-        where there is no such damage."""
-        wanted = str(arguments.get("id") or "")
-        there = await self._all(await self._core.sessions.list(), deep=bool(arguments.get("deep")))
-        found = [one for one in there if wanted in ("", one.id, one.part)]
-        if wanted and not found:
-            raise UsageError(_("There is no such damage any more."), _("Look again."))
-        done, failed = [], []
-        for one in found:
-            try:
-                done.append(await self._mend(one, Pace(send)))
-            except (AppError, OSError, sqlite3.Error) as error:
-                _log.info("%s could not be mended: %s", one.id, error)
-                failed.append(f"{one.title}: {explain(error)}")
-        if not wanted:
-            closed, left = await in_thread(self._close)
-            done, failed = done + closed + await in_thread(self._clear), failed + left
-        if done:
-            self._core.sessions.on_write(None)
-            self._core.bus.publish(SettingsChanged())
-            self._core.bus.publish(JobsChanged())
-        return {"done": done, "failed": failed}
-
-    def _close(self) -> tuple[list[str], list[str]]:
-        """Take what is the person's from other accounts of this computer."""
-        n, failed = 0, []
-        for path in open_to_others(self._core.home, self._core.workspace):
-            try:
-                close_to_others(path)
-                n += 1
-            except OSError as error:
-                failed.append(f"{path}: {explain(error)}")
-        told = ngettext(
-            "{n} file or folder is closed to other accounts of this computer now.",
-            "{n} files and folders are closed to other accounts of this computer now.",
-            n,
-        )
-        return [told.format(n=n)] if n else [], failed
-
-    def _clear(self) -> list[str]:
-        """Remove what an older version has left."""
-        freed = former.remove(self._core.home.models)
-        text = _("The packages of the former engine, {mb} MB, are removed.")
-        return [text.format(mb=former.megabytes(freed))] if freed else []
+    def __init__(
+        self,
+        home: Home,
+        workspace: Path,
+        sessions: Sessions,
+        store: ConfigStore,
+        apply: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`apply`: lets the program obey the settings."""
+        self._home, self._workspace = home, workspace
+        self._sessions, self._store, self._apply = sessions, store, apply
 
     # ---- looking
 
-    async def _all(self, infos: list[SessionInfo], *, deep: bool) -> list[Damage]:
+    async def all(self, *, deep: bool) -> tuple[list[Damage], list[str]]:
+        """What is damaged, and what is sound, as sentences. `deep`: every record is looked at."""
+        infos = await self._sessions.list()
         found = await in_thread(self._config)
         found += await in_thread(self._databases)
         found += await self._jobs()
         for info in infos:
             if (deep or info.damaged) and (hurt := await in_thread(_session, info)):
                 found.append(hurt)
-        return found
+        return found, _sound(found, len(infos))
 
     def _config(self) -> list[Damage]:
-        store = self._core.store
+        store = self._store
         if not store.damaged:
             return []
         good = store.backup.exists()
@@ -165,7 +91,7 @@ class RecoveryVerbs:
 
     def _databases(self) -> list[Damage]:
         """Databases that were found damaged when they were opened: a new one was begun then."""
-        home = self._core.home
+        home = self._home
         return [
             Damage(
                 f"database:{path.name}",
@@ -182,12 +108,14 @@ class RecoveryVerbs:
             if not path.name.endswith(("-wal", "-shm"))
         ]
 
-    def _store(self) -> Store:
-        core = self._core
-        return Store(core.workspace / "cron", lambda: core.store.config.agents.defaults.timezone or zone())
+    def _schedule(self) -> Store:
+        def here() -> str:
+            return self._store.config.agents.defaults.timezone or zone()
+
+        return Store(self._workspace / "cron", here)
 
     async def _jobs(self) -> list[Damage]:
-        store = self._store()
+        store = self._schedule()
         await store.load()
         if not store.damage:
             return []
@@ -197,28 +125,68 @@ class RecoveryVerbs:
         act = _("Keep the jobs that can be read")
         return [Damage(f"jobs:{mark}", "jobs", _("Reminders and jobs"), store.damage, whole, act)]
 
-    def _seen(self) -> frozenset[str]:
+    def seen(self) -> frozenset[str]:
+        """The ids of damage that the person has seen. Blocks."""
         try:
-            ids = json.loads((self._core.home.root / SEEN).read_bytes())
+            ids = json.loads((self._home.root / SEEN).read_bytes())
         except (OSError, ValueError):
             return frozenset()
         return frozenset(map(str, ids)) if isinstance(ids, list) else frozenset()
 
+    def see(self, ids: list[str]) -> None:
+        """Keep that the person has seen these. Blocks. Raises OSError."""
+        self._home.root.joinpath(SEEN).write_text(json.dumps(ids), "utf-8")
+
     # ---- mending
+
+    async def mend(self, found: list[Damage]) -> tuple[list[str], list[str]]:
+        """Repair these: a sentence for each that is done, and for each that failed."""
+        done, failed = [], []
+        for one in found:
+            try:
+                done.append(await self._mend(one, Pace()))
+            except (AppError, OSError, sqlite3.Error) as error:
+                _log.info("%s could not be mended: %s", one.id, error)
+                failed.append(f"{one.title}: {explain(error)}")
+        if done:
+            self._sessions.on_write(None)
+        return done, failed
+
+    def close(self) -> tuple[list[str], list[str]]:
+        """Take what is the person's from other accounts of this computer: the same sentences. Blocks."""
+        n, failed = 0, []
+        for path in open_to_others(self._home, self._workspace):
+            try:
+                close_to_others(path)
+                n += 1
+            except OSError as error:
+                failed.append(f"{path}: {explain(error)}")
+        told = ngettext(
+            "{n} file or folder is closed to other accounts of this computer now.",
+            "{n} files and folders are closed to other accounts of this computer now.",
+            n,
+        )
+        return [told.format(n=n)] if n else [], failed
+
+    def clear(self) -> list[str]:
+        """Remove what an older version has left: the same sentences. Blocks."""
+        freed = former.remove(self._home.models)
+        text = _("The packages of the former engine, {mb} MB, are removed.")
+        return [text.format(mb=former.megabytes(freed))] if freed else []
 
     async def _mend(self, one: Damage, pace: Pace) -> str:
         match one.part:
             case "session":
                 return await self._mend_session(one.id.partition(":")[2].rpartition(":")[0], pace)
             case "config":
-                await save_before(self._core.home, self._core.workspace, "mend")
-                kept = await self._core.store.mend()
-                await self._core.apply()
+                await save_before(self._home, self._workspace, "mend")
+                kept = await self._store.mend()
+                await self._apply()
                 return _("The settings are whole again; the damaged file is kept as {name}.").format(
                     name=kept
                 )
             case "jobs":
-                store = self._store()
+                store = self._schedule()
                 path, n = await pace.run(mending.mend_jobs, store.path, store.folder / LAST)
                 text = ngettext("{n} job was kept", "{n} jobs were kept", n).format(n=n)
                 return _("{what}; the damaged file is kept as {name}.").format(what=text, name=path.name)
@@ -226,7 +194,7 @@ class RecoveryVerbs:
                 return await self._mend_database(one.id.partition(":")[2], pace)
 
     async def _mend_session(self, name: str, pace: Pace) -> str:
-        sessions = self._core.sessions
+        sessions = self._sessions
         try:
             info = await in_thread(describe, sessions.folder / name)
         except FileNotFoundError:
@@ -240,7 +208,7 @@ class RecoveryVerbs:
 
     async def _mend_database(self, name: str, pace: Pace) -> str:
         """Save the rows that can be read; the damaged file gets a name under which it is not told of."""
-        home = self._core.home
+        home = self._home
         damaged = home.root / name
         with tempfile.TemporaryDirectory(dir=home.root, prefix=".salvage-") as folder:
             sound = Path(folder) / "state.db"
