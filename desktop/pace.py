@@ -7,6 +7,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 from desktop.tasks import in_thread, spawn
@@ -14,8 +15,19 @@ from desktop.tasks import in_thread, spawn
 _OFTEN_S, _PAUSE_S = 0.1, 0.0005
 _PAUSE_EVERY = 8
 
-type Told = Callable[[dict[str, Any]], object]
-"""Is told, in the loop, {"event": "progress", "what", "done", "total"}."""
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """So much of a part of the work is done, in no unit that means something. `what`: pack, check, merge,
+    read or take."""
+
+    what: str
+    done: int
+    total: int
+
+
+type Told = Callable[[Advanced], object]
+"""Is told in the loop."""
 
 
 def gently[T](items: Iterable[T]) -> Iterator[T]:
@@ -33,7 +45,7 @@ class CalledOffError(Exception):
 class Pace:
     """The pace of one backup, restore, repair or import."""
 
-    def __init__(self, told: Told = lambda _line: None, *, every: int = _PAUSE_EVERY) -> None:
+    def __init__(self, told: Told = lambda _event: None, *, every: int = _PAUSE_EVERY) -> None:
         """`every`: steps between pauses; more where a step is one record in memory."""
         self._told, self._every = told, every
         self._off = threading.Event()
@@ -62,8 +74,7 @@ class Pace:
             return None, error
 
     def begin(self, what: str, total: int) -> None:
-        """A part of the work begins: pack, check, merge, read or take; of so much, in no unit that means
-        something."""
+        """A part of the work begins; of so much."""
         self._what, self._done, self._total, self._said = what, 0, total, 0.0
         self._tell()
 
@@ -97,6 +108,6 @@ class Pace:
     def _tell(self) -> None:
         self._said = time.monotonic()
         done = min(self._done, self._total)
-        line = {"event": "progress", "what": self._what, "done": done, "total": self._total}
+        event = Advanced(self._what, done, self._total)
         if self._what and self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._told, line)
+            self._loop.call_soon_threadsafe(self._told, event)

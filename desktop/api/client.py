@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from desktop.api.about import About
+    from desktop.api.backups import Backups
     from desktop.api.conversations import Conversations
     from desktop.api.diagnostics import Diagnostics
+    from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
@@ -78,8 +80,10 @@ class Api:
     """All subjects. mypy sees their classes; at run time each is a Subject."""
 
     about: "About"
+    backups: "Backups"
     conversations: "Conversations"
     diagnostics: "Diagnostics"
+    imports: "Imports"
     inbox: "Notices"
     permissions: "Permissions"
     privacy: "Privacy"

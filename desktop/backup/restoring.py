@@ -62,17 +62,6 @@ class Done:
     title: str = ""
     """Of a conversation: how a list calls it."""
 
-    def as_json(self) -> dict[str, Any]:
-        """In JSON types."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "action": self.action,
-            "note": self.note,
-            "count": self.count,
-            "title": self.title,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Here:

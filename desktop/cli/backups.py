@@ -1,20 +1,18 @@
 """backup and restore: one file of everything but secrets, and merging it back."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
+from desktop.api import backup_words
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say
 from desktop.cli.progress import Progress
-from desktop.cli.reach import reach
+from desktop.cli.reach import connect
 from desktop.cli.run import run
-from desktop.core import backup_words
 from desktop.paths import Home
 from desktop.text import _, ngettext
-
-type Json = dict[str, Any]
 
 
 def register(app: click.Group) -> None:
@@ -36,61 +34,51 @@ def register(app: click.Group) -> None:
         run(lambda home: _restore(home, path, as_json), as_json=as_json)
 
 
-async def _do(home: Home, what: str, **given: Any) -> Json:
-    progress = Progress(
+def _progress() -> Progress:
+    return Progress(
         {"pack": _("Packing"), "check": _("Checking the backup"), "merge": _("Putting it back")}
     )
-    end: Json = {}
-    async with reach(home, "backup") as verb:
-        async for line in verb(what, given):
-            if line.get("event") == "progress":
-                progress.show(line["what"], line["done"], line["total"])
-            elif "result" in line:
-                end = line["result"]
-    progress.clear()
-    return end
 
 
 async def _backup(home: Home, path: str, as_json: bool) -> None:
-    made = await _do(home, "backup_make", path=path)
+    async with connect(home, "backup") as api:
+        made = await _progress().follow(api.backups.make(path))
     if as_json:
-        emit(made)
+        emit(asdict(made))
         return
-    n = made["files"]
-    files = ngettext("{n} file", "{n} files", n).format(n=n)
-    say(
-        _("{path}: {files}, {size}.").format(
-            path=made["path"], files=files, size=backup_words.size(made["size"])
-        )
-    )
+    files = ngettext("{n} file", "{n} files", made.files).format(n=made.files)
+    told = _("{path}: {files}, {size}.")
+    say(told.format(path=made.path, files=files, size=backup_words.size(made.size)))
     hint(_("Keys are not in it: they stay in the keychain."), dim=True)
 
 
 async def _list(home: Home, as_json: bool) -> None:
-    found = (await _do(home, "backups"))["backups"]
+    async with connect(home, "backup") as api:
+        found = (await api.backups.known()).backups
     for backup in found:
         if as_json:
-            emit(backup)
+            emit(asdict(backup))
         else:
-            say(f"{backup['path']}  {backup_words.about(backup)}")
+            say(f"{backup.path}  {backup_words.about(backup)}")
     if not found and not as_json:
         say(_("There is none yet."))
 
 
 async def _restore(home: Home, path: str, as_json: bool) -> None:
-    end = await _do(home, "backup_restore", path=path)
+    async with connect(home, "backup") as api:
+        end = await _progress().follow(api.backups.restore(path))
     kinds, actions = backup_words.kinds(), backup_words.actions()
-    for item in end["items"]:
+    for item in end.items:
         if as_json:
-            emit(item)
-        elif item["action"] != "same":
-            many = f" ({text})" if (text := backup_words.many(item)) else ""
-            note = f": {item['note']}" if item["note"] else ""
-            say(f"{kinds[item['kind']]}  {item['name']}{many}  {actions[item['action']]}{note}")
+            emit(asdict(item))
+        elif item.action != "same":
+            many = f" ({text})" if (text := backup_words.many(item.kind, item.count)) else ""
+            note = f": {item.note}" if item.note else ""
+            say(f"{kinds[item.kind]}  {item.name}{many}  {actions[item.action]}{note}")
     if as_json:
-        emit({"counts": end["counts"], "saved": end["saved"], "made": end["made"]})
+        emit({"counts": end.counts, "saved": end.saved, "made": end.made})
         return
     say()
-    say(backup_words.summary(end["counts"]))
-    if end["saved"]:
-        hint(_("What was here before is in {path}.").format(path=end["saved"]), dim=True)
+    say(backup_words.summary(end.counts))
+    if end.saved:
+        hint(_("What was here before is in {path}.").format(path=end.saved), dim=True)

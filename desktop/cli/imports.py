@@ -1,21 +1,23 @@
 """import: what nanobot had, taken over from its home; with --dry-run only the list of what would be."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
+from desktop.api import import_words
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say
 from desktop.cli.progress import Progress
-from desktop.cli.reach import reach
+from desktop.cli.reach import connect, ended
 from desktop.cli.run import run
-from desktop.core import import_words
 from desktop.paths import Home
 from desktop.text import _
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.imports import Item, Plan
 
 
 def register(app: click.Group) -> None:
@@ -28,50 +30,57 @@ def register(app: click.Group) -> None:
         "--scrub", is_flag=True, help=_("Take keys out of the old settings once the keychain has them.")
     )
     def import_command(path: str, dry_run: bool, scrub: bool, *, as_json: bool) -> None:
-        verb = "import_plan" if dry_run else "import_run"
-        given: Json = {"path": str(Path(path).expanduser().absolute()), "scrub": scrub}
-        run(lambda home: _import(home, verb, given, as_json), as_json=as_json)
+        full = str(Path(path).expanduser().absolute())
+        run(lambda home: _import(home, full, dry_run, scrub, as_json), as_json=as_json)
 
 
-async def _import(home: Home, what: str, given: Json, as_json: bool) -> int:
-    failed: list[Json] = []
-    end: Json = {}
+async def _import(home: Home, path: str, dry_run: bool, scrub: bool, as_json: bool) -> int:
+    from desktop.api.imports import Advanced, Items
+
+    failed, end = 0, None
     progress = Progress({"read": _("Reading the old home"), "take": _("Importing")})
-    async with reach(home, "import") as verb:
-        async for line in verb(what, given):
-            if line.get("event") == "progress":
-                progress.show(line["what"], line["done"], line["total"])
-            elif line.get("event") == "items":
+    async with connect(home, "import") as api:
+        imports = api.imports
+        async for event in imports.plan(path) if dry_run else imports.run(path, scrub=scrub):
+            if isinstance(event, Advanced):
+                progress.show(event.what, event.done, event.total)
+            elif isinstance(event, Items):
                 progress.clear()
-                _show(line["items"], as_json)
-                failed += [item for item in line["items"] if item["action"] == "failed"]
-            elif "result" in line:
-                end = line["result"]
+                _show(event.items, as_json)
+                failed += sum(item.action == "failed" for item in event.items)
+            else:
+                end = event
     progress.clear()
-    if as_json:
-        emit({"counts": end["counts"], "warnings": end["warnings"]})
-    else:
-        say()
-        say(import_words.summary(end["counts"], done=what == "import_run"))
-        for warning in end["warnings"]:
-            hint(warning)
+    _tell(ended(end), dry_run, as_json)
     if not failed:
         return 0
-    hint(" ".join(import_words.failures(len(failed))))
+    hint(" ".join(import_words.failures(failed)))
     return 1
 
 
-def _show(items: Sequence[Json], as_json: bool) -> None:
+def _tell(plan: "Plan", dry_run: bool, as_json: bool) -> None:
+    counts = plan.counts
+    if as_json:
+        told = {**counts.actions, "messages": counts.messages, "kinds": counts.kinds}
+        emit({"counts": told, "warnings": plan.warnings})
+        return
+    say()
+    say(import_words.summary(counts, done=not dry_run))
+    for warning in plan.warnings:
+        hint(warning)
+
+
+def _show(items: "Sequence[Item]", as_json: bool) -> None:
     for item in items:
         if as_json:
-            emit(item)
-        elif item["action"] != "same" or item["note"]:
+            emit(asdict(item))
+        elif item.action != "same" or item.note:
             say(_line(item))
 
 
-def _line(item: Json) -> str:
-    what = " ".join(item["name"].split())
-    many = f" ({import_words.many(item)})" if item["count"] else ""
-    note = f": {item['note']}" if item["note"] else ""
-    kind, action = import_words.kinds()[item["kind"]], import_words.actions()[item["action"]]
+def _line(item: "Item") -> str:
+    what = " ".join(item.name.split())
+    many = f" ({import_words.many(item.kind, item.count)})" if item.count else ""
+    note = f": {item.note}" if item.note else ""
+    kind, action = import_words.kinds()[item.kind], import_words.actions()[item.action]
     return f"{kind}  {what}{many}  {action}{note}"

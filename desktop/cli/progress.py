@@ -1,9 +1,11 @@
 """How far a long command is: on stderr, out of the way of what it prints."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 
 from desktop.cli.output import hint, passing
+from desktop.cli.reach import ended
+from desktop.pace import Advanced
 
 
 class Progress:
@@ -14,6 +16,17 @@ class Progress:
         self._words = words
         self._last = ("", -1)
         self._shown = False
+
+    async def follow[End](self, work: AsyncIterator[Advanced | End]) -> End:
+        """Show how far work is; what it comes to. Raises AppError."""
+        end: End | None = None
+        async for event in work:
+            if isinstance(event, Advanced):
+                self.show(event.what, event.done, event.total)
+            else:
+                end = event
+        self.clear()
+        return ended(end)
 
     def show(self, what: str, done: int, total: int) -> None:
         """Take one report."""

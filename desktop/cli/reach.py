@@ -68,6 +68,13 @@ async def reached(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
     )
 
 
+def ended[End](end: End | None) -> End:
+    """What a stream came to. Raises AppError where it broke off before."""
+    if end is None:
+        raise AppError(_("The running Nanobot ended in the middle of the request."))
+    return end
+
+
 async def result(verb: Verb, what: str, /, **arguments: Any) -> Json:
     """Call a verb for its result alone."""
     async for line in verb(what, arguments):

@@ -238,6 +238,11 @@ class Core:
         await self.store.update(values)
         await self.apply()
 
+    async def take_settings(self, values: Mapping[tuple[str, ...], Any]) -> None:
+        """Take values of another home over by their places, and let the running parts obey them."""
+        await self.store.take_over(values)
+        await self.apply()
+
     async def pick_local(self) -> None:
         """Look which model of this computer answers where none is named: from the next question on it
         does."""

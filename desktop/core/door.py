@@ -33,9 +33,7 @@ JOB_VERBS = (
     *("job_check", "runs"),
 )
 REMINDER_VERBS = ("reminder_read",)
-IMPORT_VERBS = ("import_found", "import_plan", "import_run")
 CHANGE_VERBS = ("changes", "change_diff", "take_back")
-BACKUP_VERBS = ("backups", "backup_make", "backup_look", "backup_restore")
 
 
 class Door:
@@ -62,8 +60,6 @@ class Door:
             **MemoryVerbs(core).verbs(),
             **_later(core, _jobs, JOB_VERBS),
             **_later(core, _reminders, REMINDER_VERBS),
-            **_later(core, _imports, IMPORT_VERBS),
-            **_later(core, _backups, BACKUP_VERBS),
             **_later(core, _changes, CHANGE_VERBS),
             "give": giving.give,
             "files": giving.files,
@@ -110,20 +106,7 @@ def _reminders(core: Core) -> dict[str, Verb]:
     return ReminderVerbs(core).verbs()
 
 
-def _imports(core: Core) -> dict[str, Verb]:
-    import desktop.backup.before  # noqa: F401  # an import begins with one
-    from desktop.core.imports import ImportVerbs
-
-    return ImportVerbs(core).verbs()
-
-
 def _changes(core: Core) -> dict[str, Verb]:
     from desktop.core.changes import Changes
 
     return Changes(core).verbs()
-
-
-def _backups(core: Core) -> dict[str, Verb]:
-    from desktop.core.backups import BackupVerbs
-
-    return BackupVerbs(core).verbs()

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from desktop.api.about import About
+    from desktop.api.backups import Backups
     from desktop.api.conversations import Conversations
     from desktop.api.diagnostics import Diagnostics
+    from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
@@ -32,8 +34,10 @@ def subjects(core: "Core", front: str) -> "Makers":
     """By name. `front`: who owns the home."""
     made: dict[str, Callable[[Core], object]] = {
         "about": _about,
+        "backups": _backups,
         "conversations": _conversations,
         "diagnostics": _diagnostics,
+        "imports": _imports,
         "inbox": notices,
         "permissions": permissions,
         "privacy": _privacy,
@@ -133,6 +137,21 @@ def _about(_core: "Core") -> "About":
     return About()
 
 
+def _backups(core: "Core") -> "Backups":
+    from desktop.api.backups import Backups
+    from desktop.backup.restoring import Here
+
+    here = Here(
+        core.home,
+        core.workspace,
+        core.sessions,
+        core.take_settings,
+        lambda: core.store.config,
+        _zone(core),
+    )
+    return Backups(here, core.keychain, core.change, core.waiting.add, core.bus)
+
+
 def _diagnostics(core: "Core") -> "Diagnostics":
     from desktop.api.diagnostics import Diagnostics, States
     from desktop.core.workspace import workspace_of
@@ -140,6 +159,24 @@ def _diagnostics(core: "Core") -> "Diagnostics":
 
     states = States(lambda: examine(core.home, workspace_of), _damages(core), core.statuses)
     return Diagnostics(core.home, core.workspace, core.database, states)
+
+
+def _imports(core: "Core") -> "Imports":
+    from desktop.api.imports import Imports
+    from desktop.importer.importing import Here
+
+    here = Here(
+        core.home.root,
+        core.store.path,
+        core.workspace,
+        core.sessions,
+        core.keychain,
+        core.take_settings,
+        core.waiting.switch_off,
+        core.marks.keep,
+        _zone(core),
+    )
+    return Imports(core.home, here, core.inbox, core.waiting.add, core.bus)
 
 
 def _privacy(core: "Core") -> "Privacy":
@@ -152,6 +189,13 @@ def _recovery(core: "Core") -> "Recovery":
     from desktop.api.recovery import Recovery
 
     return Recovery(_damages(core), core.bus)
+
+
+def _zone(core: "Core") -> "Callable[[], str]":
+    """Tells the person's time zone; called in a thread."""
+    from desktop.cron.zone import zone
+
+    return lambda: core.store.config.agents.defaults.timezone or zone()
 
 
 def _damages(core: "Core") -> "Damages":

@@ -20,7 +20,7 @@ from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
 from desktop.importer import log_files, notes, pairing, places, prompts, secrets, settings, skills
 from desktop.importer.history import OldHistory
-from desktop.importer.items import WRITING, Item, Json, Step, step
+from desktop.importer.items import WRITING, Item, Step, step
 from desktop.importer.jobs import OldJobs
 from desktop.importer.media import Keep, OldMedia
 from desktop.importer.places import Source, wrong
@@ -28,7 +28,7 @@ from desktop.importer.secrets import Secret
 from desktop.importer.sessions import OldSessions
 from desktop.importer.settings import Found
 from desktop.importer.skills import OldSkills
-from desktop.pace import Pace
+from desktop.pace import Advanced, Pace
 from desktop.paths import sync
 from desktop.session.log import Sessions
 from desktop.tasks import in_thread
@@ -41,9 +41,15 @@ _AT_ONCE = 200
 _PAUSE_EVERY = 128
 """Items of an event."""
 
-type Told = Callable[[Json], object]
-"""Is told events: {"event": "items", "items": [...]} and {"event": "progress", "what", "done", "total"};
-`what` is read or take, the rest in no unit that means something."""
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What becomes, or became, of some of the things of the old home."""
+
+    items: tuple[Item, ...]
+
+
+type Told = Callable[[Items | Advanced], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +265,7 @@ class Importing:
         waiting, self._waiting = self._waiting, []
         for start in range(0, len(waiting), _AT_ONCE):
             batch = waiting[start : start + _AT_ONCE]
-            self._told({"event": "items", "items": [item.as_json() for item in batch]})
+            self._told(Items(tuple(batch)))
             await asyncio.sleep(0)
 
 

@@ -1,13 +1,12 @@
 """What an import consists of: items that a person reads, and the steps that put them in place."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from desktop.config.loosening import Loose
 
-type Json = dict[str, Any]
 type Action = Literal["take", "add", "change", "same", "inert", "left", "failed", "waits"]
 """take: as it is. add: what is new of something that is here already. change: taken as something else, see
 `note`. same: here already. inert: kept in the settings or the workspace, without a meaning here. left:
@@ -31,15 +30,24 @@ class Item:
     count: int = 0
     """Messages of a session, entries of a history, files of a skill or a folder."""
 
-    def as_json(self) -> Json:
-        """In JSON types."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "action": self.action,
-            "note": self.note,
-            "count": self.count,
-        }
+    @property
+    def title(self) -> str:
+        """How a list calls it."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many items there are of each action, how many messages are taken, and of each kind how many items
+    of each action."""
+
+    actions: Mapping[str, int]
+    messages: int
+    kinds: Mapping[str, Mapping[str, int]]
+
+    def of(self, *actions: str) -> int:
+        """How many items of these actions."""
+        return sum(self.actions.get(action, 0) for action in actions)
 
 
 type Work = Callable[[], Awaitable[object]]
@@ -60,9 +68,8 @@ def step(item: Item, work: Work | None = None) -> Step:
     return Step((item,), work)
 
 
-def counted(items: Iterable[Item]) -> Json:
-    """How many items of each action, how many messages are taken, and of each kind how many of each action:
-    {"take": 3, ..., "messages": 120, "kinds": {"session": {"take": 2}}}."""
+def counted(items: Iterable[Item]) -> Counts:
+    """Count them."""
     totals: Counter[str] = Counter()
     kinds: dict[str, Counter[str]] = {}
     messages = 0
@@ -71,4 +78,4 @@ def counted(items: Iterable[Item]) -> Json:
         kinds.setdefault(item.kind, Counter())[item.action] += 1
         if item.kind == "session" and item.action in WRITING:
             messages += item.count
-    return {**totals, "messages": messages, "kinds": {kind: dict(count) for kind, count in kinds.items()}}
+    return Counts(dict(totals), messages, {kind: dict(count) for kind, count in kinds.items()})

@@ -236,7 +236,7 @@ class FirstRunCard(MiddlePage):
 
     async def _look_before(self) -> None:
         try:
-            self._old_home = (await self._actions.call("import_found"))["path"]
+            self._old_home = await self._actions.api.imports.found()
         except AppError:
             return  # the page of the import says what is wrong
         self._words()

@@ -18,6 +18,7 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from desktop.api.imports import Plan
 from desktop.tasks import spawn
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.transcript import Author, Entry, State
@@ -38,6 +39,7 @@ from tests.bench.table import Table, middle
 from tests.bench.ticking import Lateness
 from tests.desktop.session import nested_session
 from tests.stories.program import Program
+from tests.streamed import end_of
 from tests.ui.program import Running
 
 SESSIONS, MESSAGES = 1_000, 100
@@ -226,7 +228,7 @@ def _import(desk: Desk, table: Table, old: Path) -> None:
     async def work() -> float:
         began = time.perf_counter()
         async with late.watched():
-            await desk.running.actions.call("import_run", path=str(old))
+            await end_of(desk.running.actions.api.imports.run(str(old)), Plan)
         return time.perf_counter() - began
 
     task = spawn(work(), name="bench:import")

@@ -1,16 +1,17 @@
 """Taking over a nanobot home: it is found or given, looked at, and brought here if the person wants it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from desktop.core import import_words
+from desktop.api import import_words
 from desktop.errors import AppError
+from desktop.pace import Advanced
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
@@ -25,7 +26,8 @@ from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.imports import Items, Plan
 
 
 def _groups(done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -50,7 +52,7 @@ class ImportPanel(Part):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._task: asyncio.Task[None] | None = None
-        self._plan: Json = {}
+        self._plan: Plan | None = None
         self._looked_at = ""
         self._seen = self._done = False
         self._about = label("muted", wrap=True)
@@ -116,8 +118,7 @@ class ImportPanel(Part):
         )
         self._switch.setAccessibleName(_("Remove the keys from the old file"))
         self.list.setAccessibleName(_("What was imported") if self._done else _("What will be imported"))
-        if self._plan:
-            self._show()
+        self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -129,7 +130,7 @@ class ImportPanel(Part):
 
     async def _find(self) -> None:
         try:
-            path = (await self._actions.call("import_found"))["path"]
+            path = await self._actions.api.imports.found()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -158,7 +159,7 @@ class ImportPanel(Part):
 
     async def _looking(self, path: str) -> None:
         self._done, self._looked_at = False, path
-        if await self._follow(_("Reading the old home"), "import_plan", path=path):
+        if await self._follow(_("Reading the old home"), self._actions.api.imports.plan(path)):
             self._show()
             if self._taken:
                 self.outcome.clear()
@@ -179,7 +180,7 @@ class ImportPanel(Part):
 
     async def _importing(self, path: str, scrub: bool) -> None:
         try:
-            if await self._follow(_("Importing"), "import_run", path=path, scrub=scrub):
+            if await self._follow(_("Importing"), self._actions.api.imports.run(path, scrub=scrub)):
                 self._tell_done()
         except asyncio.CancelledError:
             text = _("Stopped. What was imported so far stays here.")
@@ -192,8 +193,9 @@ class ImportPanel(Part):
     def _tell_done(self) -> None:
         self._done = True
         self._show()
-        counts = self._plan["counts"]
-        if failed := counts.get("failed", 0):
+        assert self._plan is not None
+        counts = self._plan.counts
+        if failed := counts.of("failed"):
             again = ((_("Look again"), self.look),)
             self.outcome.failed(*import_words.failures(failed), tone="warning", actions=again)
         else:
@@ -205,8 +207,8 @@ class ImportPanel(Part):
             return
         self._task = self._work.start(work, name="import:work", busy=(self._look, self._begin))
 
-    async def _follow(self, doing: str, verb: str, **given: Any) -> bool:
-        """Do a verb and show how far it is; its result is the plan. False where it failed."""
+    async def _follow(self, doing: str, work: "AsyncIterator[Items | Advanced | Plan]") -> bool:
+        """Show how far work is; it comes to the plan. False where it failed."""
         had_keyboard = self._begin.hasFocus() or self._look.hasFocus()
         self.outcome.clear()
         self._below.hide()
@@ -214,12 +216,14 @@ class ImportPanel(Part):
         if had_keyboard:
             self.progress.cancel.setFocus()
         try:
-            async for line in self._actions.stream(verb, **given):
-                if line.get("event") == "progress":
+            async for event in work:
+                from desktop.api.imports import Plan  # not before the core has loaded it, in a thread
+
+                if isinstance(event, Advanced):
                     words = {"read": _("Reading the old home"), "take": _("Importing")}
-                    self.progress.tell(words.get(line["what"], doing), line["done"], line["total"])
-                elif "result" in line:
-                    self._plan = line["result"]
+                    self.progress.tell(words.get(event.what, doing), event.done, event.total)
+                elif isinstance(event, Plan):
+                    self._plan = event
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return False
@@ -234,26 +238,27 @@ class ImportPanel(Part):
 
     def _show(self) -> None:
         plan, done = self._plan, self._done
-        items = plan["items"]
-        keys = [item for item in items if item["kind"] == "key" and item["action"] in ("change", "same")]
+        if plan is None:
+            return
+        keys = [item for item in plan.items if item.kind == "key" and item.action in ("change", "same")]
         self.list.setAccessibleName(_("What was imported") if done else _("What will be imported"))
-        self.list.show_items(items, done=done)
-        self._sum.setText(import_words.summary(plan["counts"], done=False))
+        self.list.show_items(plan.items, done=done)
+        self._sum.setText(import_words.summary(plan.counts, done=False))
         self._sum.setVisible(not done and self._taken > 0)
-        left = plan["left_out"]
+        left = plan.left_out
         more = ngettext("{count} more is not shown.", "{count} more are not shown.", left)
         self._more.setText(more.format(count=f"{left:,}"))
         self._more.setVisible(left > 0)
         self._card.setVisible(bool(keys) and not done)
-        self._warning.setText("\n".join(plan["warnings"]))
-        self._warning.setVisible(bool(plan["warnings"]))
+        self._warning.setText("\n".join(plan.warnings))
+        self._warning.setVisible(bool(plan.warnings))
         self._begin.setVisible(not done and bool(self._taken or keys))
         self._can_begin()
         self._below.show()
 
     @property
     def _taken(self) -> int:
-        return sum(self._plan["counts"].get(action, 0) for action in import_words.TAKEN)
+        return self._plan.counts.of(*import_words.TAKEN) if self._plan is not None else 0
 
     def _can_begin(self) -> None:
-        self._begin.setEnabled(bool(self._plan) and (self._taken > 0 or self._switch.isChecked()))
+        self._begin.setEnabled(self._plan is not None and (self._taken > 0 or self._switch.isChecked()))

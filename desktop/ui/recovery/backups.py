@@ -1,16 +1,17 @@
 """Backups in the settings: made now, saved where the person wants, and merged back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.core import backup_words
+from desktop.api import backup_words
 from desktop.errors import AppError
+from desktop.pace import Advanced
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
@@ -26,7 +27,8 @@ from desktop.ui.widgets.progress import Progress
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.backups import Backup, Known
 
 
 def _groups(_done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -47,7 +49,7 @@ _WORDS = Words(_groups, backup_words.kinds, backup_words.actions, backup_words.m
 class BackupRow(Row):
     """One backup that the program has."""
 
-    def __init__(self, backup: Json) -> None:
+    def __init__(self, backup: "Backup") -> None:
         side = QWidget()
         super().__init__(side, width=0)
         self.restore, self.folder = button(), IconButton("folder")
@@ -84,7 +86,7 @@ class _Question(QFrame):
         column.addLayout(buttons)
         self.yes.clicked.connect(yes)
         self._no.clicked.connect(no)
-        self._shown: Json = {}
+        self._shown: Backup | None = None
         self.hide()
         spoken(self._words)
 
@@ -98,10 +100,10 @@ class _Question(QFrame):
         self.yes.setText(f" {_('Restore')}")  # the space keeps the sign apart
         self.yes.setAccessibleName(_("Restore"))
         self._no.setText(_("Cancel"))
-        if self._shown:
+        if self._shown is not None:
             self.ask(self._shown)
 
-    def ask(self, backup: Json) -> None:
+    def ask(self, backup: "Backup") -> None:
         """Show the question for this backup."""
         self._shown = backup
         self._about.setText(_("Restore this backup? {about}").format(about=backup_words.about(backup)))
@@ -115,7 +117,7 @@ class Backups(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: Json = {"backups": [], "folder": ""}
+        self._found: Known | None = None
         self._chosen = ""
         self._about, self.outcome, self.progress = label("muted", wrap=True), Outcome(), Progress()
         self._now, self._save, self._open = button("primary", "archive"), button(), button()
@@ -168,7 +170,7 @@ class Backups(Part):
 
     async def _read(self) -> None:
         try:
-            found = await self._actions.call("backups")
+            found = await self._actions.api.backups.known()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -178,12 +180,13 @@ class Backups(Part):
 
     def _show(self) -> None:
         card = Card()
-        for backup in self._found["backups"]:
+        backups = self._found.backups if self._found is not None else ()
+        for backup in backups:
             row = BackupRow(backup)
-            row.restore.clicked.connect(partial(self.ask, backup["path"]))
-            row.folder.clicked.connect(partial(show_in_folder, backup["path"]))
+            row.restore.clicked.connect(partial(self.ask, backup.path))
+            row.folder.clicked.connect(partial(show_in_folder, backup.path))
             card.add(row)
-        if not self._found["backups"]:
+        if not backups:
             nothing = label("muted", _("There is none yet."), wrap=True)
             nothing.setContentsMargins(0, Space.S, 0, Space.S)
             card.add(nothing)
@@ -208,13 +211,13 @@ class Backups(Part):
         self._work.start(self._make(path), name="backups:make", busy=(self._now, self._save, self._open))
 
     async def _make(self, path: str) -> None:
-        made = await self._follow(_("Packing"), "backup_make", path=path, replace=True)
+        made = await self._follow(_("Packing"), self._actions.api.backups.make(path, replace=True))
         if made is not None:
-            n = made["files"]
+            n = made.files
             text = _("{path}: {files}, {size}.").format(
-                path=made["path"],
+                path=made.path,
                 files=ngettext("{n} file", "{n} files", n).format(n=n),
-                size=backup_words.size(made["size"]),
+                size=backup_words.size(made.size),
             )
             self.outcome.done(text)
             self.saved.emit("backup")
@@ -237,7 +240,7 @@ class Backups(Part):
         self.outcome.clear()
         self._question.hide()
         try:
-            found = await self._actions.call("backup_look", path=path)
+            found = await self._actions.api.backups.look(path)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -254,28 +257,29 @@ class Backups(Part):
         self._work.start(self._restoring(self._chosen), name="backups:restore", busy=busy)
 
     async def _restoring(self, path: str) -> None:
-        done = await self._follow(_("Checking the backup"), "backup_restore", path=path)
+        done = await self._follow(_("Checking the backup"), self._actions.api.backups.restore(path))
         if done is not None:
-            self.outcome.done(backup_words.summary(done["counts"]))
-            self._list.show_items(done["items"], done=True)
+            self.outcome.done(backup_words.summary(done.counts))
+            self._list.show_items(done.items, done=True)
             self._frame.show()
             self.saved.emit("restore")
             await self._read()
 
-    async def _follow(self, doing: str, verb: str, **given: Any) -> Json | None:
-        """Do a verb and show how far it is; None where it failed, and why is said."""
+    async def _follow[End](self, doing: str, work: AsyncIterator[Advanced | End]) -> End | None:
+        """Show how far work is; None where it failed, and why is said."""
+        end: End | None = None
         self.outcome.clear()
         self._frame.hide()
         self.progress.begin(doing)
         words = {"pack": _("Packing"), "check": _("Checking the backup"), "merge": _("Putting it back")}
         try:
-            async for line in self._actions.stream(verb, **given):
-                if line.get("event") == "progress":
-                    self.progress.tell(words.get(line["what"], doing), line["done"], line["total"])
-                elif "result" in line:
-                    return dict(line["result"])
+            async for event in work:
+                if isinstance(event, Advanced):
+                    self.progress.tell(words.get(event.what, doing), event.done, event.total)
+                else:
+                    end = event
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         finally:
             self.progress.hide()
-        return None
+        return end

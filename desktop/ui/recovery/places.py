@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.core import backup_words
+from desktop.api import backup_words
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
@@ -17,7 +17,6 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import tip
 
-type Json = Mapping[str, Any]
 type Index = QModelIndex | QPersistentModelIndex
 
 _ROW, _FLAT, _HEADING, _TALLEST = 46, 30, 36, 420
@@ -25,6 +24,34 @@ _NONE = QModelIndex()
 _FIRST = ("session", "memory", "job", "skill", "file", "pairing", "key", "setting", "ledger", "other")
 """The kinds in the order in which a person asks for them."""
 _ABOUT, _END, _IS_HEADING = (Qt.ItemDataRole.UserRole + n for n in range(1, 4))
+
+
+class Item(Protocol):
+    """One of them."""
+
+    @property
+    def kind(self) -> str:
+        """What it is."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in a list; "" for its name."""
+
+    @property
+    def action(self) -> str:
+        """What becomes of it."""
+
+    @property
+    def note(self) -> str:
+        """A sentence; "" for none."""
+
+    @property
+    def count(self) -> int:
+        """How much is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +62,8 @@ class Words:
     """Headings with the actions under them; whether it is done already is given."""
     kinds: Callable[[], Mapping[str, str]]
     actions: Callable[[], Mapping[str, str]]
-    many: Callable[[Json], str]
-    """How much an item has; empty for nothing to say."""
+    many: Callable[[str, int], str]
+    """How much an item of a kind has; empty for nothing to say."""
 
 
 class _Items(QAbstractListModel):
@@ -45,16 +72,16 @@ class _Items(QAbstractListModel):
     def __init__(self, words: Words) -> None:
         super().__init__()
         self._words = words
-        self._lines: list[str | Json] = []
+        self._lines: list[str | Item] = []
 
-    def fill(self, items: Iterable[Json], *, done: bool) -> None:
-        found: dict[str, list[Json]] = {}
+    def fill(self, items: Iterable[Item], *, done: bool) -> None:
+        found: dict[str, list[Item]] = {}
         for item in items:
-            found.setdefault(item["action"], []).append(item)
-        lines: list[str | Json] = []
+            found.setdefault(item.action, []).append(item)
+        lines: list[str | Item] = []
         for title, names in self._words.groups(done):
             members = [item for name in names for item in found.get(name, ())]
-            members.sort(key=lambda item: _FIRST.index(item["kind"]))
+            members.sort(key=lambda item: _FIRST.index(item.kind))
             lines += [f"{title} ({len(members):,})", *members] if members else []
         self.beginResetModel()
         self._lines = lines
@@ -73,19 +100,19 @@ class _Items(QAbstractListModel):
         if isinstance(line, str):
             texts = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
             return line if role in texts else role == _IS_HEADING
-        name = " ".join(str(line.get("title") or line["name"]).split())
-        kind = self._words.kinds()[line["kind"]]
-        end = " · ".join(part for part in (kind, self._words.many(line)) if part)
+        name = " ".join((line.title or line.name).split())
+        kind = self._words.kinds()[line.kind]
+        end = " · ".join(part for part in (kind, self._words.many(line.kind, line.count)) if part)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return name
             case Qt.ItemDataRole.AccessibleTextRole:
-                action = self._words.actions()[line["action"]]
-                return ", ".join(part for part in (name, end, action, line["note"]) if part)
+                action = self._words.actions()[line.action]
+                return ", ".join(part for part in (name, end, action, line.note) if part)
             case Qt.ItemDataRole.ToolTipRole:
-                return tip(f"{name}\n{line['note']}" if line["note"] else name)
+                return tip(f"{name}\n{line.note}" if line.note else name)
             case _ if role == _ABOUT:
-                return line["note"]
+                return line.note
             case _ if role == _END:
                 return end
             case _ if role == _IS_HEADING:
@@ -96,10 +123,10 @@ class _Items(QAbstractListModel):
         return sum(_height(line) for line in self._lines[:20])
 
 
-def _height(line: str | Json) -> int:
+def _height(line: str | Item) -> int:
     if isinstance(line, str):
         return _HEADING
-    return _ROW if line["note"] else _FLAT
+    return _ROW if line.note else _FLAT
 
 
 class ItemList(CalmList):
@@ -111,7 +138,7 @@ class ItemList(CalmList):
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
 
-    def show_items(self, items: Iterable[Json], *, done: bool) -> None:
+    def show_items(self, items: Iterable[Item], *, done: bool) -> None:
         """Show these, as a plan or as what was `done`."""
         self._items.fill(items, done=done)
         self.setFixedHeight(min(_TALLEST, self._items.height() + 4))

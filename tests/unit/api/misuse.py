@@ -11,4 +11,7 @@ async def misuse(api: Api) -> None:
     await api.usage.report(since="7")  # type: ignore[call-arg]
     await api.usage.cost()  # type: ignore[call-arg]
     (await api.usage.cost("a")).euro  # type: ignore[attr-defined]  # noqa: B018 a field that is not there
+    await api.backups.make()  # type: ignore[misc]  # a stream has no one result
+    async for event in api.backups.make():
+        event.percent  # type: ignore[union-attr]  # noqa: B018 a field that no event has
     (await api.usage.cost("a")).usd = 1.0  # type: ignore[misc]  # replies are frozen

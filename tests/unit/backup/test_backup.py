@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from desktop.api.backups import Made, Restored
 from desktop.backup.form import FORMAT, MANIFEST, NoBackupError, is_safe
 from desktop.config.keychain import Keychain
 from desktop.database import MIGRATIONS
@@ -21,6 +22,7 @@ from desktop.errors import StorageError, UsageError
 from desktop.paths import Home
 from desktop.session.names import file_name
 from tests.stories.program import texts
+from tests.streamed import end_of
 from tests.unit.core.test_conversations import Desk, started
 from tests.unit.importer.homes import conversation, looks, write
 
@@ -62,7 +64,7 @@ def talk(desk: Desk, key: str, *said: str, damaged: int | None = None) -> Path:
 
 
 async def backup(desk: Desk, path: Path) -> Path:
-    await desk.call("backup_make", path=str(path), replace=True)
+    await end_of(desk.api.backups.make(str(path), replace=True), Made)
     return path
 
 
@@ -70,8 +72,8 @@ async def said(desk: Desk, key: str) -> list[str]:
     return [text for _role, text in await desk.said(key)]
 
 
-def actions(done: dict[str, Any], kind: str) -> dict[str, str]:
-    return {item["name"]: item["action"] for item in done["items"] if item["kind"] == kind}
+def actions(done: Restored, kind: str) -> dict[str, str]:
+    return {item.name: item.action for item in done.items if item.kind == kind}
 
 
 async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None:
@@ -85,8 +87,8 @@ async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None
     os.mkfifo(workspace / "pipe")
     for session in ("window:1", "temporary:1"):
         await desk.call("give", name=f"{session[:4]}.txt", data="bWluZQ==", session=session)
-    made = await desk.call("backup_make", path=str(tmp_path / "b.zip"))
-    assert made["size"] == (tmp_path / "b.zip").stat().st_size
+    made = await end_of(desk.api.backups.make(str(tmp_path / "b.zip")), Made)
+    assert made.size == (tmp_path / "b.zip").stat().st_size
     assert stat.S_IMODE((tmp_path / "b.zip").stat().st_mode) == 0o600
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
         names = set(archive.namelist())
@@ -103,9 +105,9 @@ async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None
     assert [name[-8:] for name in given] == ["wind.txt"], "and nothing of a temporary conversation"
     assert names - {MANIFEST} == set(manifest["files"])
     with pytest.raises(UsageError, match="already"):
-        await desk.call("backup_make", path=str(tmp_path / "b.zip"))
-    found = await desk.call("backup_look", path=str(tmp_path / "b.zip"))
-    assert (found["why"], found["files"]) == ("hand", made["files"])
+        await end_of(desk.api.backups.make(str(tmp_path / "b.zip")), Made)
+    found = await desk.api.backups.look(str(tmp_path / "b.zip"))
+    assert (found.why, found.files) == ("hand", made.files)
 
 
 async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path
         "VALUES (1, 'turn', 's', 't', 'p', 'm', 'ok', 1, 2, 3, 0, 0, 0)"
     )
     path = await backup(desk, tmp_path / "b.zip")
-    done = await other.call("backup_restore", path=str(path))
+    done = await end_of(other.api.backups.restore(str(path)), Restored)
     assert await said(other, "cli:direct") == ["one", "two"]
     assert [line.key for line in (await other.api.conversations.list())] == ["cli:direct"]
     there = other.owner.core.workspace
@@ -133,9 +135,9 @@ async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path
     assert await other.owner.core.database.read("SELECT count(*) FROM usage") == [(1,)]
     assert (await other.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 7
     before = looks(there)
-    again = await other.call("backup_restore", path=str(path))
-    assert {item["action"] for item in again["items"] if item["kind"] != "setting"} == {"same"}
-    assert set(again["counts"]) <= {"same", "keep", "left", "waits"}
+    again = await end_of(other.api.backups.restore(str(path)), Restored)
+    assert {item.action for item in again.items if item.kind != "setting"} == {"same"}
+    assert set(again.counts) <= {"same", "keep", "left", "waits"}
     assert looks(there) == before
     assert await other.owner.core.database.read("SELECT count(*) FROM usage") == [(1,)]
     assert not list(other.owner.core.home.root.glob(".restore-*"))
@@ -156,7 +158,7 @@ async def test_nothing_newer_is_overwritten(desk: Desk, tmp_path: Path) -> None:
     os.utime(workspace / "old.txt", (1_700_000_000, 1_700_000_000))
     await desk.call("set", values={"agents.defaults.max_tool_iterations": 9})
     os.utime(desk.owner.core.store.path, (time.time() + 60, time.time() + 60))
-    done = await desk.call("backup_restore", path=str(path))
+    done = await end_of(desk.api.backups.restore(str(path)), Restored)
     assert await said(desk, "a:more") == ["one", "two", "three", "four"]
     assert await said(desk, "a:went") == ["one", "two", "here"]
     assert await said(desk, "a:went:restored") == ["one", "two", "backup"]
@@ -168,9 +170,9 @@ async def test_nothing_newer_is_overwritten(desk: Desk, tmp_path: Path) -> None:
     assert (workspace / "old.txt").read_text() == "of the backup"
     assert (await desk.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 9
     assert actions(done, "session") == {"a:more": "same", "a:went:restored": "own"}
-    with zipfile.ZipFile(done["saved"]) as saved:
+    with zipfile.ZipFile(done.saved) as saved:
         assert saved.read("workspace/old.txt") == b"from before it"
-    again = await desk.call("backup_restore", path=str(path))
+    again = await end_of(desk.api.backups.restore(str(path)), Restored)
     assert set(actions(again, "session").values()) == {"same"}
     assert len(list(workspace.glob("USER.restored-*.md"))) == 1
 
@@ -184,7 +186,7 @@ async def test_what_is_damaged_or_missing_comes_back_in_its_place(desk: Desk, tm
     talk(desk, "a:end", "one")
     talk(desk, "a:both", "one", "two", "three", damaged=1)
     before = mid.read_bytes()
-    done = await desk.call("backup_restore", path=str(path))
+    done = await end_of(desk.api.backups.restore(str(path)), Restored)
     assert await said(desk, "a:mid") == ["one", "two", "three"]
     assert await said(desk, "a:end") == ["one", "two", "three"]
     assert await said(desk, "a:both") == ["one", "two", "three"]
@@ -238,7 +240,7 @@ async def test_names_that_lead_elsewhere_are_refused(desk: Desk, tmp_path: Path,
     before = looks(tmp_path / "home/workspace")
     assert not is_safe(name)
     with pytest.raises(NoBackupError):
-        await desk.call("backup_restore", path=str(bomb(tmp_path / "b.zip", {name: b"evil"})))
+        await end_of(desk.api.backups.restore(str(bomb(tmp_path / "b.zip", {name: b"evil"}))), Restored)
     assert looks(tmp_path / "home/workspace") == before
     assert not list(tmp_path.rglob("*evil*"))
 
@@ -250,7 +252,7 @@ async def test_a_file_that_is_no_whole_backup_is_refused(desk: Desk, tmp_path: P
 
     async def refused(path: Path, words: str) -> None:
         with pytest.raises(StorageError, match=words):
-            await desk.call("backup_restore", path=str(path))
+            await end_of(desk.api.backups.restore(str(path)), Restored)
         assert looks(desk.owner.core.workspace) == before
         assert not list(desk.owner.core.home.root.glob(".restore-*"))
 
@@ -286,7 +288,7 @@ async def test_a_bomb_is_refused_before_it_is_unpacked(desk: Desk, tmp_path: Pat
         head = {"format": FORMAT, "version": 1, "program": "1", "made": "", "why": "hand"}
         archive.writestr(MANIFEST, json.dumps({**head, "files": files}))
     with pytest.raises(NoBackupError, match="harm"):
-        await desk.call("backup_restore", path=str(path))
+        await end_of(desk.api.backups.restore(str(path)), Restored)
     assert not (desk.owner.core.workspace / "zeros").exists()
 
 
@@ -302,7 +304,7 @@ async def test_a_failure_in_the_midst_is_undone(desk: Desk, other: Desk, tmp_pat
     with closing(sqlite3.connect(other.owner.core.home.database, isolation_level=None)) as holder:
         holder.execute("DROP TABLE runs")
         with pytest.raises(StorageError):
-            await other.call("backup_restore", path=str(path))
+            await end_of(other.api.backups.restore(str(path)), Restored)
     assert {name: data for name, (data, _mode, _time) in looks(workspace).items()} == before
     assert await said(other, "b:more") == ["one"]
 
@@ -322,9 +324,9 @@ async def test_the_last_five_are_kept_and_one_is_made_before_the_database_change
                 connection.executescript(script)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
         async with started(home) as desk:
-            found = (await desk.call("backups"))["backups"]
+            found = (await desk.api.backups.known()).backups
         time.sleep(1.01 - time.time() % 1)  # their names tell seconds
     assert len(found) == 5
-    assert {backup["why"] for backup in found} == {"migration"}
-    with zipfile.ZipFile(found[0]["path"]) as archive:
+    assert {backup.why for backup in found} == {"migration"}
+    with zipfile.ZipFile(found[0].path) as archive:
         assert "workspace/sessions/cli%3Adirect.jsonl" in archive.namelist()

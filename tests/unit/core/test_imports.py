@@ -1,4 +1,4 @@
-"""The verbs of an import, in a program that runs."""
+"""Imports, in a program that runs."""
 
 import asyncio
 import time
@@ -6,21 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from desktop.api.imports import Advanced, Plan
 from desktop.bus.events import SettingsChanged
 from desktop.errors import UsageError
 from desktop.tasks import cancel, spawn
+from tests.streamed import end_of
 from tests.unit.core.test_conversations import Desk
 from tests.unit.importer.homes import conversation, older
 
 
 async def test_what_was_imported_is_there_at_once(desk: Desk, tmp_path: Path) -> None:
     old = older(tmp_path / "old")
-    planned = await desk.call("import_plan", path=str(old))
+    planned = await end_of(desk.api.imports.plan(str(old)), Plan)
     assert not (await desk.api.conversations.list())
-    done = await desk.call("import_run", path=str(old))
-    assert done["counts"] == planned["counts"]
-    assert done["items"] == planned["items"]
-    assert (done["left_out"], done["from"]) == (0, str(old / ".nanobot"))
+    done = await end_of(desk.api.imports.run(str(old)), Plan)
+    assert done.counts == planned.counts
+    assert done.items == planned.items
+    assert (done.left_out, done.data) == (0, str(old / ".nanobot"))
     keys = {line.key for line in (await desk.api.conversations.list())}
     assert keys == {"cli:direct", "telegram:1001"}
     assert (await desk.said("cli:direct"))[0] == ("user", "List the files, please")
@@ -42,30 +44,32 @@ async def test_the_loop_goes_on_meanwhile_and_two_do_not_run_at_a_time(desk: Des
             await asyncio.sleep(0)
             turns += 1
 
-    turning, started, result = spawn(turn(), name="turns"), time.thread_time(), None
-    async for line in desk.owner.verb("import_run", {"path": str(tmp_path / "old")}):
-        result = line.get("result")
-        if line.get("event") == "progress":
+    turning, started = spawn(turn(), name="turns"), time.thread_time()
+    result: object = None
+    old = str(tmp_path / "old")
+    async for event in desk.api.imports.run(old):
+        result = event
+        if isinstance(event, Advanced):
             with pytest.raises(UsageError, match="under way"):
-                await desk.call("import_plan", path=str(tmp_path / "old"))
+                await end_of(desk.api.imports.plan(old), Plan)
     await cancel(turning)
     assert turns > 100 * (time.thread_time() - started), "of the time of the loop's own thread"
-    assert result
-    assert result["counts"]["take"] == 20
-    running = spawn(desk.call("import_run", path=str(tmp_path / "old")), name="import")
+    assert isinstance(result, Plan)
+    assert result.counts.of("take") == 20
+    running = spawn(end_of(desk.api.imports.run(old), Plan), name="import")
     await asyncio.sleep(0)
     await cancel(running)
-    assert (await desk.call("import_plan", path=str(tmp_path / "old")))["counts"]["same"] == 20
+    assert (await end_of(desk.api.imports.plan(old), Plan)).counts.of("same") == 20
 
 
 async def test_a_path_that_means_nothing_here(desk: Desk) -> None:
     with pytest.raises(UsageError, match="full path"):
-        await desk.call("import_plan", path="old")
+        await end_of(desk.api.imports.plan("old"), Plan)
 
 
 async def test_the_end_is_told_so_that_lists_are_read_anew(desk: Desk, tmp_path: Path) -> None:
     conversation(tmp_path / "old/workspace/sessions/cli_1.jsonl", "cli:1", ["one", "two"])
-    await desk.call("import_run", path=str(tmp_path / "old"))
+    await end_of(desk.api.imports.run(str(tmp_path / "old")), Plan)
     async with asyncio.timeout(60):
         async for event in desk.events:
             if isinstance(event, SettingsChanged):
@@ -75,17 +79,17 @@ async def test_the_end_is_told_so_that_lists_are_read_anew(desk: Desk, tmp_path:
 
 async def test_a_backup_of_what_is_here_is_made_first(desk: Desk, tmp_path: Path) -> None:
     conversation(tmp_path / "old/workspace/sessions/cli_1.jsonl", "cli:1", ["one", "two"])
-    await desk.call("import_run", path=str(tmp_path / "old"))
-    assert (await desk.call("backups"))["backups"] == []  # there was nothing to lose
+    await end_of(desk.api.imports.run(str(tmp_path / "old")), Plan)
+    assert (await desk.api.backups.known()).backups == ()  # there was nothing to lose
     conversation(tmp_path / "old/workspace/sessions/cli_2.jsonl", "cli:2", ["three"])
-    await desk.call("import_run", path=str(tmp_path / "old"))
-    assert [one["why"] for one in (await desk.call("backups"))["backups"]] == ["import"]
+    await end_of(desk.api.imports.run(str(tmp_path / "old")), Plan)
+    assert [one.why for one in (await desk.api.backups.known()).backups] == ["import"]
 
 
 async def test_the_usual_place_of_an_old_home_is_looked_at(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-    assert await desk.call("import_found") == {"path": ""}
+    assert await desk.api.imports.found() == ""
     monkeypatch.setenv("HOME", str(older(tmp_path / "person")))
-    assert await desk.call("import_found") == {"path": str(tmp_path / "person/.nanobot")}
+    assert await desk.api.imports.found() == str(tmp_path / "person/.nanobot")

@@ -8,14 +8,13 @@ from typing import Any
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.files import Seen
-from desktop.importer.importing import Here, Importing
+from desktop.importer.importing import Here, Importing, Items
 from desktop.importer.items import WRITING, Item
 from desktop.origin import Mark
+from desktop.pace import Advanced
 from desktop.session.listing import describe_all
 from desktop.session.log import Sessions
 from tests.unit.config.test_keychain import Vault
-
-type Json = dict[str, Any]
 
 
 class Bed:
@@ -28,7 +27,7 @@ class Bed:
         self.sessions = Sessions(self.workspace / "sessions")
         self.vault = Vault()
         self.keychain = Keychain(backend=lambda: self.vault, limit=None)
-        self.events: list[Json] = []
+        self.events: list[Items | Advanced] = []
         self.marks: dict[str, Mark] = {}
         """Whose words the bytes of files are, by their paths in the workspace."""
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from desktop.errors import KeychainError, UsageError
+from desktop.importer.importing import Items
 from desktop.importer.items import counted
+from desktop.pace import Advanced
 from desktop.tasks import spawn
 from tests.unit.importer.bed import Bed, named
 from tests.unit.importer.homes import KEY, conversation, looks, newer, older, read_only, write
@@ -22,10 +24,9 @@ async def test_a_plan_writes_nothing_and_says_what_will_be_done(bed: Bed, old: P
     assert await bed.run(old) == planned
     assert looks(old) == before
     counts = counted(planned)
-    assert counts["take"] + counts["change"] > 10
-    assert counts["messages"] > 10
-    told = [item for event in bed.events if event["event"] == "items" for item in event["items"]]
-    assert told == [item.as_json() for item in planned] * 2
+    assert counts.of("take", "change") > 10
+    assert counts.messages > 10
+    assert [item for event in bed.events if isinstance(event, Items) for item in event.items] == planned * 2
     await bed.nothing_new(old)
 
 
@@ -54,9 +55,9 @@ async def test_progress_is_told_up_to_the_end(bed: Bed, old: Path) -> None:
     for number in range(20):
         conversation(old / f"workspace/sessions/cli_{number}.jsonl", f"cli:{number}", ["one"])
     await bed.run(old)
-    told = [event for event in bed.events if event["event"] == "progress"]
-    assert {event["what"] for event in told} == {"read", "take"}
-    assert told[-1]["done"] == told[-1]["total"] == 20
+    told = [event for event in bed.events if isinstance(event, Advanced)]
+    assert {event.what for event in told} == {"read", "take"}
+    assert told[-1].done == told[-1].total == 20
 
 
 async def test_a_keychain_that_takes_nothing_fails_the_keys_alone(bed: Bed, old: Path) -> None:

@@ -102,7 +102,7 @@ async def test_keys_go_to_the_keychain_and_to_no_file(bed: Bed, old: Path) -> No
         "channel:telegram:proxy": f"http://me:{SECRET}@host",
     }
     assert nowhere(bed)
-    assert SECRET not in str([item.as_json() for item in items]) + str(bed.events)
+    assert SECRET not in str(items) + str(bed.events)
     assert bed.store.config.tools.mcp_servers["notes"].env == {"API_KEY": KEYCHAIN, "A": "1"}
     assert "argued" not in bed.store.config.tools.mcp_servers
     assert named(items, "providers.deepseek.extraHeaders").action == "waits"

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from desktop.text import _, ngettext
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.backups import Backup
 
 
 def kinds() -> dict[str, str]:
@@ -45,17 +46,16 @@ def whys() -> dict[str, str]:
     }
 
 
-def many(item: Json) -> str:
+def many(kind: str, n: int) -> str:
     """How much of it; empty where that is not counted."""
-    n = item["count"]
-    if not n or item["kind"] not in ("session", "ledger"):
+    if not n or kind not in ("session", "ledger"):
         return ""
-    if item["kind"] == "session":
+    if kind == "session":
         return ngettext("{n} message", "{n} messages", n).format(n=n)
     return ngettext("{n} entry", "{n} entries", n).format(n=n)
 
 
-def summary(counts: Json) -> str:
+def summary(counts: Mapping[str, int]) -> str:
     """The sums of a restore."""
     return _("Added: {added}. Kept: {kept}. Here already: {same}. Left: {left}.").format(
         added=counts.get("add", 0) + counts.get("own", 0),
@@ -65,7 +65,7 @@ def summary(counts: Json) -> str:
     ) + waiting(counts)
 
 
-def waiting(counts: Json) -> str:
+def waiting(counts: Mapping[str, int]) -> str:
     """How much of what came is off until the person says yes to it; empty where nothing is."""
     if not (n := counts.get("waits", 0)):
         return ""
@@ -82,13 +82,12 @@ def size(n: int) -> str:
     return _("{size} MB").format(size=f"{n / 10**6:.1f}" if n < 10**9 else f"{n / 10**6:,.0f}")
 
 
-def about(backup: Json) -> str:
+def about(backup: "Backup") -> str:
     """When a backup was made, why, and how large it is."""
     try:
-        moment = datetime.fromisoformat(backup["made"]).astimezone().strftime("%Y-%m-%d %H:%M")
+        moment = datetime.fromisoformat(backup.made).astimezone().strftime("%Y-%m-%d %H:%M")
     except ValueError:
-        moment = str(backup["made"])
-    n = backup["files"]
+        moment = backup.made
+    n = backup.files
     files = ngettext("{n} file", "{n} files", n).format(n=n)
-    why = str(backup["why"])
-    return " · ".join((moment, whys().get(why, why), files, size(backup["size"])))
+    return " · ".join((moment, whys().get(backup.why, backup.why), files, size(backup.size)))

@@ -1,12 +1,8 @@
 """What a person reads of an import, in the window and at a terminal alike."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from desktop.core.backup_words import waiting
+from desktop.api.backup_words import waiting
+from desktop.importer.items import Counts
 from desktop.text import _, ngettext
-
-type Json = Mapping[str, Any]
 
 TAKEN = ("take", "add", "change", "inert", "waits")
 """The actions that bring something here."""
@@ -41,31 +37,30 @@ def actions() -> dict[str, str]:
     }
 
 
-def many(item: Json) -> str:
+def many(kind: str, n: int) -> str:
     """How much is in an item; empty where that is not counted."""
-    n = item["count"]
     if not n:
         return ""
-    if item["kind"] == "session":
+    if kind == "session":
         return ngettext("{n} message", "{n} messages", n).format(n=n)
-    if item["kind"] in ("skill", "file"):
+    if kind in ("skill", "file"):
         return ngettext("{n} file", "{n} files", n).format(n=n)
     return str(n)
 
 
-def summary(counts: Json, *, done: bool) -> str:
+def summary(counts: Counts, *, done: bool) -> str:
     """The sums of a plan, or of what was `done`, in one line."""
     names = {
-        "taken": sum(counts.get(action, 0) for action in TAKEN),
-        "same": counts.get("same", 0),
-        "left": counts.get("left", 0),
-        "messages": counts.get("messages", 0),
+        "taken": counts.of(*TAKEN),
+        "same": counts.of("same"),
+        "left": counts.of("left"),
+        "messages": counts.messages,
     }
     if done:
         text = _("Imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
     else:
         text = _("To be imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
-    return text.format(**names) + waiting(counts)
+    return text.format(**names) + waiting(counts.actions)
 
 
 def failures(n: int) -> tuple[str, str]:
