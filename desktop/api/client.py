@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from desktop.api.about import About
     from desktop.api.backups import Backups
+    from desktop.api.changes import Changes
     from desktop.api.conversations import Conversations
     from desktop.api.diagnostics import Diagnostics
     from desktop.api.imports import Imports
@@ -81,6 +82,7 @@ class Api:
 
     about: "About"
     backups: "Backups"
+    changes: "Changes"
     conversations: "Conversations"
     diagnostics: "Diagnostics"
     imports: "Imports"

@@ -1,9 +1,9 @@
 """What the agent may do and did: tools list, audit, undo, inbox list, approve."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from desktop.errors import UsageError
 from desktop.paths import Home
 from desktop.text import _
 from desktop.tools.permissions.visible import one_line
+
+if TYPE_CHECKING:
+    from desktop.api.changes import ChangedTurn
 
 type Json = dict[str, Any]
 
@@ -136,28 +139,30 @@ async def _audit(home: Home, limit: int, session: str, as_json: bool) -> None:
 
 
 async def _undo(home: Home, turn: str, again: bool, as_json: bool) -> None:
-    if turn:
-        found = await _call(home, "take_back", turn=turn, again=again)
-    else:
-        found = await _call(home, "changes")
+    async with connect(home, "undo") as api:
+        if not turn:
+            _list_turns(await api.changes.turns(), as_json)
+            return
+        done = await api.changes.take_back(turn, again=again)
     if as_json:
-        emit(found)
-    elif turn:
-        for file in found["files"]:
-            say(f"{file['path']}: {_STANDING[file['standing']]()}")
-        for file in found["left"]:
-            say(f"{file['path']}: {file['why']}")
-    else:
-        lines = [
-            [
-                line["turn"],
-                time.strftime("%Y-%m-%d %H:%M", time.localtime(line["at"])),
-                *_few(line["files"]),
-            ]
-            for line in found["turns"][:_TURNS]
-        ]
-        heads = [_("Turn"), _("When"), _("Files")]
-        table(heads, lines, _("The agent changed no file of which the old text is kept."))
+        emit(asdict(done))
+        return
+    for file in done.files:
+        say(f"{file.path}: {_STANDING[file.standing]()}")
+    for left in done.left:
+        say(f"{left.path}: {left.why}")
+
+
+def _list_turns(turns: "Sequence[ChangedTurn]", as_json: bool) -> None:
+    if as_json:
+        emit({"turns": [asdict(turn) for turn in turns]})
+        return
+    lines = [
+        [turn.turn, time.strftime("%Y-%m-%d %H:%M", time.localtime(turn.at)), _few(turn.files)]
+        for turn in turns[:_TURNS]
+    ]
+    heads = [_("Turn"), _("When"), _("Files")]
+    table(heads, lines, _("The agent changed no file of which the old text is kept."))
 
 
 async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
@@ -232,6 +237,6 @@ def _unfilled(faults: Mapping[str, str]) -> UsageError:
     )
 
 
-def _few(files: list[str]) -> list[str]:
+def _few(files: "Sequence[str]") -> str:
     """The first files as one cell."""
-    return [", ".join(files[:3]) + (", …" if len(files) > 3 else "")]
+    return ", ".join(files[:3]) + (", …" if len(files) > 3 else "")

@@ -33,7 +33,6 @@ JOB_VERBS = (
     *("job_check", "runs"),
 )
 REMINDER_VERBS = ("reminder_read",)
-CHANGE_VERBS = ("changes", "change_diff", "take_back")
 
 
 class Door:
@@ -60,7 +59,6 @@ class Door:
             **MemoryVerbs(core).verbs(),
             **_later(core, _jobs, JOB_VERBS),
             **_later(core, _reminders, REMINDER_VERBS),
-            **_later(core, _changes, CHANGE_VERBS),
             "give": giving.give,
             "files": giving.files,
             "search_key": records.search_key,
@@ -104,9 +102,3 @@ def _reminders(core: Core) -> dict[str, Verb]:
     from desktop.core.reminding import ReminderVerbs
 
     return ReminderVerbs(core).verbs()
-
-
-def _changes(core: Core) -> dict[str, Verb]:
-    from desktop.core.changes import Changes
-
-    return Changes(core).verbs()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from desktop.api.about import About
     from desktop.api.backups import Backups
+    from desktop.api.changes import Changes
     from desktop.api.conversations import Conversations
     from desktop.api.diagnostics import Diagnostics
     from desktop.api.imports import Imports
@@ -35,6 +36,7 @@ def subjects(core: "Core", front: str) -> "Makers":
     made: dict[str, Callable[[Core], object]] = {
         "about": _about,
         "backups": _backups,
+        "changes": _changes,
         "conversations": _conversations,
         "diagnostics": _diagnostics,
         "imports": _imports,
@@ -150,6 +152,12 @@ def _backups(core: "Core") -> "Backups":
         _zone(core),
     )
     return Backups(here, core.keychain, core.change, core.waiting.add, core.bus)
+
+
+def _changes(core: "Core") -> "Changes":
+    from desktop.api.changes import Changes
+
+    return Changes(core.workshop.kept, core.audit, core.workspace)
 
 
 def _diagnostics(core: "Core") -> "Diagnostics":

@@ -48,22 +48,21 @@ class FileCards(QObject):
             self._funnel.run(self._take_back(entry, entry.work, again), name="conversation:files")
 
     async def _read(self, entry: Entry, work: FileWork) -> None:
-        found = await self._actions.call("changes", session=self._key(), turn=work.turn)
-        work.files, work.commands = found["files"], found["commands"]
+        found = await self._actions.api.changes.of(work.turn, self._key())
+        work.files, work.commands = found.files, found.commands
         self._transcript.touch(entry.id)
 
     async def _diff(self, entry: Entry, work: FileWork, path: str) -> None:
         if path not in work.diffs:
-            found = await self._actions.call("change_diff", turn=work.turn, path=path)
-            work.diffs[path] = found["diff"] or ""
+            work.diffs[path] = await self._actions.api.changes.diff(work.turn, path) or ""
         self._transcript.touch(entry.id)
 
     async def _take_back(self, entry: Entry, work: FileWork, again: bool) -> None:
         try:
-            done = await self._actions.call("take_back", turn=work.turn, again=again)
+            done = await self._actions.api.changes.take_back(work.turn, again=again)
             work.left = "\n".join(
-                _("{name} was left as it is: {why}").format(name=file["path"], why=file["why"])
-                for file in done["left"]
+                _("{name} was left as it is: {why}").format(name=file.path, why=file.why)
+                for file in done.left
             )
         finally:
             await self._read(entry, work)

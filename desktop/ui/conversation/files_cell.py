@@ -1,6 +1,6 @@
 """The card of the files that a turn changed: open them, see what changed, take it all back."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -18,7 +18,8 @@ from desktop.ui.widgets.folders import open_file, show_in_folder
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.sign import Sign
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.changes import ChangedFile
 
 
 class FilesCell(Slot):
@@ -153,17 +154,17 @@ class FileRow(QFrame):
             layout.activate()
         self.updateGeometry()
 
-    def show_file(self, file: Json, work: FileWork) -> None:
+    def show_file(self, file: "ChangedFile", work: FileWork) -> None:
         """Show this one."""
-        path, standing = str(file["path"]), str(file["standing"])
+        path, standing = file.path, file.standing
         self._path = path
-        name = " ".join(shown(str(file["name"])).split())
+        name = " ".join(shown(file.name).split())
         self.name.setText(name)
         self.name.setAccessibleName(_("Open {name}").format(name=name))
         self.name.setToolTip(tip(path))
-        self._where.setText(" ".join(shown(str(file["where"])).split()))
+        self._where.setText(" ".join(shown(file.where).split()))
         self._where.setToolTip(tip(path))
-        self._state.setText(_state(standing, new=bool(file["new"])))
+        self._state.setText(_state(standing, new=file.new))
         opened = path in work.open
         self.compare.setText(_("Hide") if opened else _("What changed"))
         self.compare.setAccessibleName(_("What changed in {name}").format(name=name))

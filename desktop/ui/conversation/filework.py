@@ -1,13 +1,14 @@
 """What a turn did to files: a card at its end, which is read when it comes into sight."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from desktop.ui.conversation.step import Outcome
 from desktop.ui.conversation.transcript import Author, Entry
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.changes import ChangedFile
 
 WRITERS = ("write_file", "edit_file", "add_line")
 DIFF, TAKE_BACK, AGAIN = "diff", "take_back", "again"
@@ -16,12 +17,11 @@ DIFF, TAKE_BACK, AGAIN = "diff", "take_back", "again"
 
 @dataclass(slots=True)
 class FileWork:
-    """The files of one turn, as the verb `changes` has them."""
+    """The files of one turn."""
 
     turn: str
-    files: list[Json] = field(default_factory=list)
-    """path, name, where (its folder, short), new, standing."""
-    commands: list[str] = field(default_factory=list)
+    files: "Sequence[ChangedFile]" = ()
+    commands: Sequence[str] = ()
     """That ran in the turn; what they changed nobody knows."""
     diffs: dict[str, str] = field(default_factory=dict)
     """By path, once they were asked for; what is no text has an empty one."""
@@ -33,7 +33,7 @@ class FileWork:
 
     def could(self, standing: str) -> bool:
         """Whether there is a file that stands so."""
-        return any(file["standing"] == standing for file in self.files)
+        return any(file.standing == standing for file in self.files)
 
 
 def card(turn: str) -> Entry:
