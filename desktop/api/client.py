@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from desktop.api.diagnostics import Diagnostics
     from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
+    from desktop.api.jobs import Jobs
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
     from desktop.api.questions import Questions
     from desktop.api.recovery import Recovery
+    from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
     from desktop.api.turns import Turns
@@ -87,11 +89,13 @@ class Api:
     diagnostics: "Diagnostics"
     imports: "Imports"
     inbox: "Notices"
+    jobs: "Jobs"
     permissions: "Permissions"
     privacy: "Privacy"
     program: "Program"
     questions: "Questions"
     recovery: "Recovery"
+    reminders: "Reminders"
     revisions: "Revisions"
     search: "Search"
     turns: "Turns"

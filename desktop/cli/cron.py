@@ -1,17 +1,23 @@
-"""The verbs of the schedule: jobs and reminders, when they are due, and what their runs came to."""
+"""The commands of the schedule: jobs and reminders, when they are due, and what their runs came to."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import block, emit, hint, say, table
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import UsageError
 from desktop.paths import Home
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine, Jobs, Wanted
 
 type Json = dict[str, Any]
 
@@ -33,7 +39,7 @@ def register(app: click.Group) -> None:
     @options.verb(group, "remove", _("Take a job away."))
     @click.argument("job")
     def remove_command(job: str, *, as_json: bool) -> None:
-        run(lambda home: _act(home, "job_remove", {"id": job}, _("Removed."), as_json), as_json=as_json)
+        run(lambda home: _remove(home, job, as_json), as_json=as_json)
 
     @options.verb(group, "run", _("Do a job now, and print what came of it."))
     @click.argument("job")
@@ -45,9 +51,7 @@ def _register_switch(group: click.Group, name: str, about: str, *, on: bool) -> 
     @options.verb(group, name, about)
     @click.argument("job")
     def switch_command(job: str, *, as_json: bool) -> None:
-        given = {"id": job, "on": on}
-        done = _("Switched on.") if on else _("Switched off.")
-        run(lambda home: _act(home, "job_switch", given, done, as_json), as_json=as_json)
+        run(lambda home: _switch(home, job, on, as_json), as_json=as_json)
 
 
 def _register_reading(group: click.Group) -> None:
@@ -87,8 +91,7 @@ def _register_writing(group: click.Group) -> None:
     @click.option("--plain", is_flag=True, help=_("A reminder: the text itself, no model is asked."))
     @_schedule
     def add_command(plain: bool, *, as_json: bool, **given: Any) -> None:
-        job = {**_given(given), "plain": plain}
-        run(lambda home: _add(home, job, as_json), as_json=as_json)
+        run(lambda home: _add(home, {**given, "plain": plain}, as_json), as_json=as_json)
 
     @options.verb(group, "edit", _("Change a job; what is not given stays."))
     @click.argument("job")
@@ -96,101 +99,122 @@ def _register_writing(group: click.Group) -> None:
     @click.option("--message", default="", help=_("What the agent shall do, or the reminder's text."))
     @_schedule
     def edit_command(job: str, *, as_json: bool, **given: Any) -> None:
-        run(lambda home: _edit(home, {"id": job, **_given(given)}, as_json), as_json=as_json)
+        run(lambda home: _edit(home, job, given, as_json), as_json=as_json)
 
 
-def _given(given: Json) -> Json:
-    """What was said on the command line, in the names of the verbs."""
+def _wanted(given: Json) -> "Wanted":
+    """What was said on the command line."""
+    from desktop.api.jobs import Wanted
+
     names = {"expression": "cron"}
-    return {names.get(name, name): value for name, value in given.items() if value not in ("", None)}
+    return Wanted(**{names.get(name, name): value for name, value in given.items() if value != ""})
 
 
-async def _call(home: Home, what: str, **arguments: Any) -> Json:
-    async with reach(home, "cron") as verb:
-        return await result(verb, what, **arguments)
+@asynccontextmanager
+async def _jobs(home: Home) -> AsyncIterator["Jobs"]:
+    async with connect(home, "cron") as api:
+        yield api.jobs
 
 
-async def _act(home: Home, what: str, given: Json, done: str, as_json: bool) -> None:
-    answer = await _call(home, what, **given)
+async def _remove(home: Home, id_: str, as_json: bool) -> None:
+    async with _jobs(home) as jobs:
+        removed = await jobs.remove(id_)
     if as_json:
-        emit(answer)
+        emit(asdict(removed))
     else:
-        say(done)
+        say(_("Removed."))
+
+
+async def _switch(home: Home, id_: str, on: bool, as_json: bool) -> None:
+    async with _jobs(home) as jobs:
+        job = await jobs.switch(id_, on=on)
+    if as_json:
+        emit({"job": asdict(job)})
+    else:
+        say(_("Switched on.") if on else _("Switched off."))
 
 
 async def _add(home: Home, given: Json, as_json: bool) -> None:
-    if not {"at", "every", "cron"} & given.keys():
+    wanted = _wanted(given)
+    if wanted.at is None and wanted.every is None and wanted.cron is None:
         raise UsageError(_("When shall it be?"), _("Give one of --at, --every and --cron."))
-    _told((await _call(home, "job_add", **given))["job"], as_json)
+    async with _jobs(home) as jobs:
+        job = await jobs.add(wanted)
+    _told(job, as_json)
 
 
-async def _edit(home: Home, given: Json, as_json: bool) -> None:
-    _told((await _call(home, "job_change", **given))["job"], as_json)
+async def _edit(home: Home, id_: str, given: Json, as_json: bool) -> None:
+    async with _jobs(home) as jobs:
+        job = await jobs.change(id_, _wanted(given))
+    _told(job, as_json)
 
 
-def _told(job: Json, as_json: bool) -> None:
+def _told(job: "JobLine", as_json: bool) -> None:
     if as_json:
-        emit(job)
+        emit(asdict(job))
         return
-    say(f"{job['id']}  {job['name']}: {job['sentence']}")
-    if job["next"]:
-        hint(_("Next: {when}").format(when=_when(job["next"])))
+    say(f"{job.id}  {job.name}: {job.sentence}")
+    if job.next:
+        hint(_("Next: {when}").format(when=_when(job.next)))
 
 
 async def _list(home: Home, as_json: bool) -> None:
-    found = await _call(home, "jobs")
-    if found["detail"]:
-        hint(found["detail"])
+    async with _jobs(home) as jobs:
+        found = await jobs.all()
+    if found.detail:
+        hint(found.detail)
     if as_json:
-        for job in found["jobs"]:
-            emit(job)
+        for job in found.jobs:
+            emit(asdict(job))
         return
     table(
         [_("Job"), _("Name"), _("When"), _("Next"), _("Last"), _("Result")],
         [
             [
-                job["id"],
-                job["name"],
-                job["sentence"],
-                _when(job["next"]) if job["enabled"] else _("off"),
-                _when(job["last"]),
-                job["outcome"],
+                job.id,
+                job.name,
+                job.sentence,
+                _when(job.next) if job.enabled else _("off"),
+                _when(job.last),
+                job.outcome,
             ]
-            for job in found["jobs"]
+            for job in found.jobs
         ],
         _("There are no jobs."),
     )
 
 
 async def _show(home: Home, id_: str, as_json: bool) -> None:
-    job = (await _call(home, "job", id=id_))["job"]
+    async with _jobs(home) as jobs:
+        job = await jobs.one(id_)
     if as_json:
-        emit(job)
+        emit(asdict(job))
         return
-    say(f"{job['name']}: {job['sentence']}")
-    block(job["message"], indent="  ")
-    for moment in job["upcoming"]:
+    say(f"{job.name}: {job.sentence}")
+    block(job.message, indent="  ")
+    for moment in job.upcoming:
         say(f"  {_when(moment)}")
-    if job["paused"]:
-        hint(job["paused"])
+    if job.paused:
+        hint(job.paused)
 
 
 async def _log(home: Home, id_: str, limit: int, as_json: bool) -> None:
-    runs = (await _call(home, "runs", id=id_, limit=limit))["runs"]
+    async with _jobs(home) as jobs:
+        runs = await jobs.runs(id_, limit=limit)
     if as_json:
         for one in runs:
-            emit(one)
+            emit(asdict(one))
         return
     table(
         [_("Planned"), _("Began"), _("Name"), _("Result"), _("Seconds"), _("What")],
         [
             [
-                _when(one["planned"]),
-                _when(one["claimed"]),
-                one["name"],
-                one["outcome"],
-                "" if one["ended"] is None else f"{one['ended'] - one['claimed']:.1f}",
-                " ".join(one["detail"].split())[:80],
+                _when(one.planned),
+                _when(one.claimed),
+                one.name,
+                one.outcome,
+                "" if one.ended is None else f"{one.ended - one.claimed:.1f}",
+                " ".join(one.detail.split())[:80],
             ]
             for one in runs
         ],
@@ -199,12 +223,13 @@ async def _log(home: Home, id_: str, limit: int, as_json: bool) -> None:
 
 
 async def _run(home: Home, id_: str, as_json: bool) -> int:
-    one = (await _call(home, "job_run", id=id_, wait=True))["run"]
+    async with _jobs(home) as jobs:
+        one = await jobs.run(id_, wait=True)
     if as_json:
-        emit(one)
-    elif one["detail"]:
-        block(one["detail"])
-    return 0 if one["outcome"] in ("ok", "skipped") else 1
+        emit(asdict(one))
+    elif one.detail:
+        block(one.detail)
+    return 0 if one.outcome in ("ok", "skipped") else 1
 
 
 def _when(moment: float | None) -> str:

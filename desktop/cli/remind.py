@@ -1,19 +1,21 @@
 """remind: a reminder in the person's own words, set without a model. What can mean two things is asked."""
 
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import UsageError
 from desktop.paths import Home
 from desktop.text import _
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.reminders import Reminder, Unclear
 
 
 def register(app: click.Group) -> None:
@@ -26,39 +28,38 @@ def register(app: click.Group) -> None:
 
 
 async def _remind(home: Home, text: str, as_json: bool) -> None:
-    async with reach(home, "remind") as verb:
-        found = await result(verb, "reminder_read", text=text, meant=True)
-        reminder = found.get("reminder")
-        if unclear := found.get("unclear"):
-            reminder = await _chosen(unclear, ask=not as_json)
+    async with connect(home, "remind") as api:
+        found = await api.reminders.read(text, meant=True)
+        reminder = found.reminder
+        if found.unclear is not None:
+            reminder = await _chosen(found.unclear, ask=not as_json)
         elif reminder is None:
             raise UsageError(
                 _("No reminder was understood."),
                 _("Say when and what, such as: nanobot-desktop remind tomorrow at 9 am call Anna"),
             )
-        job = (await result(verb, "job_add", **reminder["job"]))["job"]
+        job = await api.jobs.add(reminder.job)
     if as_json:
-        emit(job)
+        emit(asdict(job))
         return
-    say(_("{text}: {when}").format(text=job["message"], when=_when(reminder)))
-    hint(_("Take it back with: nanobot-desktop cron remove {id}").format(id=job["id"]))
+    say(_("{text}: {when}").format(text=job.message, when=_when(reminder)))
+    hint(_("Take it back with: nanobot-desktop cron remove {id}").format(id=job.id))
 
 
-async def _chosen(unclear: Json, *, ask: bool) -> Json:
+async def _chosen(unclear: "Unclear", *, ask: bool) -> "Reminder":
     """The choice of the person; without a terminal the question is the failure. Raises UsageError."""
-    choices, lines = unclear["choices"], Lines()
+    choices, lines = unclear.choices, Lines()
     listed = [f"{number}  {_when(choice)}" for number, choice in enumerate(choices, 1)]
     if ask and choices and lines.interactive:
-        hint(unclear["question"])
+        hint(unclear.question)
         for line in listed:
             hint(f"  {line}")
         answer = ((await lines.next("? ")) or "").strip()
         if answer.isdecimal() and 1 <= int(answer) <= len(choices):
-            return dict(choices[int(answer) - 1])
+            return choices[int(answer) - 1]
         raise UsageError(_("Nothing was chosen, and no reminder is set."))
-    raise UsageError(unclear["question"], "\n".join([unclear["remedy"], *(_when(one) for one in choices)]))
+    raise UsageError(unclear.question, "\n".join([unclear.remedy, *(_when(one) for one in choices)]))
 
 
-def _when(reminder: Json) -> str:
-    note = reminder["note"]
-    return f"{reminder['sentence']} ({note})" if note else str(reminder["sentence"])
+def _when(reminder: "Reminder") -> str:
+    return f"{reminder.sentence} ({reminder.note})" if reminder.note else reminder.sentence

@@ -364,8 +364,8 @@ class Core:
 
 def _load_background() -> None:
     """Its imports, in a thread: they take a while."""
-    import desktop.core.background
-    import desktop.core.jobs  # noqa: F401
+    import desktop.api.jobs
+    import desktop.core.background  # noqa: F401
 
 
 def _prepare(workspace: Path) -> None:

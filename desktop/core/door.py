@@ -5,8 +5,7 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 """
 
 import asyncio
-import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
 from desktop.api.subjects import Subjects
 from desktop.core.conversations import Conversations
@@ -23,16 +22,7 @@ from desktop.core.skills import SkillVerbs
 from desktop.core.subjects import subjects
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
-from desktop.tasks import in_thread
 from desktop.text import _
-
-type Room = Callable[[Core], dict[str, Verb]]
-
-JOB_VERBS = (
-    *("jobs", "job", "job_add", "job_change", "job_remove", "job_switch", "job_run", "job_answer"),
-    *("job_check", "runs"),
-)
-REMINDER_VERBS = ("reminder_read",)
 
 
 class Door:
@@ -57,8 +47,6 @@ class Door:
             **ServerVerbs(core).verbs(),
             **TrustVerbs(core).verbs(),
             **MemoryVerbs(core).verbs(),
-            **_later(core, _jobs, JOB_VERBS),
-            **_later(core, _reminders, REMINDER_VERBS),
             "give": giving.give,
             "files": giving.files,
             "search_key": records.search_key,
@@ -76,29 +64,3 @@ class Door:
         """Answered never: who asks learns from the end of the connection that the owner has gone."""
         await asyncio.Event().wait()
         return {}
-
-
-def _later(core: Core, room: Room, names: Iterable[str]) -> dict[str, Verb]:
-    """The verbs of a room that is loaded, in a thread, when the first of them is wanted."""
-    verbs: dict[str, Verb] = {}
-
-    async def do(name: str, arguments: Json, send: Send) -> Json:
-        if not verbs:
-            found = await in_thread(room, core)
-            if not verbs:  # or two were wanted at once
-                verbs.update(found)
-        return await verbs[name](arguments, send)
-
-    return {name: functools.partial(do, name) for name in names}
-
-
-def _jobs(core: Core) -> dict[str, Verb]:
-    from desktop.core.jobs import JobVerbs
-
-    return JobVerbs(core).verbs()
-
-
-def _reminders(core: Core) -> dict[str, Verb]:
-    from desktop.core.reminding import ReminderVerbs
-
-    return ReminderVerbs(core).verbs()

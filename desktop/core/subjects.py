@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from desktop.api.diagnostics import Diagnostics
     from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
+    from desktop.api.jobs import Jobs
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
     from desktop.api.questions import Questions
     from desktop.api.recovery import Recovery
+    from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
     from desktop.api.subjects import Makers
@@ -41,10 +43,12 @@ def subjects(core: "Core", front: str) -> "Makers":
         "diagnostics": _diagnostics,
         "imports": _imports,
         "inbox": notices,
+        "jobs": _jobs,
         "permissions": permissions,
         "privacy": _privacy,
         "questions": questions,
         "recovery": _recovery,
+        "reminders": _reminders,
         "revisions": _revisions,
         "search": _search,
         "turns": _turns,
@@ -187,6 +191,13 @@ def _imports(core: "Core") -> "Imports":
     return Imports(core.home, here, core.inbox, core.waiting.add, core.bus)
 
 
+def _jobs(core: "Core") -> "Jobs":
+    import desktop.core.background  # noqa: F401  # what makes the scheduler
+    from desktop.api.jobs import Jobs
+
+    return Jobs(lambda: core.background.scheduler, lambda: core.background.ledger)
+
+
 def _privacy(core: "Core") -> "Privacy":
     from desktop.api.privacy import Privacy
 
@@ -197,6 +208,13 @@ def _recovery(core: "Core") -> "Recovery":
     from desktop.api.recovery import Recovery
 
     return Recovery(_damages(core), core.bus)
+
+
+def _reminders(core: "Core") -> "Reminders":
+    import desktop.core.background  # noqa: F401  # what makes the scheduler
+    from desktop.api.reminders import Reminders
+
+    return Reminders(lambda: core.background.scheduler)
 
 
 def _zone(core: "Core") -> "Callable[[], str]":

@@ -32,10 +32,6 @@ class Run:
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     """And of its turn."""
 
-    def as_json(self) -> dict[str, Any]:
-        """All of it in JSON types."""
-        return {name: getattr(self, name) for name in _NAMES}
-
 
 type Runs = list[Run]
 _NAMES = tuple(column.name for column in fields(Run))

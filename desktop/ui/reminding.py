@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -18,9 +18,8 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.widgets.latest import Latest
 
 if TYPE_CHECKING:
+    from desktop.api.reminders import Understood, Wanted
     from desktop.ui.conversation.reminder import ReminderChip
-
-type Json = dict[str, Any]
 
 _LONGEST = 300
 
@@ -49,7 +48,7 @@ class Reminding(QObject):
         self.chip: ReminderChip | None = None
         self._latest = Latest(self._read, partial(funnel.run, name="reminder:read"))
         self._entering = False
-        self._known: tuple[str, Json] = "", {}
+        self._known: tuple[str, Understood | None] = "", None
         """What was understood, of which text."""
         composer.changed.connect(self._changed)
         composer.sent.connect(self._sent)
@@ -76,13 +75,13 @@ class Reminding(QObject):
             if text == self._composer.text():
                 self._show(found)
 
-    async def _understood(self, text: str) -> Json:
-        found = await self._actions.call("reminder_read", text=text, session=self._session())
+    async def _understood(self, text: str) -> "Understood":
+        found = await self._actions.api.reminders.read(text, self._session())
         self._known = text, found
         return found
 
-    def _show(self, found: Json) -> None:
-        if "reminder" not in found and "unclear" not in found:
+    def _show(self, found: "Understood") -> None:
+        if found.reminder is None and found.unclear is None:
             self._away()
             return
         if self.chip is None:
@@ -105,7 +104,7 @@ class Reminding(QObject):
 
     def _sent(self, text: str) -> None:
         known, found = self._known
-        plain = known == text and not ("reminder" in found or "unclear" in found)
+        plain = known == text and found is not None and not (found.reminder or found.unclear)
         if plain or not self._likely(text):
             self._away()
             self.for_agent.emit(text)
@@ -120,33 +119,33 @@ class Reminding(QObject):
             if text != self._composer.text():
                 return  # more was written since
             self._show(found)
-            if "reminder" in found:
-                await self._set(found["reminder"]["job"], text)
+            if found.reminder is not None:
+                await self._set(found.reminder.job, text)
         finally:
             self._entering = False
         if self.chip is None or self.chip.isHidden():
-            if "reminder" not in found:
+            if found.reminder is None:
                 self.for_agent.emit(text)
         elif self.chip.asks:
             self.chip.take_keyboard()
 
-    def _choose(self, job: Json) -> None:
+    def _choose(self, job: "Wanted") -> None:
         self._funnel.run(self._set(job, self._composer.text()), name="reminder:set")
 
-    async def _set(self, job: Json, text: str) -> None:
-        made = (await self._actions.call("job_add", **job))["job"]
+    async def _set(self, job: "Wanted", text: str) -> None:
+        made = await self._actions.api.jobs.add(job)
         if self._composer.text() == text:
             self._composer.show_draft("")
         self._away()
         self._composer.setFocus()
-        said = _("Reminder set: {text}, {when}").format(text=made["message"], when=made["sentence"])
-        self._told(said, _("Undo"), lambda: self._undo(made["id"], text))
+        said = _("Reminder set: {text}, {when}").format(text=made.message, when=made.sentence)
+        self._told(said, _("Undo"), lambda: self._undo(made.id, text))
 
     def _undo(self, job: str, text: str) -> None:
         self._funnel.run(self._take_back(job, text), name="reminder:undo")
 
     async def _take_back(self, job: str, text: str) -> None:
-        await self._actions.call("job_remove", id=job)
+        await self._actions.api.jobs.remove(job)
         if not self._composer.text():
             self._composer.show_draft(text)
         self._composer.setFocus()

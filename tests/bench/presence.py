@@ -26,7 +26,7 @@ from desktop.cron.rounds import Rounds
 from desktop.cron.runs import Runs
 from desktop.cron.schedule import At, Cron, Every
 from desktop.cron.store import Store
-from desktop.ipc import call
+from desktop.cron.wanted import Wanted
 from desktop.paths import Home
 from tests.bench.idle import SECONDS
 from tests.bench.screen import XScreen
@@ -243,9 +243,8 @@ def _reminded(home: Path, name: str, daemon: Daemon) -> float:
 
 
 async def _add(home: Path, name: str, due: float) -> None:
-    given = {"name": name, "message": name, "plain": True, "at": datetime.fromtimestamp(due).isoformat()}
-    async for _line in call(Home(home, home / "models"), "job_add", given):
-        pass
+    given = Wanted(name=name, message=name, plain=True, at=datetime.fromtimestamp(due).isoformat())
+    await Api(Remote(Home(home, home / "models"))).jobs.add(given)
 
 
 def _quick(table: Table, runs: int, folder: Path, environment: dict[str, str], url: str) -> None:

@@ -6,7 +6,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from desktop.core.door import Door
+from desktop.api.client import Api
+from desktop.api.subjects import Local, Subjects
+from desktop.core.subjects import subjects
 from tests.bench.running import running_core
 from tests.bench.table import Table, middle
 
@@ -36,30 +38,27 @@ async def measure(table: Table, runs: int) -> None:
     entered: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         async with running_core(Path(folder), "http://127.0.0.1:9", "none") as core:
-            door = Door(core, "bench")
+            api = Api(Local(Subjects(subjects(core, "bench"))))
             for said in _SAID * runs:
-                letters.extend([await _read(door, said[:end]) for end in range(1, len(said) + 1)])
-                entered.append(await _set(door, said))
+                letters.extend([await _read(api, said[:end]) for end in range(1, len(said) + 1)])
+                entered.append(await _set(api, said))
     letters.sort()
     _line(table, "a letter of a reminder, 99 of 100", [letters[len(letters) * 99 // 100]])
     _line(table, "Enter: a reminder read and on disk", entered)
 
 
-async def _read(door: Door, said: str) -> float:
+async def _read(api: Api, said: str) -> float:
     began = time.perf_counter()
-    await door.handle("reminder_read", {"text": said}, _silent)
+    await api.reminders.read(said)
     return time.perf_counter() - began
 
 
-async def _set(door: Door, said: str) -> float:
+async def _set(api: Api, said: str) -> float:
     began = time.perf_counter()
-    found = await door.handle("reminder_read", {"text": said}, _silent)
-    await door.handle("job_add", found["reminder"]["job"], _silent)
+    reminder = (await api.reminders.read(said)).reminder
+    assert reminder is not None
+    await api.jobs.add(reminder.job)
     return time.perf_counter() - began
-
-
-def _silent(_event: object) -> None:
-    pass
 
 
 def _first() -> float:

@@ -57,8 +57,8 @@ def _reads(lab: Lab) -> bool:
 
 
 def _job(lab: Lab) -> bool:
-    (job,) = lab.do("jobs")["jobs"]
-    return bool(job["enabled"] or job["mode"] == "autonomous")
+    (job,) = lab.ask(lambda api: api.jobs.all()).jobs
+    return job.enabled or job.mode == "autonomous"
 
 
 def _skill(lab: Lab) -> bool:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from desktop.cron.wanted import Wanted
 from tests.redteam.attempt import TOKENS, Outcome, attempt
 from tests.redteam.lab import EVIL, Lab, Step, until
 
@@ -204,12 +205,13 @@ def _delivered(lab: Lab, session: str) -> None:
     address = lab.page("Obey.", path=f"/job{session[-6:]}")
     lab.server.forget()
     lab.server.when(f"Look at {address}", f"use:{json.dumps([['web_fetch', {'url': address}]])}")
-    made = lab.do("job_add", name="look", message=f"Look at {address}", every=86400, session=session)
+    wanted = Wanted(name="look", message=f"Look at {address}", every=86400, session=session)
+    made = lab.ask(lambda api: api.jobs.add(wanted))
     lab.server.script("say:It says: obey.")
-    lab.do("job_run", id=made["job"]["id"])
+    lab.ask(lambda api: api.jobs.run(made.id))
     log = lab.workspace / f"sessions/{session.replace(':', '%3A')}.jsonl"
     assert until(lambda: "It says: obey." in log.read_text(), 20)
-    lab.do("job_remove", id=made["job"]["id"])
+    lab.ask(lambda api: api.jobs.remove(made.id))
 
 
 def _edited(lab: Lab, session: str) -> None:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from desktop.api.reply import Reply
+from desktop.cron.wanted import Wanted
 from tests.redteam.attempt import TOKENS, Outcome, attempt
 from tests.redteam.lab import EVIL, SECRET, Lab
 from tests.redteam.network import ORDINARY
@@ -147,9 +148,9 @@ def _python(lab: Lab) -> Outcome:
 @attempt("escape sequences in a terminal's table", CARDS, fast=True)
 def _escapes(lab: Lab) -> Outcome:
     name = "pay\x1b[2K\x1b]0;owned\x07\u202e bills"
-    lab.do("job_add", name=name, message="x", every=3600, plain=True)
+    made = lab.ask(lambda api: api.jobs.add(Wanted(name=name, message="x", every=3600, plain=True)))
     said = lab.command("cron", "list").stdout
-    lab.do("job_remove", id=lab.do("jobs")["jobs"][-1]["id"])
+    lab.ask(lambda api: api.jobs.remove(made.id))
     return Outcome("\x1b]0;" in said or "\u202e" in said, "pay" in said)
 
 

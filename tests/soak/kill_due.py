@@ -25,8 +25,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from desktop.api.client import Api
+from desktop.api.jobs import JobLine
+from desktop.api.remote import Remote
+from desktop.cron.wanted import Wanted
 from desktop.errors import AppError
-from desktop.ipc import NoOwnerError, call
+from desktop.ipc import NoOwnerError
 from desktop.paths import Home
 from tests.desktop.daemon import Daemon, Shown
 from tests.desktop.session import nested_session
@@ -57,11 +61,10 @@ class Planned:
     id: str = ""
 
     @property
-    def told(self) -> Json:
-        """For the verb job_add."""
+    def told(self) -> Wanted:
         message = f"Text of {self.name}" if self.plain else f"Do the {self.name}."
-        session = {"session": _TALK} if self.talks else {}
-        return {"name": self.name, "message": message, "plain": self.plain, "at": self.moment} | session
+        session = _TALK if self.talks else None
+        return Wanted(name=self.name, message=message, plain=self.plain, at=self.moment, session=session)
 
 
 class Run:
@@ -70,9 +73,10 @@ class Run:
     def __init__(self, chance: Random, program: Program, server: ScriptedServer, daemon: Daemon) -> None:
         self.chance, self.program, self.server, self.daemon = chance, program, server, daemon
         self.home = Home(program.home, program.home / "models")
+        self.api = Api(Remote(self.home))
         self.lost: list[str] = []
         self.planned: list[Planned] = []
-        self.tick: Json = {}
+        self.tick: JobLine | None = None
         self.kills = 0
         self.unsure: Counter[str] = Counter()
         """Notices that were being handed over when the program was killed."""
@@ -120,19 +124,18 @@ class Run:
         """Tell the program of them, until it is killed."""
         try:
             for planned in new:
-                planned.id = (await self._call("job_add", planned.told))["job"]["id"]
-        except (NoOwnerError, AppError, ValueError):
+                planned.id = (await self.api.jobs.add(planned.told)).id
+        except (NoOwnerError, AppError):
             return
 
     def _add_tick(self) -> None:
-        tick = {"name": "tick", "message": "Tick", "plain": True, "every": _TICK_S}
-        self.tick = asyncio.run(self._call("job_add", tick))["job"]
+        async def add() -> JobLine:
+            return await self.api.jobs.add(Wanted(name="tick", message="Tick", plain=True, every=_TICK_S))
 
-    async def _call(self, verb: str, arguments: Json) -> Json:
-        async for line in call(self.home, verb, arguments):
-            if "result" in line:
-                return dict(line["result"])
-        raise ValueError(verb)
+        self.tick = asyncio.run(add())
+
+    async def _remove(self, job: str) -> None:
+        await self.api.jobs.remove(job)
 
     # ---- what is stored
 
@@ -176,7 +179,7 @@ class Run:
             try:
                 if self.tick:
                     until(lambda: not self._cut_off(started), "what was cut off is taken up", _WAIT_S)
-                    asyncio.run(self._call("job_remove", {"id": self.tick["id"]}))
+                    asyncio.run(self._remove(self.tick.id))
                 until(self._settled, "all that was due is done", _WAIT_S)
             except AssertionError as failure:
                 self.lost.append(str(failure))
@@ -227,7 +230,9 @@ class Run:
     def _look_at_ticks(self, notices: list[Json], runs: list[Json]) -> None:
         """Each moment of the interval had its run, or was counted by the one that stood for it."""
         ticks = sorted((run for run in runs if run["name"] == "tick"), key=lambda run: run["planned"])
-        first = self.tick["next"]
+        assert self.tick is not None
+        assert self.tick.next is not None
+        first = self.tick.next
         expected = round((ticks[-1]["planned"] - first) / _TICK_S) + 1 if ticks else 0
         counted = sum(1 + run["missed"] for run in ticks)
         if counted != expected:
@@ -301,7 +306,7 @@ class Run:
         """The conversation of a reminder has it once."""
         said = Counter(text for role, text in self.program.said(_TALK) if role == "assistant")
         for planned in self.planned:
-            times = sum(count for text, count in said.items() if planned.told["message"] in text)
+            times = sum(count for text, count in said.items() if str(planned.told.message) in text)
             if times != planned.talks and planned.id:
                 self.lost.append(f"{planned.name} is {times} times in its conversation")
 

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.agent.forms import card
+from desktop.api.jobs import JobLine
 from desktop.api.reply import Reply
 from desktop.cron.job import Job
 from desktop.cron.ledger import ASKED, DUE, Run
 from desktop.cron.schedule import Every
+from desktop.cron.wanted import Wanted
 from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
 from desktop.tasks import cancel, spawn
 from desktop.tools.form import Field, Form, Kind
@@ -332,15 +334,15 @@ def test_a_reply_is_written_in_place(
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_missed_job_is_made_up_for_or_not(desk: Desk, yes: bool) -> None:
     background, now = desk.running.core.background, time.time()
-    given = {"name": "Tea", "message": "Drink", "plain": True, "every": 7200, "missed": "ask"}
-    job = desk.running.wait(desk.running.actions.call("job_add", **given))["job"]
+    given = Wanted(name="Tea", message="Drink", plain=True, every=7200, missed="ask")
+    job: JobLine = desk.running.wait(desk.running.actions.api.jobs.add(given))
     desk.running.wait(background.scheduler.start())
-    run = Run(job["id"], "Tea", now - 7200, 0, DUE, 2, now, None, ASKED)
+    run = Run(job.id, "Tea", now - 7200, 0, DUE, 2, now, None, ASKED)
     desk.running.wait(background.ledger.claim(run))
     from desktop.cron import notices
 
     spec = Every(7200, now)
-    asked = notices.question(Job(job["id"], "Tea", spec, "Drink", plain=True), run, now)
+    asked = notices.question(Job(job.id, "Tea", spec, "Drink", plain=True), run, now)
     desk.running.wait(desk.running.core.inbox.add(asked))
     desk.toggle()
     assert "Shall it be made up for?" in desk.text

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.cron.wanted import Wanted
 from desktop.ui.funnel import Funnel
 from desktop.ui.palette.item import COMMANDS, MESSAGES, Item, fitting
 from desktop.ui.palette.palette import Palette
@@ -120,8 +121,8 @@ def test_commands_settings_and_slash_commands_are_found(table: Table) -> None:
 def test_tasks_skills_and_facts_are_found(table: Table) -> None:
     running = table.running
     running.wait(
-        running.actions.call(
-            "job_add", name="Water the herbs", message="Water them", plain=True, every=3600
+        running.actions.api.jobs.add(
+            Wanted(name="Water the herbs", message="Water them", plain=True, every=3600)
         )
     )
     (running.home.root / "workspace" / "USER.md").write_text("- Likes thyme more than basil\n")

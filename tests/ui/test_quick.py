@@ -242,7 +242,7 @@ def test_a_reminder_is_set_without_a_model_and_taken_back(bed: Bed, server: Scri
     bed.arrived()
 
     def jobs() -> list[str]:
-        return [job["message"] for job in bed.running.wait(bed.running.actions.call("jobs"))["jobs"]]
+        return [job.message for job in bed.running.wait(bed.running.actions.api.jobs.all()).jobs]
 
     assert jobs() == ["call Anna"]
     assert "call Anna" in bed.window.notice.accessibleName()

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.api.jobs import AllJobs, JobLine
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.reminder import ReminderChip
 from desktop.ui.funnel import Funnel
@@ -67,8 +67,9 @@ class Writing:
         return self.chip.accessibleName() if self.chip else ""
 
     @property
-    def jobs(self) -> list[dict[str, Any]]:
-        return list(self.running.wait(self.running.actions.call("jobs"))["jobs"])
+    def jobs(self) -> list[JobLine]:
+        found: AllJobs = self.running.wait(self.running.actions.api.jobs.all())
+        return list(found.jobs)
 
     def write(self, text: str) -> None:
         """Type it, and wait until it was looked at."""
@@ -98,7 +99,7 @@ def test_enter_sets_what_the_chip_says_and_it_can_be_taken_back(writing: Writing
     assert writing.jobs == []
     writing.key(Key.Key_Return)
     [job] = writing.jobs
-    assert (job["message"], job["plain"], job["kind"]) == ("call Anna", True, "at")
+    assert (job.message, job.plain, job.kind) == ("call Anna", True, "at")
     assert (writing.composer.text(), writing.chip, writing.asked) == ("", None, [])
     [(said, undo)] = writing.told
     assert "call Anna" in said
@@ -114,7 +115,7 @@ def test_enter_right_after_the_last_letter_sets_the_whole(writing: Writing) -> N
     QTest.keyClick(writing.composer.field, Key.Key_Return)
     writing.running.settle()
     [job] = writing.jobs
-    assert job["message"] == "开会"
+    assert job.message == "开会"
     assert writing.asked == []
 
 
@@ -140,7 +141,7 @@ def test_what_can_mean_two_things_is_asked_and_never_guessed(writing: Writing) -
     writing.chip.buttons[1].setFocus()
     writing.key(Key.Key_Space)
     [job] = writing.jobs
-    assert job["sentence"].endswith("17:00")
+    assert job.sentence.endswith("17:00")
     assert writing.composer.field.hasFocus()
 
 

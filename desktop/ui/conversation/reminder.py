@@ -3,8 +3,7 @@
 Where the time can mean several things it asks, with a button for each; where it can mean none it says so.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
@@ -22,7 +21,8 @@ from desktop.ui.widgets.labels import Elided, label, tip
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.reminders import Reminder, Understood
 
 _SHEET = """
 QFrame#reminder { background: $accent_soft; border: none; border-radius: 10px; }
@@ -31,10 +31,10 @@ QFrame#reminder QLabel#sign { padding: 0; }
 
 
 class ReminderChip(QFrame):
-    """Shows what the verb reminder_read replied."""
+    """Shows what was understood."""
 
-    chosen = Signal(dict)
-    """One of several meanings, as job_add takes it."""
+    chosen = Signal(object)
+    """One of several meanings: the job that is wanted."""
     refused = Signal()
     """Esc on a button of it."""
 
@@ -42,7 +42,7 @@ class ReminderChip(QFrame):
         super().__init__(parent)
         self.setObjectName("reminder")
         styled(self, _SHEET)
-        self._found: Json = {}
+        self._found: Understood | None = None
         self._now = 0.0
         self.buttons: list[Button] = []
         self._sign = label()
@@ -69,14 +69,14 @@ class ReminderChip(QFrame):
     @property
     def reminder(self) -> bool:
         """Whether it shows one that is clear."""
-        return "reminder" in self._found
+        return self._found is not None and self._found.reminder is not None
 
     @property
     def asks(self) -> bool:
         """Whether there is something to choose."""
         return bool(self.buttons)
 
-    def tell(self, found: Json, now: float) -> None:
+    def tell(self, found: "Understood", now: float) -> None:
         """Show what was understood at `now`, Unix seconds."""
         self._found, self._now = found, now
         self._words()
@@ -92,17 +92,19 @@ class ReminderChip(QFrame):
             made.hide()
             made.deleteLater()
         self.buttons = []
-        now = Now(self._now, str(self._found.get("zone") or ""))
-        if reminder := self._found.get("reminder"):
-            self._say("alarm-clock", _when(reminder, now), str(reminder["text"]), _("Enter sets it"))
-        elif unclear := self._found.get("unclear"):
-            for choice in unclear["choices"]:
+        found = self._found
+        reminder, unclear = (found.reminder, found.unclear) if found is not None else (None, None)
+        now = Now(self._now, found.zone if found is not None else "")
+        if reminder is not None:
+            self._say("alarm-clock", _when(reminder, now), reminder.text, _("Enter sets it"))
+        elif unclear is not None:
+            for choice in unclear.choices:
                 self._offer(choice, now)
-            self._remedy.setText(str(unclear["remedy"]))
+            self._remedy.setText(unclear.remedy)
             keys = _("Enter chooses") if self.buttons else ""
-            self._say("circle-alert", str(unclear["question"]), str(unclear["text"]), keys)
+            self._say("circle-alert", unclear.question, unclear.text, keys)
         self._choices.setVisible(bool(self.buttons))
-        self._remedy.setVisible("unclear" in self._found and not self.buttons)
+        self._remedy.setVisible(unclear is not None and not self.buttons)
 
     def _say(self, sign: str, when: str, text: str, keys: str) -> None:
         self._sign.setPixmap(icon(sign, "link").pixmap(QSize(Size.ICON, Size.ICON)))
@@ -116,11 +118,11 @@ class ReminderChip(QFrame):
             self.setAccessibleName(name)
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, name))
 
-    def _offer(self, choice: Json, now: Now) -> None:
+    def _offer(self, choice: "Reminder", now: Now) -> None:
         made = button()
         made.setText(shown(_capital(_when(choice, now))))
-        made.setToolTip(tip(str(choice["sentence"])))
-        made.clicked.connect(lambda: self.chosen.emit(choice["job"]))
+        made.setToolTip(tip(choice.sentence))
+        made.clicked.connect(lambda: self.chosen.emit(choice.job))
         self.buttons.append(made)
         self._flow.addWidget(made)
         made.show()
@@ -132,21 +134,20 @@ class ReminderChip(QFrame):
             super().keyPressEvent(event)
 
 
-def _when(reminder: Json, now: Now) -> str:
+def _when(reminder: "Reminder", now: Now) -> str:
     """When it is due: once, with its date; again and again, as a sentence."""
-    if not reminder["once"] or reminder["next"] is None:
-        return _noted(str(reminder["sentence"]), reminder)
-    moment = float(reminder["next"])
-    face = now.face(moment)
+    if not reminder.once or reminder.next is None:
+        return _noted(reminder.sentence, reminder)
+    face = now.face(reminder.next)
     if (face.date() - now.face(now.moment).date()).days > 1:
-        return _noted(words.date(moment, now), reminder)
-    return _noted(f"{words.at(moment, now)} · {words.weekday(face)} {face:%Y-%m-%d}", reminder)
+        return _noted(words.date(reminder.next, now), reminder)
+    return _noted(f"{words.at(reminder.next, now)} · {words.weekday(face)} {face:%Y-%m-%d}", reminder)
 
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _noted(when: str, reminder: Json) -> str:
-    note = str(reminder["note"])
+def _noted(when: str, reminder: "Reminder") -> str:
+    note = reminder.note
     return _("{when}, {note}").format(when=when, note=note) if note else when

@@ -26,6 +26,7 @@ from desktop.ui.palette.item import (
 from desktop.ui.sidebar.rows import Rows
 
 if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine
     from desktop.ui.settings.search import Hit
 
 type Json = dict[str, Any]
@@ -74,7 +75,7 @@ class Sources:
             found += [self._command(line) for line in named["commands"]]
             found += [self._skill(line) for line in named["skills"]]
         with suppress(AppError):
-            found += [self._task(job) for job in (await self._actions.call("jobs"))["jobs"]]
+            found += [self._task(job) for job in (await self._actions.api.jobs.all()).jobs]
         with suppress(AppError):
             notes = (await self._actions.call("memory"))["files"]
             found += [self._fact(fact, note) for note in notes for fact in note["facts"]]
@@ -134,10 +135,10 @@ class Sources:
     def _turning(self, page: str) -> Callable[[], object]:
         return lambda: self._place.show_settings(page)
 
-    def _task(self, job: Json) -> Item:
+    def _task(self, job: "JobLine") -> Item:
         act = self._turning("tasks")
-        more = str(job["message"]).casefold()
-        return Item(TASKS, str(job["name"]), act, str(job["sentence"]), "calendar-clock", more=more)
+        more = job.message.casefold()
+        return Item(TASKS, job.name, act, job.sentence, "calendar-clock", more=more)
 
     def _command(self, line: Json) -> Item:
         name = str(line["name"])

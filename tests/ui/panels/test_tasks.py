@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop.api.client import Api
+from desktop.api.jobs import AllJobs, JobLine
 from desktop.bus.events import JobsChanged
 from desktop.cron.ledger import DUE, FAILED, HAND, OK, RUNNING, Run
 from desktop.cron.owner import Owner
+from desktop.cron.wanted import Wanted
 from desktop.tasks import cancel, spawn
 from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.panels.tasks.row import JobRow
@@ -59,22 +62,32 @@ class Page:
         self.running.settle()
 
     def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        done: dict[str, Any] = self.running.wait(self.running.actions.call(verb, **arguments))
+        return self.wait(self.running.actions.call(verb, **arguments))
+
+    def wait[T](self, work: Awaitable[T]) -> T:
+        done: T = self.running.wait(work)
         self.settle()
         return done
 
+    @property
+    def api(self) -> Api:
+        return self.running.actions.api
+
     def add(self, name: str = "Tea", message: str = "Drink it", **given: Any) -> str:
         given = given or {"every": 7200, "plain": True}
-        return str(self.do("job_add", name=name, message=message, **given)["job"]["id"])
+        return str(self.wait(self.api.jobs.add(Wanted(name=name, message=message, **given))).id)
 
-    def jobs(self) -> list[dict[str, Any]]:
-        return list(self.do("jobs")["jobs"])
+    def jobs(self) -> Sequence[JobLine]:
+        return self.known().jobs
+
+    def known(self) -> AllJobs:
+        return self.wait(self.api.jobs.all())
 
     def rows(self) -> list[str]:
-        return [row.job["name"] for row in self.panel.list.stock.seen if row.isVisible()]
+        return [row.job.name for row in self.panel.list.stock.seen if row.isVisible()]
 
     def row(self, name: str) -> JobRow:
-        [found] = [r for r in self.panel.list.stock.seen if r.isVisible() and r.job["name"] == name]
+        [found] = [r for r in self.panel.list.stock.seen if r.isVisible() and r.job.name == name]
         return found
 
     def told(self, name: str) -> str:
@@ -144,9 +157,9 @@ def test_a_reminder_is_made_with_few_words(page: Page) -> None:
     assert "Once on " in page.text
     page.press("Save")
     [job] = page.jobs()
-    assert job["name"] == job["message"] == "Call Anna about the house in the valley"
-    assert (job["plain"], job["kind"], job["missed"]) == (True, "at", "late")
-    assert page.row(job["name"]).hasFocus()
+    assert job.name == job.message == "Call Anna about the house in the valley"
+    assert (job.plain, job.kind, job.missed) == (True, "at", "late")
+    assert page.row(job.name).hasFocus()
     page.press("New reminder or task")
     assert page.panel.form.text.toPlainText() == ""
 
@@ -166,7 +179,9 @@ def test_a_task_is_made_with_everything(page: Page) -> None:
     page.choose("Permissions", "Ask always")
     page.press("Save")
     [job] = page.jobs()
-    assert {name: job[name] for name in ("name", "message", "plain", "cron", "tz", "missed", "mode")} == {
+    assert {
+        name: getattr(job, name) for name in ("name", "message", "plain", "cron", "tz", "missed", "mode")
+    } == {
         "name": "News",
         "message": "Read the news",
         "plain": False,
@@ -185,7 +200,7 @@ def test_an_interval_is_a_number_and_a_unit(page: Page) -> None:
     page.choose("Unit", "minutes")
     assert "Every 90 minutes" in page.text
     page.press("Save")
-    assert page.jobs()[0]["every"] == 5400
+    assert page.jobs()[0].every == 5400
     page.row("Stretch").click()
     page.settle()
     assert page.panel.form.when.number.value() == 90
@@ -229,7 +244,7 @@ def test_what_is_missing_is_said_and_nothing_lost(page: Page) -> None:
     assert "Write five fields." in page.text
     assert page.panel.form.when.expression.hasFocus()
     assert page.panel.form.text.toPlainText() == "Tea"
-    assert page.jobs() == []
+    assert page.jobs() == ()
 
 
 def test_a_moment_that_is_past_is_refused_in_place(page: Page) -> None:
@@ -241,7 +256,7 @@ def test_a_moment_that_is_past_is_refused_in_place(page: Page) -> None:
     assert "That moment is past." in when._once_row.problem.text()
     page.press("Save")
     assert page.panel.form.isVisible()
-    assert page.jobs() == []
+    assert page.jobs() == ()
 
 
 def test_a_job_is_changed_and_what_was_not_touched_stays(page: Page) -> None:
@@ -253,8 +268,8 @@ def test_a_job_is_changed_and_what_was_not_touched_stays(page: Page) -> None:
     page.write("Name", "Green tea")
     page.press("Save")
     after = page.jobs()[0]
-    assert after["name"] == "Green tea"
-    assert (after["every"], after["next"], after["id"]) == (before["every"], before["next"], before["id"])
+    assert after.name == "Green tea"
+    assert (after.every, after.next, after.id) == (before.every, before.next, before.id)
 
 
 def test_escape_leaves_the_form_and_the_window_stays(page: Page) -> None:
@@ -274,11 +289,11 @@ def test_a_job_is_switched_off_and_on(page: Page) -> None:
     QTest.mouseClick(page.row("Tea").switch, Qt.MouseButton.LeftButton)
     page.settle()
     assert page.panel.list.isVisible(), "the switch does not open the job"
-    assert page.jobs()[0]["enabled"] is False
+    assert page.jobs()[0].enabled is False
     assert page.told("Tea").endswith("off")
     page.row("Tea").switch.click()
     page.settle()
-    assert page.jobs()[0]["enabled"] is True
+    assert page.jobs()[0].enabled is True
 
 
 def test_a_switch_that_cannot_be_goes_back_and_says_why(page: Page, home: Path) -> None:
@@ -288,7 +303,7 @@ def test_a_switch_that_cannot_be_goes_back_and_says_why(page: Page, home: Path) 
     held["jobs"][0]["schedule"]["at"] = "2001-09-09T09:00:00+00:00"
     held["jobs"][0]["enabled"] = False
     path.write_text(json.dumps(held))
-    page.do("jobs")
+    page.jobs()
     page.window.happened(JobsChanged())
     page.settle()
     page.row("Once").switch.click()
@@ -334,7 +349,7 @@ def test_a_paused_job_says_why_and_goes_on_with_a_press(page: Page) -> None:
     assert "no key." in page.text
     assert "paused" in page.told("Tea")
     page.press("Go on: Tea")
-    assert page.jobs()[0]["enabled"] is True
+    assert page.jobs()[0].enabled is True
     assert "no key." not in page.text
 
 
@@ -349,8 +364,8 @@ def test_a_job_is_removed_and_brought_back_as_it_was(page: Page) -> None:
     page.press("Undo")
     [after] = page.jobs()
     kept = ("name", "message", "plain", "cron", "tz", "missed", "mode", "retries")
-    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
-    assert after["enabled"] is False
+    assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
+    assert after.enabled is False
 
 
 def test_a_job_is_removed_from_its_form_and_by_key(page: Page) -> None:
@@ -363,7 +378,7 @@ def test_a_job_is_removed_from_its_form_and_by_key(page: Page) -> None:
     page.row("Two").setFocus()
     QTest.keyClick(page.row("Two"), Qt.Key.Key_Delete)
     page.settle()
-    assert page.jobs() == []
+    assert page.jobs() == ()
 
 
 def test_the_keyboard_stays_with_its_job_when_the_order_changes(page: Page) -> None:
@@ -461,8 +476,8 @@ def test_who_runs_the_jobs_is_said_where_it_is_another_program(page: Page, home:
     assert other.take()
     page.running.wait(page.running.core.background.scheduler.start())
     page.settle()
-    assert page.do("jobs")["detail"]
-    assert page.do("jobs")["detail"] in page.text
+    assert page.known().detail
+    assert page.known().detail in page.text
     page.choose_in_menu("Tea", "Run now")
     assert "Do it there, or close that program." in page.text
     other.release()

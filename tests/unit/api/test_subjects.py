@@ -6,18 +6,23 @@ from collections.abc import AsyncIterator
 from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from desktop.api.backups import Made
 from desktop.api.client import Api
 from desktop.api.remote import Remote
 from desktop.api.usage import Cost, Report
 from desktop.core.owner import Owner
+from desktop.cron.wanted import Wanted
 from desktop.errors import AppError, UsageError
 from desktop.ipc import NoOwnerError, Ownership, Server, call
+from desktop.pace import Advanced
 from desktop.paths import Home
 from desktop.usage import Call
+from tests.streamed import end_of
 
 NAMES = sorted(Api.__annotations__)
 
@@ -44,6 +49,23 @@ async def test_a_reply_is_the_same_here_and_from_another_process(owner: Owner, t
     assert await there.usage.cost(session="window:a") == cost
     with pytest.raises(UsageError, match="no span of time soon"):
         await there.usage.report("soon")
+
+
+async def test_a_stream_and_what_it_is_given_are_the_same_from_another_process(
+    owner: Owner, tmp_path: Path
+) -> None:
+    here, there = Api(owner), Api(Remote(Home(tmp_path, tmp_path / "models")))
+    job = await there.jobs.add(Wanted(name="Tea", message="Drink it", every=7200, plain=True))
+    assert (await here.jobs.all()).jobs == (job,)
+    for name, api in (("here", here), ("there", there)):
+        path = tmp_path / "out" / f"{name}.zip"
+        *steps, made = [event async for event in api.backups.make(str(path))]
+        assert steps
+        assert all(isinstance(step, Advanced) for step in steps)
+        assert isinstance(made, Made)
+        assert (made.path, made.size) == (str(path), path.stat().st_size)
+        with pytest.raises(UsageError, match="already"):
+            await end_of(api.backups.make(str(path)), Made)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +141,20 @@ def test_what_a_subject_takes_and_gives_can_travel(name: str) -> None:
     for method in methods:
         assert method.__doc__, method
         assert inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method), method
-        for hint in get_type_hints(method).values():
-            if not inspect.isasyncgenfunction(method):
-                msgspec.json.schema(hint)  # raises TypeError where it cannot be told
-            if is_dataclass(hint):
-                assert hint.__dataclass_params__.frozen, hint  # type: ignore[union-attr]
+        hints = get_type_hints(method)
+        if inspect.isasyncgenfunction(method):
+            (stream,) = get_args(hints.pop("return"))
+            hints |= {event.__name__: event for event in _members(stream)}
+        for hint in hints.values():
+            msgspec.json.schema(hint)  # raises TypeError where it cannot be told
+            for kind in (hint, *get_args(hint)):
+                if is_dataclass(kind):
+                    assert kind.__dataclass_params__.frozen, kind  # type: ignore[union-attr]
+
+
+def _members(hint: Any) -> list[type]:
+    """The classes of a union, also of one with a name."""
+    hint = getattr(hint, "__value__", hint)
+    if isinstance(hint, UnionType):
+        return [member for part in get_args(hint) for member in _members(part)]
+    return [hint]

@@ -17,6 +17,7 @@ import pytest
 from desktop.api.backups import Made, Restored
 from desktop.backup.form import FORMAT, MANIFEST, NoBackupError, is_safe
 from desktop.config.keychain import Keychain
+from desktop.cron.wanted import Wanted
 from desktop.database import MIGRATIONS
 from desktop.errors import StorageError, UsageError
 from desktop.paths import Home
@@ -116,7 +117,7 @@ async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path
     write(workspace / "skills/herbs/bin/look", "#!/bin/sh\n").chmod(0o755)
     write(workspace / "memory/MEMORY.md", "- Dana\n")
     write(workspace / "SOUL.md", "Be kind.\n")
-    await desk.call("job_add", name="Tea", message="Tea!", every=7200, plain=True)
+    await desk.api.jobs.add(Wanted(name="Tea", message="Tea!", every=7200, plain=True))
     await desk.owner.core.database.write(
         "INSERT INTO usage (at, cause, session, turn, provider, model, outcome, seconds, input_tokens, "
         "output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens) "
@@ -131,7 +132,7 @@ async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path
     assert (there / "memory/MEMORY.md").read_text() == "- Dana\n"
     assert (there / "SOUL.md").read_text() == "Be kind.\n"  # not the one that a workspace begins with
     assert actions(done, "job") == {"Tea": "add"}
-    assert [job["name"] for job in (await other.call("jobs"))["jobs"]] == ["Tea"]
+    assert [job.name for job in (await other.api.jobs.all()).jobs] == ["Tea"]
     assert await other.owner.core.database.read("SELECT count(*) FROM usage") == [(1,)]
     assert (await other.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 7
     before = looks(there)

@@ -28,7 +28,7 @@ async def test_what_was_imported_is_there_at_once(desk: Desk, tmp_path: Path) ->
     assert (await desk.said("cli:direct"))[0] == ("user", "List the files, please")
     hits = (await desk.api.search.messages("thyme", wait=True)).hits
     assert {hit.session for hit in hits} == keys
-    assert {job["id"] for job in (await desk.call("jobs"))["jobs"]} == {"a1b2c3d4", "b2c3d4e5"}
+    assert {job.id for job in (await desk.api.jobs.all()).jobs} == {"a1b2c3d4", "b2c3d4e5"}
     assert (await desk.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 40
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop.api.recovery import Mended
+from desktop.cron.wanted import Wanted
 from desktop.errors import UsageError
 from desktop.paths import Home
 from tests.stories.program import Program, texts
@@ -98,7 +99,7 @@ async def test_settings_go_back_to_the_last_good_ones(tmp_path: Path) -> None:
 async def test_jobs_that_can_be_read_are_kept(tmp_path: Path) -> None:
     async with home_of(tmp_path) as desk:
         for name in ("Tea", "Bread", "Walk"):
-            await desk.call("job_add", name=name, message=name, every=7200, plain=True)
+            await desk.api.jobs.add(Wanted(name=name, message=name, every=7200, plain=True))
     jobs = tmp_path / "workspace/cron/jobs.json"
     data = jobs.read_bytes()
     (tmp_path / "workspace/cron/.jobs.last.json").unlink()
@@ -109,7 +110,7 @@ async def test_jobs_that_can_be_read_are_kept(tmp_path: Path) -> None:
         assert (one.part, one.whole) == ("jobs", "2 jobs can be read.")
         assert jobs.read_bytes() == damaged
         await desk.api.recovery.mend()
-        assert {job["name"] for job in (await desk.call("jobs"))["jobs"]} == {"Tea", "Walk"}
+        assert {job.name for job in (await desk.api.jobs.all()).jobs} == {"Tea", "Walk"}
     assert damaged in [p.read_bytes() for p in jobs.parent.glob("jobs.json.damaged-*")]
 
 

@@ -98,7 +98,7 @@ async def test_nothing_that_stays_works_for_it(desk: Desk, server: ScriptedServe
     await desk.ask(KEY, "do it")
     told = [m["content"] for m in server.requests[-1].body["messages"] if m["role"] == "tool"]
     assert "temporary" in told[-1]
-    assert (await desk.call("jobs"))["jobs"] == []
+    assert (await desk.api.jobs.all()).jobs == ()
 
 
 async def test_a_summary_is_never_made_of_it(tmp_path: Path, desk: Desk, server: ScriptedServer) -> None:

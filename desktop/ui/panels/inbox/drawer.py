@@ -329,7 +329,7 @@ class Drawer(QWidget):
         notice = next(one for one in self._notices if one.id == id_)
         if notice.kind == WAITING:
             return self._api.waiting.answer(id_, what == YES)
-        return self._actions.call("job_answer", run=notice.body.get("run"), yes=what == YES)
+        return self._api.jobs.answer(str(notice.body.get("run")), yes=what == YES)
 
     def _do(self, call: Awaitable[object], name: str) -> None:
         self._work.start(self._doing(call), name=f"inbox:{name}")

@@ -1,12 +1,13 @@
 """The form of a reminder or a task, new or to be changed."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from desktop.cron.wanted import Wanted
+from desktop.cron.wanted import When as Moment
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.panels.tasks.when import When
@@ -19,7 +20,8 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine
 
 _LINES, _LINE = 4, 20
 _NAME = 60
@@ -70,12 +72,12 @@ class TaskForm(QWidget):
 
     left = Signal()
     save_wanted = Signal(str, object)
-    """The id, empty for a new one, and what the verbs of jobs take."""
+    """The id, empty for a new one, and what is wanted."""
     remove_wanted = Signal(str)
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
-        self.job: Json | None = None
+        self.job: JobLine | None = None
         self.back, self._title = IconButton("chevron-left"), label("title")
         self.kind, self.text, self.name, self.when = CalmBox(), _Text(), QLineEdit(), When(actions)
         self.missed, self.mode = CalmBox(), CalmBox()
@@ -170,15 +172,15 @@ class TaskForm(QWidget):
         self._mode_row.setVisible(not plain)
         self.remove.setVisible(self.job is not None)
 
-    def show_job(self, job: Json | None, zone: str) -> None:
+    def show_job(self, job: "JobLine | None", zone: str) -> None:
         """Open it for a job, or for a new one (None). `zone`: the person's."""
         self.job = job
-        self.kind.setCurrentIndex(self.kind.findData(bool(job["plain"]) if job is not None else True))
-        self.text.setPlainText(str(job["message"]) if job is not None else "")
-        self.name.setText(str(job["name"]) if job is not None else "")
+        self.kind.setCurrentIndex(self.kind.findData(job.plain if job is not None else True))
+        self.text.setPlainText(job.message if job is not None else "")
+        self.name.setText(job.name if job is not None else "")
         for box, value in (
-            (self.missed, job["missed"] if job is not None else "late"),
-            (self.mode, job["mode"] if job is not None else ""),
+            (self.missed, job.missed if job is not None else "late"),
+            (self.mode, job.mode if job is not None else ""),
         ):
             box.setCurrentIndex(max(0, box.findData(value)))
         self.when.show_job(job, zone)
@@ -193,7 +195,7 @@ class TaskForm(QWidget):
 
     def _remove(self) -> None:
         if self.job is not None:
-            self.remove_wanted.emit(str(self.job["id"]))
+            self.remove_wanted.emit(self.job.id)
 
     def _save(self) -> None:
         text = self.text.toPlainText().strip()
@@ -205,16 +207,20 @@ class TaskForm(QWidget):
             return
         if not self.when.complete():
             return
-        given: dict[str, Any] = {
-            "name": " ".join(self.name.text().split()) or _short(text),
-            "message": text,
-            "plain": bool(self.kind.currentData()),
-            "missed": self.missed.currentData(),
-            "mode": self.mode.currentData() if not self.kind.currentData() else "",
-        }
-        if self.when.changed:
-            given |= self.when.given
-        self.save_wanted.emit("" if self.job is None else str(self.job["id"]), given)
+        plain = bool(self.kind.currentData())
+        when = self.when.given if self.when.changed else Moment()
+        given = Wanted(
+            at=when.at,
+            every=when.every,
+            cron=when.cron,
+            tz=when.tz,
+            name=" ".join(self.name.text().split()) or _short(text),
+            message=text,
+            plain=plain,
+            missed=str(self.missed.currentData()),
+            mode="" if plain else str(self.mode.currentData()),
+        )
+        self.save_wanted.emit("" if self.job is None else self.job.id, given)
 
 
 def _short(text: str) -> str:

@@ -1,9 +1,9 @@
 """The jobs as the core knows them, and the newest run of each."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -13,7 +13,8 @@ from desktop.ui.actions import Actions
 from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.work import Work
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine, Run
 
 _RECENT = 500
 """Newest runs that are looked through for the last one of each job."""
@@ -28,8 +29,8 @@ class Known(QObject):
     def __init__(self, actions: Actions, parent: QWidget) -> None:
         super().__init__(parent)
         self._actions, self._work = actions, Work(parent)
-        self.jobs: list[Json] = []
-        self.runs: dict[str, Json] = {}
+        self.jobs: Sequence[JobLine] = ()
+        self.runs: Mapping[str, Run] = {}
         """By the job's id."""
         self.zone = "UTC"
         """The person's."""
@@ -37,9 +38,9 @@ class Known(QObject):
         """Of the scheduler."""
         self._latest = Latest(self._read, partial(self._work.start, name="tasks:read"))
 
-    def job(self, id_: str) -> Json | None:
+    def job(self, id_: str) -> "JobLine | None":
         """One job; None where it is gone."""
-        return next((job for job in self.jobs if job["id"] == id_), None)
+        return next((job for job in self.jobs if job.id == id_), None)
 
     def refresh(self) -> asyncio.Task[None]:
         """Read the jobs; the task ends when they are known."""
@@ -47,12 +48,12 @@ class Known(QObject):
 
     async def _read(self) -> None:
         try:
-            found = await self._actions.call("jobs")
-            runs = (await self._actions.call("runs", limit=_RECENT))["runs"]
+            found = await self._actions.api.jobs.all()
+            runs = await self._actions.api.jobs.runs(limit=_RECENT)
         except AppError as error:
             self.failed.emit(error.text, error.remedy)
             return
-        self.jobs, self.zone = found["jobs"], str(found["zone"])
-        self.state, self.detail = str(found["state"]), str(found["detail"])
-        self.runs = {str(run["job"]): run for run in reversed(runs)}
+        self.jobs, self.zone = found.jobs, found.zone
+        self.state, self.detail = found.state, found.detail
+        self.runs = {run.job: run for run in reversed(runs)}
         self.changed.emit()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -19,7 +19,8 @@ from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine, Run
 
 _FEW, _PAGE = 8, 50
 _TYPING_MS = 120
@@ -36,8 +37,8 @@ class JobList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._jobs: Sequence[Json] = ()
-        self._runs: Mapping[str, Json] = {}
+        self._jobs: Sequence[JobLine] = ()
+        self._runs: Mapping[str, Run] = {}
         self._now = Now(0, "UTC")
         self._most = _PAGE
         self._about, self.new, self.search = label("muted", wrap=True), button("", "plus"), QLineEdit()
@@ -47,7 +48,7 @@ class JobList(QWidget):
         self._empty_words = label("muted", wrap=True)
         Lens(self.search)
         self.search.setClearButtonEnabled(True)
-        self.stock = Stock[JobRow, Json](self._inner, self._made, self._show_row)
+        self.stock = Stock[JobRow, "JobLine"](self._inner, self._made, self._show_row)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._minute = QTimer(self, singleShot=True, interval=_MINUTE_MS)
         self._lay_out()
@@ -111,7 +112,7 @@ class JobList(QWidget):
         for row in self.stock.seen:
             row.say()
 
-    def show_jobs(self, jobs: Sequence[Json], runs: Mapping[str, Json], now: Now) -> None:
+    def show_jobs(self, jobs: Sequence["JobLine"], runs: Mapping[str, "Run"], now: Now) -> None:
         """Show these; `runs` are their newest ones."""
         self._jobs, self._runs, self._now = jobs, runs, now
         self.search.setVisible(len(jobs) > _FEW)
@@ -130,7 +131,7 @@ class JobList(QWidget):
         """What is near is told by how far it is: its words change while they are seen."""
         now = time.time()
         if self.isVisible() and any(
-            job["next"] is not None and job["next"] < now + _NEAR_S for job in self._jobs
+            job.next is not None and job.next < now + _NEAR_S for job in self._jobs
         ):
             self._minute.start()
 
@@ -142,13 +143,13 @@ class JobList(QWidget):
 
     def focus_on(self, id_: str) -> None:
         """Give the keyboard to a job, or to the button where it is gone."""
-        row = next((row for row in self.stock.seen if row.job["id"] == id_), None)
+        row = next((row for row in self.stock.seen if row.job.id == id_), None)
         (row or self.new).setFocus()
 
     def _show(self) -> None:
         had, part = self._keyboard()
         wanted = self.search.text().strip().casefold() if not self.search.isHidden() else ""
-        jobs = [job for job in self._jobs if wanted in f"{job['name']}\n{job['message']}".casefold()]
+        jobs = [job for job in self._jobs if wanted in f"{job.name}\n{job.message}".casefold()]
         self.stock.show_items(jobs[: self._most])
         left = len(jobs) - self._most
         self.more.setVisible(left > 0)
@@ -169,13 +170,13 @@ class JobList(QWidget):
         for row in self.stock.seen:
             for part in ("", "switch", "more"):
                 if focus is not None and focus is (getattr(row, part) if part else row):
-                    return str(row.job["id"]), part
+                    return row.job.id, part
         return "", ""
 
     def _keep_keyboard(self, id_: str, part: str) -> None:
         """Rows are used again for other jobs: the keyboard stays with the job."""
         for row in self.stock.seen if id_ else ():
-            if row.job["id"] == id_:
+            if row.job.id == id_:
                 (getattr(row, part) if part else row).setFocus()
 
     def _made(self) -> JobRow:
@@ -183,5 +184,5 @@ class JobList(QWidget):
         row.acted.connect(self.acted)
         return row
 
-    def _show_row(self, row: JobRow, job: Json) -> None:
-        row.show_job(job, self._runs.get(str(job["id"])), self._now)
+    def _show_row(self, row: JobRow, job: "JobLine") -> None:
+        row.show_job(job, self._runs.get(job.id), self._now)

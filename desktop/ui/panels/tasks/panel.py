@@ -2,14 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import Event, JobsChanged, ServiceChanged
+from desktop.cron.wanted import Wanted
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -28,7 +30,8 @@ from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine
 
 JOBS, RUNS = 0, 1
 _SCHEDULER = "cron"
@@ -104,14 +107,14 @@ class TasksPanel(Part):
         if number == RUNS and self.isVisible():
             self.runs.refresh()
 
-    def _open_form(self, job: Json | None) -> None:
+    def _open_form(self, job: "JobLine | None") -> None:
         self.outcome.clear()
         self.form.show_job(job, self._known.zone)
         self._show(self.form)
         self.form.take_keyboard()
 
     def _go_back(self) -> None:
-        id_ = str(self.form.job["id"]) if self.form.job is not None else ""
+        id_ = str(self.form.job.id) if self.form.job is not None else ""
         self._show(self.list)
         self.list.focus_on(id_)
         self._known.refresh()
@@ -151,18 +154,18 @@ class TasksPanel(Part):
         elif what == row.REMOVE:
             self._remove(id_)
         elif what == row.RUN:
-            self._do("job_run", id=id_)
+            self._do(self._actions.api.jobs.run(id_))
         else:
-            self._do("job_switch", id=id_, on=what == row.ON)
+            self._do(self._actions.api.jobs.switch(id_, on=what == row.ON))
 
-    def _do(self, verb: str, **given: Any) -> None:
-        self._work.start(self._doing(verb, given), name=f"tasks:{verb}")
+    def _do(self, work: Awaitable[object]) -> None:
+        self._work.start(self._doing(work), name="tasks:act")
 
-    async def _doing(self, verb: str, given: dict[str, Any]) -> bool:
+    async def _doing(self, work: Awaitable[object]) -> bool:
         """Whether it worked."""
         self.outcome.clear()
         try:
-            await self._actions.call(verb, **given)
+            await work
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return False
@@ -171,58 +174,46 @@ class TasksPanel(Part):
         return True
 
     def _talk(self, id_: str) -> None:
-        self._do("show", session=f"cron:{id_}")
+        self._do(self._actions.call("show", session=f"cron:{id_}"))
 
-    def _save(self, id_: str, given: dict[str, Any]) -> None:
+    def _save(self, id_: str, given: Wanted) -> None:
         self._work.start(self._saving(id_, given), name="tasks:save", busy=(self.form.save,))
 
-    async def _saving(self, id_: str, given: dict[str, Any]) -> None:
-        verb, which = ("job_change", {"id": id_}) if id_ else ("job_add", {})
+    async def _saving(self, id_: str, given: Wanted) -> None:
+        jobs = self._actions.api.jobs
         try:
-            job = (await self._actions.call(verb, **which, **given))["job"]
+            job = await (jobs.change(id_, given) if id_ else jobs.add(given))
         except AppError as error:
             self.form.outcome.failed(error.text, error.remedy)
             return
         self.form.show_job(None, self._known.zone)
         self._show(self.list)
         await asyncio.wait({self._known.refresh()})
-        self.list.focus_on(job["id"])
+        self.list.focus_on(job.id)
 
     def _remove(self, id_: str) -> None:
         self._work.start(self._removing(id_), name="tasks:remove", busy=(self.form.remove,))
 
     async def _removing(self, id_: str) -> None:
         job = self._known.job(id_)
-        if job is None or not await self._doing("job_remove", {"id": id_}):
+        if job is None or not await self._doing(self._actions.api.jobs.remove(id_)):
             return
         self._show(self.list)
         self.list.new.setFocus()
         if self._toast is None:
             self._toast = Toast(self.window())
-        told = _("“{title}” removed").format(title=shown(job["name"]))
+        told = _("“{title}” removed").format(title=shown(job.name))
         self._toast.say(told, _("Undo"), lambda: self._do_again(job))
 
-    def _do_again(self, job: Json) -> None:
+    def _do_again(self, job: "JobLine") -> None:
         self._work.start(self._adding_again(job), name="tasks:undo")
 
-    async def _adding_again(self, job: Json) -> None:
-        kept = (
-            "name",
-            "message",
-            "plain",
-            "session",
-            "missed",
-            "mode",
-            "retries",
-            "at",
-            "every",
-            "cron",
-            "tz",
-        )
+    async def _adding_again(self, job: "JobLine") -> None:
+        wanted = Wanted(**{field.name: getattr(job, field.name) for field in fields(Wanted)})
         try:
-            made = (await self._actions.call("job_add", **{name: job[name] for name in kept}))["job"]
-            if not job["enabled"]:
-                await self._actions.call("job_switch", id=made["id"], on=False)
+            made = await self._actions.api.jobs.add(wanted)
+            if not job.enabled:
+                await self._actions.api.jobs.switch(made.id, on=False)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         self._known.refresh()

@@ -1,7 +1,6 @@
 """One job of the list: what it is, when it comes next, how it went last, a switch and what can be done."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -29,7 +28,8 @@ from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.tile import Tile
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine, Run
 
 EDIT, RUN, RUNS, TALK, REMOVE, ON, OFF = "edit", "run", "runs", "talk", "remove", "on", "off"
 """What can be done with a job."""
@@ -44,8 +44,10 @@ class JobRow(QAbstractButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.job: Json = {}
-        self._run: Json | None = None
+        self.job: JobLine
+        """Once it shows one."""
+        self._run: Run | None = None
+        self._shown: object = None
         self._now = Now(0, "UTC")
         self._tile, self._name, self._about = (
             Tile("bell", "link"),
@@ -92,11 +94,12 @@ class JobRow(QAbstractButton):
         for part in (self._tile, self._name, self._about, self._last_row):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
-    def show_job(self, job: Json, run: Json | None, now: Now) -> None:
+    def show_job(self, job: "JobLine", run: "Run | None", now: Now) -> None:
         """Show it as it is now. `run`: its newest one, where that is known."""
-        same = (job, run) == (self.job, self._run) and now.zone == self._now.zone
+        same = self._shown == (job, run, now.zone)
+        self._shown = job, run, now.zone
         self.job, self._run, self._now = job, run, now
-        self.switch.setChecked(bool(job["enabled"]))
+        self.switch.setChecked(job.enabled)
         if same:
             self.say_times()
         else:
@@ -105,15 +108,15 @@ class JobRow(QAbstractButton):
     def say(self) -> None:
         """Set the words."""
         job = self.job
-        self._tile.show_icon("bell" if job["plain"] else "bot")
-        name = shown(job["name"])
+        self._tile.show_icon("bell" if job.plain else "bot")
+        name = shown(job.name)
         self._name.setText(name)
-        kind = "title" if job["enabled"] else "muted"
+        kind = "title" if job.enabled else "muted"
         if kind != self._name.property("kind"):
             self._name.setProperty("kind", kind)
             self._name.style().polish(self._name)
-        self._say_paused(shown(job["paused"]))
-        self.setToolTip(tip(shown(job["message"][:500])))
+        self._say_paused(shown(job.paused))
+        self.setToolTip(tip(shown(job.message[:500])))
         self.switch.setAccessibleName(_("Switch on: {name}").format(name=name))
         self.more.say(_("More about {name}").format(name=name))
         self.say_times()
@@ -121,39 +124,39 @@ class JobRow(QAbstractButton):
     def say_times(self, now: Now | None = None) -> None:
         """Set those words that change as time goes by."""
         self._now = now or self._now
-        about = shown(f"{self.job['sentence']} · {self._next()}")
+        about = shown(f"{self.job.sentence} · {self._next()}")
         icon_name, role, last = self._last_run()
         self._about.setText(about)
         self._last.setText(last)
         self._mark.show_icon(icon_name, role)
         self._last_row.setVisible(bool(last))
-        kind = _("Reminder") if self.job["plain"] else _("Task")
-        told = (shown(self.job["name"]), kind, about, last, shown(self.job["paused"]))
+        kind = _("Reminder") if self.job.plain else _("Task")
+        told = (shown(self.job.name), kind, about, last, shown(self.job.paused))
         self.setAccessibleName(", ".join(filter(None, told)))
 
     def _next(self) -> str:
-        due = self.job["next"]
+        due = self.job.next
         if due is not None:
             return _("next {when}").format(when=words.soon(due, self._now))
-        if self.job["paused"]:
+        if self.job.paused:
             return _("paused")
-        return _("off") if not self.job["enabled"] else _("never again")
+        return _("off") if not self.job.enabled else _("never again")
 
     def _last_run(self) -> tuple[str, str, str]:
         """Mark, its colour, and the words."""
         job, run = self.job, self._run
         if run is not None:
-            name, when, detail = run["outcome"], run["claimed"], run["detail"]
+            name, when, detail = run.outcome, run.claimed, run.detail
             late = words.planned(run, self._now)
-        elif job["last"] is not None and job["outcome"]:
-            name, when, detail, late = job["outcome"], job["last"], job["detail"], ""
+        elif job.last is not None and job.outcome:
+            name, when, detail, late = job.outcome, job.last, job.detail, ""
         else:
             return "circle", "muted", ""
         sign, role, word = words.outcome(name)
         told = f"{word} {words.at(when, self._now)}"
         if late:
             told = _("{result} ({late})").format(result=told, late=late)
-        line = "" if job["paused"] else shown(words.first_line(detail, _DETAIL))
+        line = "" if job.paused else shown(words.first_line(detail, _DETAIL))
         return sign, role, _("{result}: {detail}").format(result=told, detail=line) if line else told
 
     def _say_paused(self, why: str) -> None:
@@ -166,16 +169,16 @@ class JobRow(QAbstractButton):
             self._why.addWidget(self.go_on, 0, Qt.AlignmentFlag.AlignLeft)
         self._paused.setText(why)
         self.go_on.setText(_("Go on"))
-        self.go_on.setAccessibleName(_("Go on: {name}").format(name=shown(self.job["name"])))
+        self.go_on.setAccessibleName(_("Go on: {name}").format(name=shown(self.job.name)))
 
     def _act(self, what: str) -> None:
-        self.acted.emit(what, str(self.job["id"]))
+        self.acted.emit(what, self.job.id)
 
     def _menu(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         items = [("play", _("Run now"), RUN), ("pencil", _("Edit"), EDIT), ("history", _("Its runs"), RUNS)]
-        if not self.job["plain"]:
+        if not self.job.plain:
             items.append(("message-square", _("Open conversation"), TALK))
         for icon_name, title, what in [*items, ("trash-2", _("Remove"), REMOVE)]:
             if what == REMOVE:

@@ -1,8 +1,8 @@
 """The ledger: what ran when, planned against actual, what came of it and what it cost."""
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -43,7 +43,9 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine, Run
+
 type Index = QModelIndex | QPersistentModelIndex
 
 _PAGE = 100
@@ -58,7 +60,7 @@ class _Model(QAbstractListModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.runs: list[Json] = []
+        self.runs: list[Run] = []
         self.now = Now(0, "UTC")
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -69,33 +71,33 @@ class _Model(QAbstractListModel):
         if role == _RUN:
             return run
         if role == Qt.ItemDataRole.DisplayRole:
-            return shown(str(run["name"]))
+            return shown(run.name)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            parts = (str(run["name"]), words.outcome(run["outcome"])[2], *lines(run, self.now))
+            parts = (run.name, words.outcome(run.outcome)[2], *lines(run, self.now))
             return shown(", ".join(filter(None, parts)))
         return None
 
-    def show_runs(self, runs: Sequence[Json], now: Now) -> None:
+    def show_runs(self, runs: Sequence["Run"], now: Now) -> None:
         self.beginResetModel()
         self.runs, self.now = list(runs), now
         self.endResetModel()
 
 
-def lines(run: Json, now: Now) -> tuple[str, str]:
+def lines(run: "Run", now: Now) -> tuple[str, str]:
     """When, how long and for how much; and what came of it."""
-    parts = [words.at(run["claimed"], now), words.planned(run, now)]
-    if run["cause"] == HAND:
+    parts = [words.at(run.claimed, now), words.planned(run, now)]
+    if run.cause == HAND:
         parts.append(_("by hand"))
-    if run["attempt"]:
-        parts.append(_("attempt {n}").format(n=run["attempt"] + 1))
-    if run["ended"] is not None:
-        parts.append(words.took(max(0.0, run["ended"] - run["claimed"])))
-    if run["cost"]:
-        parts.append(f"${run['cost']:.4f}" if run["cost"] < 1 else f"${run['cost']:.2f}")
-    if run["tokens"]:
-        tokens = f"{run['tokens']:,}"
+    if run.attempt:
+        parts.append(_("attempt {n}").format(n=run.attempt + 1))
+    if run.ended is not None:
+        parts.append(words.took(max(0.0, run.ended - run.claimed)))
+    if run.cost:
+        parts.append(f"${run.cost:.4f}" if run.cost < 1 else f"${run.cost:.2f}")
+    if run.tokens:
+        tokens = f"{run.tokens:,}"
         parts.append(_("{n} tokens").format(n=tokens))
-    return " · ".join(filter(None, parts)), shown(words.first_line(run["detail"]))
+    return " · ".join(filter(None, parts)), shown(words.first_line(run.detail))
 
 
 class Runs(QWidget):
@@ -170,11 +172,11 @@ class Runs(QWidget):
 
     # ---- what there is
 
-    def show_jobs(self, jobs: Sequence[Json], zone: str) -> None:
+    def show_jobs(self, jobs: Sequence["JobLine"], zone: str) -> None:
         """The jobs to choose from. `zone`: the person's."""
         self._zone = zone
-        self._plain = {str(job["id"]) for job in jobs if job["plain"]}
-        names = {str(job["id"]): str(job["name"]) for job in jobs}
+        self._plain = {job.id for job in jobs if job.plain}
+        names = {job.id: job.name for job in jobs}
         if names != self._names:
             self._names = names
             self._fill_jobs()
@@ -214,9 +216,9 @@ class Runs(QWidget):
         self.refresh()
 
     async def _read(self, asked: int) -> None:
-        given = {"id": self.job.currentData() or "", "outcome": self.outcome.currentData() or ""}
+        job, outcome = str(self.job.currentData() or ""), str(self.outcome.currentData() or "")
         try:
-            found = (await self._actions.call("runs", **given, limit=self._most + 1))["runs"]
+            found = await self._actions.api.jobs.runs(job, outcome, limit=self._most + 1)
         except AppError as error:
             self.told.failed(error.text, error.remedy)
             return
@@ -224,7 +226,7 @@ class Runs(QWidget):
             self.told.clear()
             self._show(found)
 
-    def _show(self, found: Sequence[Json]) -> None:
+    def _show(self, found: Sequence["Run"]) -> None:
         run = self._run
         scroll = self.list.verticalScrollBar().value()
         self.model.show_runs(found[: self._most], Now(time.time(), self._zone))
@@ -233,28 +235,28 @@ class Runs(QWidget):
         self._nothing.setVisible(not count)
         self._card.setVisible(bool(count))
         self.list.setFixedHeight(min(count, _ROWS) * _ROW + 2)
-        ids = [one["id"] for one in self.model.runs]
-        if run is not None and run["id"] in ids:
-            self.list.setCurrentIndex(self.model.index(ids.index(run["id"])))
+        ids = [one.id for one in self.model.runs]
+        if run is not None and run.id in ids:
+            self.list.setCurrentIndex(self.model.index(ids.index(run.id)))
         self.list.verticalScrollBar().setValue(scroll)
         self._show_detail()
 
     @property
-    def _run(self) -> Json | None:
+    def _run(self) -> "Run | None":
         index = self.list.currentIndex()
         return self.model.runs[index.row()] if index.isValid() else None
 
     def _show_detail(self) -> None:
         run = self._run
-        text = str(run["detail"]) if run is not None else ""
+        text = run.detail if run is not None else ""
         self.detail.show_text(shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"))
         self.detail.setVisible(text.strip() != words.first_line(text))  # that one stands in the list
-        self.open.setVisible(run is not None and str(run["job"]) not in self._plain)
+        self.open.setVisible(run is not None and run.job not in self._plain)
 
     def _open(self) -> None:
         run = self._run
-        if run is not None and str(run["job"]) not in self._plain:
-            self.open_wanted.emit(str(run["job"]))
+        if run is not None and run.job not in self._plain:
+            self.open_wanted.emit(run.job)
 
 
 class _Painter(QStyledItemDelegate):
@@ -272,7 +274,7 @@ class _Painter(QStyledItemDelegate):
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(colors.selected))
         rect.adjust(Space.M, Space.XS, -Space.M, -Space.XS)
-        sign, role, word = words.outcome(run["outcome"])
+        sign, role, word = words.outcome(run.outcome)
         small, height = text_font(Size.SMALL), rect.height() // 3
         width = QFontMetrics(small).horizontalAdvance(word)
         painter.setFont(small)

@@ -1,15 +1,17 @@
 """When a job is due: once, every so often, or by five fields of cron; checked while it is typed."""
 
 import time
-from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QLocale, QTime, QTimer
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
 
 from desktop import text as catalogue
+from desktop.api.jobs import Meaning
+from desktop.cron.wanted import When as Moment
 from desktop.errors import AppError
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
@@ -24,7 +26,8 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import JobLine
 
 ONCE, EVERY, CRON = "at", "every", "cron"
 _KINDS = {ONCE: mark("Once"), EVERY: mark("Again and again"), CRON: mark("By an expression of cron")}
@@ -50,14 +53,14 @@ class _Number(QSpinBox):
 
 
 class When(QWidget):
-    """`given` is what the verbs of jobs take. What it means is asked of the core, and said below."""
+    """What `given` means is asked of the core, and said below."""
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._zone, self._asked = "UTC", 0
-        self._before: Json = {}
-        self._last: Json = {}
+        self._before = Moment()
+        self._last = Meaning()
         """What the core said of what stands here now."""
         self.kind, self.date, self.time = CalmBox(), DateField(), _Time()
         self.number, self.unit = _Number(), CalmBox()
@@ -142,15 +145,15 @@ class When(QWidget):
     # ---- what is given
 
     @property
-    def given(self) -> dict[str, Any]:
-        """What stands here, as the verbs take it."""
+    def given(self) -> Moment:
+        """What stands here."""
         kind = self.kind.currentData()
         if kind == ONCE:
             face = f"{self.date.date().toString('yyyy-MM-dd')}T{self.time.time().toString('HH:mm')}"
-            return {ONCE: face}
+            return Moment(at=face)
         if kind == EVERY:
-            return {EVERY: self.number.value() * int(self.unit.currentData())}
-        return {CRON: self.expression.text().strip(), "tz": self.zone.text().strip()}
+            return Moment(every=self.number.value() * int(self.unit.currentData()))
+        return Moment(cron=self.expression.text().strip(), tz=self.zone.text().strip())
 
     @property
     def changed(self) -> bool:
@@ -159,35 +162,35 @@ class When(QWidget):
 
     def complete(self) -> bool:
         """Whether nothing is missing; what is, is said, and has the keyboard."""
-        if self.given.get(CRON) != "":
+        if self.given.cron != "":
             return True
         self._complain(_("Write five fields."), "")
         self.expression.setFocus()
         return False
 
-    def show_job(self, job: Json | None, zone: str) -> None:
+    def show_job(self, job: "JobLine | None", zone: str) -> None:
         """Show that of a job; None for a new one. `zone`: the person's."""
         self._zone = zone
         now = Now(time.time(), zone)
         face = now.face(now.moment) + timedelta(hours=1)
-        if job is not None and job["at"] is not None:
-            face = now.face(job["at"])
+        if job is not None and job.at is not None:
+            face = now.face(job.at)
         blocked = [field.blockSignals(True) for field in (self.date, self.time, self.number)]
         self.date.setDate(QDate(face.year, face.month, face.day))
         self.time.setTime(QTime(face.hour, face.minute))
         self.number.setValue(1)
         self.unit.setCurrentIndex(self.unit.findData(3600))
-        every = job["every"] if job is not None else None
+        every = job.every if job is not None else None
         if every:
             size = max(size for size in _UNITS if every % size == 0 or size == 1)
             self.number.setValue(max(1, round(every / size)))
             self.unit.setCurrentIndex(self.unit.findData(size))
         for field, was in zip((self.date, self.time, self.number), blocked, strict=True):
             field.blockSignals(was)
-        self.expression.setText(str(job["cron"]) if job is not None else "")
-        self.zone.setText(str(job["tz"]) if job is not None else "")
-        self.kind.setCurrentIndex(max(0, self.kind.findData(job["kind"] if job is not None else ONCE)))
-        self._before = self.given if job is not None else {}
+        self.expression.setText(job.cron if job is not None else "")
+        self.zone.setText(job.tz if job is not None else "")
+        self.kind.setCurrentIndex(max(0, self.kind.findData(job.kind if job is not None else ONCE)))
+        self._before = self.given if job is not None else Moment()
         self._words()
         self.check()
 
@@ -197,8 +200,8 @@ class When(QWidget):
         """Ask what it means."""
         self._typing.stop()
         self._asked += 1
-        if self.given.get(CRON) == "":
-            self._told({}, "", "")
+        if self.given.cron == "":
+            self._told(Meaning(), "", "")
         else:
             self._work.start(self._checking(self._asked), name="tasks:check")
 
@@ -209,22 +212,22 @@ class When(QWidget):
     async def _checking(self, asked: int) -> None:
         given = self.given
         try:
-            found, wrong, zone = await self._actions.call("job_check", **given), "", ""
+            found, wrong, zone = await self._actions.api.jobs.check(given), "", ""
         except AppError as error:
-            found, wrong, zone = {}, error.text, ""
-            if given.get("tz") and not await self._wrong({**given, "tz": ""}):
+            found, wrong, zone = Meaning(), error.text, ""
+            if given.tz and not await self._wrong(replace(given, tz="")):
                 wrong, zone = "", error.text
         if asked == self._asked:
             self._told(found, wrong, zone)
 
-    async def _wrong(self, given: Json) -> bool:
+    async def _wrong(self, given: Moment) -> bool:
         try:
-            await self._actions.call("job_check", **given)
+            await self._actions.api.jobs.check(given)
         except AppError:
             return True
         return False
 
-    def _told(self, found: Json, wrong: str, zone: str) -> None:
+    def _told(self, found: Meaning, wrong: str, zone: str) -> None:
         self._last = found
         self._complain(wrong, zone)
         self._tell()
@@ -236,14 +239,14 @@ class When(QWidget):
         self._zone_row.complain(zone)
 
     def _tell(self) -> None:
-        sentence = str(self._last.get("sentence") or "")
+        sentence = self._last.sentence
         self._means.setVisible(bool(sentence))
         if not sentence:
             return
         now = Now(time.time(), self._zone)
         self._sentence.setText(shown(sentence[:1].upper() + sentence[1:]))
-        dates = [words.date(moment, now) for moment in self._last["upcoming"]]
-        own = self.given.get("tz") or self._zone
+        dates = [words.date(moment, now) for moment in self._last.upcoming]
+        own = self.given.tz or self._zone
         head = [] if own == self._zone else [_("In your time zone:")]
         self._dates.setText("\n".join([*head, *dates]))
         self._dates.setAccessibleName(_("Next: {dates}").format(dates=", ".join(dates)))

@@ -1,9 +1,8 @@
 """Moments and results in words: near times as a person says them, far ones as a date."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QLocale
@@ -12,7 +11,8 @@ from desktop import text as catalogue
 from desktop.cron.ledger import ASKED, FAILED, HAND, INTERRUPTED, LATE, OK, RUNNING, SKIPPED, STOPPED
 from desktop.text import _, mark, ngettext
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.jobs import Run
 
 OUTCOMES = {
     OK: ("circle-check", "success", mark("done")),
@@ -111,14 +111,14 @@ def _minutes(n: int) -> str:
     return ngettext("{n} minute late", "{n} minutes late", n).format(n=n)
 
 
-def planned(run: Json, now: Now) -> str:
+def planned(run: "Run", now: Now) -> str:
     """Planned against actual, where a run was late; "" where it was in time."""
-    late = run["claimed"] - run["planned"]
-    if run["cause"] == HAND or (late < _BELATED_S and run["cause"] != LATE):
+    late = run.claimed - run.planned
+    if run.cause == HAND or (late < _BELATED_S and run.cause != LATE):
         return ""
-    told = _("planned {when}, {late}").format(when=at(run["planned"], now), late=lateness(late))
-    if run["missed"]:
-        return told + _(", ") + more_missed(run["missed"])
+    told = _("planned {when}, {late}").format(when=at(run.planned, now), late=lateness(late))
+    if run.missed:
+        return told + _(", ") + more_missed(run.missed)
     return told
 
 
