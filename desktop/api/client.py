@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
     from desktop.api.jobs import Jobs
+    from desktop.api.memory import Memory
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
@@ -90,6 +91,7 @@ class Api:
     imports: "Imports"
     inbox: "Notices"
     jobs: "Jobs"
+    memory: "Memory"
     permissions: "Permissions"
     privacy: "Privacy"
     program: "Program"

@@ -1,18 +1,22 @@
-"""The verbs of the memory: show, search, log, diff, restore, dream and forget."""
+"""The commands of the memory: show, search, log, diff, restore, dream and forget."""
 
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import block, emit, hint, say, table
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.session.model import moment_of
 from desktop.text import _, ngettext
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import Memory
 
 _NAMES = ["USER", "SOUL", "MEMORY", "AGENTS"]
 
@@ -54,8 +58,8 @@ def _register_reading(group: click.Group) -> None:
     def search_command(
         query: tuple[str, ...], since: str, until: str, limit: int, *, as_json: bool
     ) -> None:
-        given = {"query": " ".join(query), "since": since, "until": until, "limit": limit}
-        run(lambda home: _search(home, given, as_json), as_json=as_json)
+        words = " ".join(query)
+        run(lambda home: _search(home, words, since, until, limit, as_json), as_json=as_json)
 
     @options.verb(group, "log", _("List the versions of the memory, the newest first."))
     @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many."))
@@ -71,100 +75,107 @@ def _register_reading(group: click.Group) -> None:
         run(lambda home: _diff(home, a, b, as_json), as_json=as_json)
 
 
-async def _call(home: Home, what: str, **arguments: Any) -> Json:
-    async with reach(home, "memory") as verb:
-        return await result(verb, what, **arguments)
+@asynccontextmanager
+async def _memory(home: Home, *, eager: bool = False) -> AsyncIterator["Memory"]:
+    async with connect(home, "memory", eager=eager) as api:
+        yield api.memory
 
 
 async def _show(home: Home, name: str, as_json: bool) -> None:
-    found = await _call(home, "memory")
-    files = [file for file in found["files"] if name in ("", file["name"])]
+    async with _memory(home) as memory:
+        found = await memory.known()
+    files = [file for file in found.files if name in ("", file.name)]
     if as_json:
-        emit({**found, "files": files})
+        emit(asdict(replace(found, files=tuple(files))))
         return
     for file in files:
-        say(f"{file['name']}  {file['path']}")
-        if file["problem"]:
-            hint(file["problem"])
-            hint(file["remedy"])
-        for fact in file["facts"]:
-            source = ", ".join(filter(None, (_when(fact["when"])[:10], fact["title"] or fact["session"])))
-            say(f"  - {fact['text']}" + (f"  ({source})" if source else ""))
+        say(f"{file.name}  {file.path}")
+        if file.problem:
+            hint(file.problem)
+            hint(file.remedy)
+        for fact in file.facts:
+            source = ", ".join(filter(None, (_when(fact.when)[:10], fact.title or fact.session)))
+            say(f"  - {fact.text}" + (f"  ({source})" if source else ""))
         say()
-    if n := found["waiting"]:
+    if n := found.waiting:
         say(ngettext("{n} summary waits for Dream.", "{n} summaries wait for Dream.", n).format(n=n))
-    if n := found["staged"]:
+    if n := found.staged:
         say(ngettext("{n} change waits for your word.", "{n} changes wait for your word.", n).format(n=n))
 
 
-async def _search(home: Home, given: Json, as_json: bool) -> None:
-    hits = (await _call(home, "memory_search", **given))["hits"]
-    if as_json:
-        for hit in hits:
-            emit(hit)
-        return
+async def _search(home: Home, query: str, since: str, until: str, limit: int, as_json: bool) -> None:
+    async with _memory(home) as memory:
+        hits = await memory.search(query, since, until, limit)
     for hit in hits:
-        say(f"{_when(hit['at'])}  {hit['title'] or hit['session']}")
-        block(hit["text"], indent="  ")
-    if not hits:
+        if as_json:
+            emit({name: value for name, value in asdict(hit).items() if value is not None})
+        else:
+            say(f"{_when(hit.at)}  {hit.title or hit.session}")
+            block(hit.text, indent="  ")
+    if not hits and not as_json:
         say(_("Nothing was found."))
 
 
 async def _log(home: Home, limit: int, as_json: bool) -> None:
-    versions = (await _call(home, "memory_log", limit=limit))["versions"]
+    async with _memory(home) as memory:
+        versions = await memory.log(limit)
     if as_json:
         for version in versions:
-            emit(version)
+            emit(asdict(version))
         return
     from desktop.core.remembering import CAUSES
 
     table(
         [_("Version"), _("When"), _("By"), _("What"), _("Files")],
-        [
-            [v["id"][:8], _when(v["at"]), _(CAUSES[v["cause"]]), v["message"], ", ".join(v["files"])]
-            for v in versions
-        ],
+        [[v.id[:8], _when(v.at), _(CAUSES[v.cause]), v.message, ", ".join(v.files)] for v in versions],
     )
 
 
 async def _diff(home: Home, a: str, b: str, as_json: bool) -> None:
-    files = (await _call(home, "memory_diff", a=a, b=b))["files"]
+    async with _memory(home) as memory:
+        files = await memory.diff(a, b)
     if as_json:
         for file in files:
-            emit(file)
+            emit(asdict(file))
         return
     for file in files:
-        block(file["diff"] or _("{name} differs; it is too long to be compared.").format(name=file["name"]))
+        block(file.diff or _("{name} differs; it is too long to be compared.").format(name=file.name))
     if not files:
         say(_("There is no difference."))
 
 
 async def _restore(home: Home, version: str, file: str, as_json: bool) -> None:
-    done = await _call(home, "memory_restore", id=version, file=file)
+    async with _memory(home) as memory:
+        commit = await memory.restore(version, file)
     if as_json:
-        emit(done)
-    elif done["commit"]:
-        say(_("Brought back; this is version {id}.").format(id=done["commit"][:8]))
+        emit({"commit": commit})
+    elif commit:
+        say(_("Brought back; this is version {id}.").format(id=commit[:8]))
     else:
         say(_("The memory is just so already."))
 
 
 async def _dream(home: Home, as_json: bool) -> None:
+    from desktop.api.memory import DreamPhase
     from desktop.core.remembering import said
 
-    async with reach(home, "memory", eager=True) as verb:
-        async for line in verb("dream", {}):
-            if as_json:
-                emit(line.get("result", line))
-            elif "result" in line:
-                for sentence in said(line["result"]):
+    async with _memory(home, eager=True) as memory:
+        async for event in memory.dream():
+            if isinstance(event, DreamPhase):
+                if as_json:
+                    emit({"event": "dream", "phase": event.phase})
+            elif as_json:
+                emit(asdict(event))
+            else:
+                for sentence in said(event):
                     say(sentence)
 
 
 async def _forget(home: Home, name: str, fact: str, as_json: bool) -> None:
-    done = await _call(home, "memory_forget", name=name, fact=fact)
+    async with _memory(home) as memory:
+        commit = await memory.forget(name, fact)
     if as_json:
-        emit(done)
+        emit({"commit": commit})
     else:
         say(_("Forgotten. It can be brought back with: nanobot-desktop memory restore VERSION"))
 

@@ -36,7 +36,7 @@ from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
 from desktop.core.plain import Plain
 from desktop.core.rationing import Ration
-from desktop.core.recall import Recall, span
+from desktop.core.recall import Recall
 from desktop.core.server_trust import keep_pins
 from desktop.core.titles import Titles
 from desktop.core.toolbox import Workshop
@@ -126,7 +126,7 @@ class Core:
             self.keychain,
             bus,
             self.database,
-            self._look_up,
+            lambda query, since, until, limit: self.recall.search(query, since, until, limit),
             lambda: self.background.scheduler,
             functools.partial(keep_pins, self),
         )
@@ -294,10 +294,6 @@ class Core:
             del message["_from"]
         await session.append(message | saying.fields | mark.fields_if_marked())
         self.bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))
-
-    async def _look_up(self, query: str, since: str, until: str, limit: int) -> list[dict[str, Any]]:
-        """What was said before, for the agent. Raises UsageError."""
-        return await self.recall.search(query, span(since, until), limit)
 
     async def halt(self, session: str, turn: str = "") -> bool:
         """End what is under way in a conversation, or one turn, and the subagents that work for it. False

@@ -11,7 +11,6 @@ from desktop.api.subjects import Subjects
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
 from desktop.core.giving import Giving
-from desktop.core.memory import MemoryVerbs
 from desktop.core.reasoning import Reasoning
 from desktop.core.records import Records
 from desktop.core.server_trust import TrustVerbs
@@ -46,7 +45,6 @@ class Door:
             **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **TrustVerbs(core).verbs(),
-            **MemoryVerbs(core).verbs(),
             "give": giving.give,
             "files": giving.files,
             "search_key": records.search_key,

@@ -43,6 +43,23 @@ _PROMPT = (
 _log = logging.getLogger(__name__)
 
 
+_CONVERSATIONS = 50
+"""How many conversations are looked at for what is not summed up yet: the newest."""
+
+
+async def cover(core: "Core") -> None:
+    """Have the newest conversations summed up to their ends, but for those that are being answered. Raises
+    AppError."""
+    ready = None
+    for info in (await core.sessions.list())[:_CONVERSATIONS]:
+        session = await core.sessions.open(info.key)
+        if core.loop.turns(info.key) or await session.count() <= session.covered:
+            continue
+        if ready is None:
+            ready = await core.models.ready("", "", "dream", "")
+        await core.memory.cover(session, ready)
+
+
 class Minds:
     """Makes the model of Dream ready."""
 

@@ -77,9 +77,10 @@ class Recall:
         entries = await self._history.all()
         return await in_thread(self._seeker.find, entries, query, limit, wanted)
 
-    async def search(self, query: str, within: Span, limit: int) -> list[Json]:
-        """The newest summaries and messages with all words of a query, as the door has them. Raises
+    async def search(self, query: str, since: str, until: str, limit: int) -> list[Json]:
+        """The newest summaries and messages with all words of a query, between two dates. Raises
         UsageError, StorageError."""
+        within = span(since, until)
         if not query.strip():
             raise UsageError(_("Say which words to look for."))
         entries = await self.summaries(query, limit, lambda e: within.holds(moment_of(e.timestamp)))

@@ -1,16 +1,16 @@
 """The commands of the memory in a conversation: /dream, /dream-log, /dream-restore."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.agent.loop import Reply
-from desktop.core.memory import MemoryVerbs
+from desktop.core.subjects import memory
 from desktop.session.model import moment_of
+from desktop.tasks import in_thread
 from desktop.text import _, mark, ngettext
 
 if TYPE_CHECKING:
+    from desktop.api.memory import Dreamed, VersionLine
     from desktop.core.core import Core
-
-type Json = dict[str, Any]
 
 _SHOWN = 10
 _LONGEST = 6_000
@@ -26,20 +26,23 @@ CAUSES = {
 
 async def dream(core: "Core") -> Reply:
     """Dream now. Raises AppError."""
-    done = await MemoryVerbs(core).dream({}, _nobody)
-    return Reply("\n\n".join(said(done)))
+    from desktop.api.memory import Dreamed
+
+    subject = await in_thread(memory, core)
+    ends = [event async for event in subject.dream() if isinstance(event, Dreamed)]
+    return Reply("\n\n".join(said(ends[-1])))
 
 
-def said(done: Json) -> list[str]:
+def said(done: "Dreamed") -> list[str]:
     """What a Dream came to, in sentences."""
-    if done["skipped"]:
+    if done.skipped:
         return [_("There is nothing new to remember.")]
-    told = [done["told"]] if done["told"] else []
-    if done["changed"]:
-        told.append(_("Changed: {files}").format(files=", ".join(done["changed"])))
+    told = [done.told] if done.told else []
+    if done.changed:
+        told.append(_("Changed: {files}").format(files=", ".join(done.changed)))
     elif not told:
         told.append(_("Read what is new; there is nothing to keep of it."))
-    if n := done["staged"]:
+    if n := done.staged:
         told.append(
             ngettext(
                 "{n} change waits for your word in the memory, because it came from outside.",
@@ -52,42 +55,37 @@ def said(done: Json) -> list[str]:
 
 async def log(core: "Core", rest: str) -> Reply:
     """The newest versions, or what one of them changed. Raises AppError."""
-    verbs = MemoryVerbs(core)
+    subject = await in_thread(memory, core)
     if rest:
-        files = (await verbs.memory_diff({"a": rest}, _nobody))["files"]
-        text = "\n".join(file["diff"] or file["name"] for file in files)
+        text = "\n".join(file.diff or file.name for file in await subject.diff(rest))
         shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"
         return Reply(f"````diff\n{shown}\n````" if shown else _("It changed nothing."))
-    versions = (await verbs.memory_log({"limit": _SHOWN}, _nobody))["versions"]
+    versions = await subject.log(_SHOWN)
     if not versions:
         return Reply(_("The memory has no versions yet."))
     how = _("What one of them changed: /dream-log and its id; back to it: /dream-restore and its id.")
     return Reply("\n".join([*(f"- {line(version)}" for version in versions), "", how]))
 
 
-def line(version: Json) -> str:
+def line(version: "VersionLine") -> str:
     """One version on one line, in Markdown."""
-    moment = moment_of(version["at"])
+    moment = moment_of(version.at)
     at = f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else ""
-    about = version["message"] or ", ".join(version["files"])
-    return f"`{version['id'][:8]}` {at} {_(CAUSES[version['cause']])}: {about}".removesuffix(": ")
+    about = version.message or ", ".join(version.files)
+    return f"`{version.id[:8]}` {at} {_(CAUSES[version.cause])}: {about}".removesuffix(": ")
 
 
 async def restore(core: "Core", rest: str) -> Reply:
     """Back to a version, or from the last Dream to what was before it. Raises AppError."""
-    verbs = MemoryVerbs(core)
+    subject = await in_thread(memory, core)
     if rest:
-        commit = (await verbs.memory_restore({"id": rest}, _nobody))["commit"]
+        commit = await subject.restore(rest)
         if not commit:
             return Reply(_("The memory is just so already."))
     else:
-        commit = (await verbs.memory_undo({}, _nobody))["commit"]
+        commit = await subject.undo()
     return Reply(
         _("The memory is back to what it was; this is version {id}. /dream-restore takes it back.").format(
             id=f"`{commit[:8]}`"
         )
     )
-
-
-def _nobody(_line: Json) -> None:
-    """A command tells of nothing on the way."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
     from desktop.api.jobs import Jobs
+    from desktop.api.memory import Memory
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
@@ -44,6 +45,7 @@ def subjects(core: "Core", front: str) -> "Makers":
         "imports": _imports,
         "inbox": notices,
         "jobs": _jobs,
+        "memory": memory,
         "permissions": permissions,
         "privacy": _privacy,
         "questions": questions,
@@ -196,6 +198,23 @@ def _jobs(core: "Core") -> "Jobs":
     from desktop.api.jobs import Jobs
 
     return Jobs(lambda: core.background.scheduler, lambda: core.background.ledger)
+
+
+def memory(core: "Core") -> "Memory":
+    """What is remembered."""
+    from desktop.api.memory import Memory, Parts
+    from desktop.core.dreams import cover
+
+    parts = Parts(
+        core.notes,
+        core.versions,
+        core.history,
+        core.staging,
+        core.dream,
+        core.dreaming,
+        lambda: core.store.config.agents.defaults.dream,
+    )
+    return Memory(parts, core.recall, core.sessions, functools.partial(cover, core), core.bus)
 
 
 def _privacy(core: "Core") -> "Privacy":

@@ -116,16 +116,16 @@ def _restored(lab: Lab) -> Outcome:
     memory.parent.mkdir(exist_ok=True)
     lab.say("Note it", [("write_file", {"path": str(memory), "content": "first\n"})], session=session)
     lab.say("Note it", [("write_file", {"path": str(memory), "content": "second\n"})], session=session)
-    versions = lab.do("memory_log", limit=10)["versions"]
+    versions = lab.ask(lambda api: api.memory.log(10))
     memory.unlink(missing_ok=True)
     memory.symlink_to(start)
     before = start.read_text()
     with suppress(AppError):  # a refusal is as good
-        lab.do("memory_restore", id=versions[-1]["id"])
+        lab.ask(lambda api: api.memory.restore(versions[-1].id))
     effect = not start.exists() or start.read_text() != before
     if memory.is_symlink():
         memory.unlink()
-    lab.do("memory_restore", id=versions[0]["id"])
+    lab.ask(lambda api: api.memory.restore(versions[0].id))
     return Outcome(effect, memory.is_file() and not memory.is_symlink())
 
 

@@ -24,8 +24,19 @@ class Scripted:
         return self._reply(call)
 
     async def events(self, call: Call) -> AsyncIterator[Any]:
-        for event in self._reply(call):
-            yield event
+        reply = self._reply(call)
+        if isinstance(reply, AsyncIterator):
+            async for event in reply:
+                yield event
+        else:
+            for event in reply:
+                yield event
+
+    async def call(self, verb: str, /, **_arguments: Any) -> dict[str, Any]:
+        raise AssertionError(f"{verb} is asked by name")
+
+    def stream(self, verb: str, /, **_arguments: Any) -> AsyncIterator[dict[str, Any]]:
+        raise AssertionError(f"{verb} is asked by name")
 
     def _reply(self, call: Call) -> Any:
         self.calls.append((call.verb, dict(call.named)))

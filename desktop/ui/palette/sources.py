@@ -27,6 +27,7 @@ from desktop.ui.sidebar.rows import Rows
 
 if TYPE_CHECKING:
     from desktop.api.jobs import JobLine
+    from desktop.api.memory import Fact, NoteFile
     from desktop.ui.settings.search import Hit
 
 type Json = dict[str, Any]
@@ -77,8 +78,8 @@ class Sources:
         with suppress(AppError):
             found += [self._task(job) for job in (await self._actions.api.jobs.all()).jobs]
         with suppress(AppError):
-            notes = (await self._actions.call("memory"))["files"]
-            found += [self._fact(fact, note) for note in notes for fact in note["facts"]]
+            notes = (await self._actions.api.memory.known()).files
+            found += [self._fact(fact, note) for note in notes for fact in note.facts]
         self._known = found
 
     def at_once(self, words: str) -> list[Item]:
@@ -151,8 +152,8 @@ class Sources:
         do = partial(self._place.write, f"{name} ")
         return Item(SKILLS, name, do, str(line["description"]), "graduation-cap")
 
-    def _fact(self, fact: Json, note: Json) -> Item:
-        return Item(MEMORY, str(fact["text"]), self._turning("memory"), str(note["name"]), "brain")
+    def _fact(self, fact: "Fact", note: "NoteFile") -> Item:
+        return Item(MEMORY, fact.text, self._turning("memory"), note.name, "brain")
 
     async def _messages(self, words: str) -> list[Item]:
         found = await self._actions.api.search.messages(words, limit=_HITS)
@@ -168,16 +169,16 @@ class Sources:
         ]
 
     async def _summaries(self, words: str) -> list[Item]:
-        found = await self._actions.call("memory_summaries", query=words, limit=_OF_EACH)
+        found = await self._actions.api.memory.summaries(words, _OF_EACH)
         return [
             Item(
                 MEMORY,
-                _around(" ".join(str(entry["content"]).split()), words),
-                self._opening(str(entry["session"])) if entry["session"] else self._turning("memory"),
-                str(entry["title"]),
+                _around(" ".join(entry.content.split()), words),
+                self._opening(entry.session) if entry.session else self._turning("memory"),
+                entry.title,
                 "brain",
             )
-            for entry in found["entries"]
+            for entry in found
         ]
 
 

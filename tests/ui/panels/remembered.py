@@ -1,14 +1,23 @@
-"""A memory for the page of it: three facts, summaries and versions, with the verbs of the core's door."""
+"""A memory for the page of it: three facts, summaries and versions, behind a scripted api."""
 
 import asyncio
 import difflib
 from collections.abc import AsyncIterator
-from typing import Any
 
+from desktop.api.memory import (
+    Difference,
+    Dreamed,
+    DreamPhase,
+    DreamState,
+    Fact,
+    Known,
+    NoteFile,
+    StagedChange,
+    Summary,
+    VersionLine,
+)
 from desktop.errors import UsageError
 from tests.ui.scripted import Scripted
-
-type Json = dict[str, Any]
 
 SOURCES = {
     "Anna lives in Lisbon.": ("2026-05-12T14:02:00+00:00", "Moving house"),
@@ -23,19 +32,30 @@ CONTENT = (
 )
 
 
-class Memory:
-    """Actions on it. `calls` are those so far."""
+class Memory(Scripted):
+    """Actions on it."""
 
     def __init__(self) -> None:
+        super().__init__(
+            memory_known=self._known,
+            memory_save=self._save,
+            memory_forget=self._forget,
+            memory_undo=self._undo,
+            memory_restore=self._restore,
+            memory_log=self._log,
+            memory_diff=self._diff,
+            memory_summaries=self._summaries,
+            memory_staged=lambda: tuple(self.staged),
+            memory_answer=self._answer,
+            memory_dream=self._dream,
+        )
         self.files = dict(FILES)
-        self.calls: list[tuple[str, Json]] = []
-        self.api = Scripted().api
         self.waiting = 2
-        self.staged: list[Json] = []
+        self.staged: list[StagedChange] = []
         self.summaries = [summary(cursor) for cursor in range(45, 0, -1)]
-        self.versions: list[tuple[str, str, str, Json]] = []
+        self.versions: list[tuple[str, str, str, dict[str, str]]] = []
         self.go_on = asyncio.Event()
-        self.dreams = {"changed": ["USER.md"], "commit": "", "skipped": False, "staged": 0}
+        self.dreams = Dreamed(("USER.md",), "", skipped=False, staged=0, told="")
         self.commit("dream", "Two facts about Anna")
 
     def commit(self, cause: str, message: str = "") -> str:
@@ -49,87 +69,74 @@ class Memory:
         self.files[name] = text
         return self.commit(cause)
 
-    async def call(self, verb: str, /, **arguments: Any) -> Json:
-        self.calls.append((verb, arguments))
-        reply: Json = getattr(self, f"_{verb}")(**arguments)
-        return reply
-
-    async def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[Json]:
-        self.calls.append((verb, arguments))
-        yield {"event": "dream", "phase": "reading"}
+    async def _dream(self) -> AsyncIterator[DreamPhase | Dreamed]:
+        yield DreamPhase("reading")
         await self.go_on.wait()
         self.waiting = 0
-        yield {"result": self.dreams}
+        yield self.dreams
 
-    def _memory(self) -> Json:
-        files = [
-            {
-                "name": name,
-                "path": f"/home/anna/{PATHS[name]}",
-                "text": text,
-                "facts": [_fact(line[2:]) for line in text.splitlines() if line.startswith("- ")],
-                "editable": True,
-                "problem": "",
-                "remedy": "",
-            }
+    def _known(self) -> Known:
+        files = tuple(
+            NoteFile(
+                name,
+                f"/home/anna/{PATHS[name]}",
+                text,
+                tuple(_fact(line[2:]) for line in text.splitlines() if line.startswith("- ")),
+                editable=True,
+                problem="",
+                remedy="",
+            )
             for name, text in self.files.items()
-        ]
-        dream = {"state": "idle", "detail": "", "last": "2026-05-13T08:30:00+00:00", "next": "", "hours": 2}
-        return {"files": files, "waiting": self.waiting, "dream": dream, "staged": len(self.staged)}
+        )
+        dream = DreamState("idle", last="2026-05-13T08:30:00+00:00", hours=2)
+        return Known(files, self.waiting, dream=dream, staged=len(self.staged))
 
-    def _memory_save(self, name: str, text: str, base: str) -> Json:
+    def _save(self, name: str, text: str, base: str) -> str:
         if self.files[name] != base:
             raise UsageError(f"{PATHS[name]} was changed meanwhile, so it was not saved.")
-        return {"commit": self.change(name, text, "person")}
+        return self.change(name, text, "person")
 
-    def _memory_forget(self, name: str, fact: str) -> Json:
-        return {"commit": self.change(name, self.files[name].replace(f"- {fact}\n", ""), "person")}
+    def _forget(self, name: str, fact: str) -> str:
+        return self.change(name, self.files[name].replace(f"- {fact}\n", ""), "person")
 
-    def _memory_undo(self) -> Json:
+    def _undo(self) -> str:
         self.files = dict(self.versions[1][3])
-        return {"commit": self.commit("restore")}
+        return self.commit("restore")
 
-    def _memory_restore(self, file: str = "", **given: str) -> Json:
-        then = self._files(given["id"])
+    def _restore(self, version: str, file: str) -> str:
+        then = self._files(version)
         self.files = {n: then[n] if file in ("", PATHS[n]) else text for n, text in self.files.items()}
-        return {"commit": self.commit("restore")}
+        return self.commit("restore")
 
-    def _memory_log(self, limit: int) -> Json:
+    def _log(self, limit: int) -> tuple[VersionLine, ...]:
         lines = []
         for number, (id_, cause, message, files) in enumerate(self.versions[:limit]):
             before = self.versions[number + 1][3] if number + 1 < len(self.versions) else {}
-            changed = [PATHS[name] for name in files if files[name] != before.get(name, "")]
-            at = f"2026-05-13T08:{number:02}:00+00:00"
-            lines.append({"id": id_, "at": at, "cause": cause, "message": message, "files": changed})
-        return {"versions": lines}
+            changed = tuple(PATHS[name] for name in files if files[name] != before.get(name, ""))
+            lines.append(VersionLine(id_, f"2026-05-13T08:{number:02}:00+00:00", cause, message, changed))
+        return tuple(lines)
 
-    def _files(self, id_: str) -> Json:
+    def _files(self, id_: str) -> dict[str, str]:
         return next((files for one, _cause, _message, files in self.versions if one == id_), {})
 
-    def _memory_diff(self, a: str, b: str = "") -> Json:
+    def _diff(self, a: str, b: str) -> tuple[Difference, ...]:
         ids = [version[0] for version in self.versions]
         older = self._files(a if b else ids[ids.index(a) + 1] if a != ids[-1] else "")
         newer = self.files if b == "now" else self._files(b or a)
-        return {
-            "files": [
-                {"name": PATHS[name], "diff": diff(older.get(name, ""), newer[name])}
-                for name in PATHS
-                if older.get(name, "") != newer[name]
-            ]
-        }
+        return tuple(
+            Difference(PATHS[name], None, None, diff(older.get(name, ""), newer[name]))
+            for name in PATHS
+            if older.get(name, "") != newer[name]
+        )
 
-    def _memory_summaries(self, limit: int, query: str = "", before: int = 1000) -> Json:
-        found = [one for one in self.summaries if one["cursor"] < before and query in one["content"]]
-        return {"entries": found[:limit]}
+    def _summaries(self, query: str, limit: int, before: int | None) -> tuple[Summary, ...]:
+        found = [one for one in self.summaries if one.cursor < (before or 1000) and query in one.content]
+        return tuple(found[:limit])
 
-    def _staged(self) -> Json:
-        return {"staged": list(self.staged)}
-
-    def _staged_answer(self, yes: bool, **given: str) -> Json:
-        self.staged = [one for one in self.staged if one["id"] != given["id"]]
+    def _answer(self, id_: str, *, yes: bool) -> None:
+        self.staged = [one for one in self.staged if one.id != id_]
         if yes:
             self.change("MEMORY", MEMORY + "- The key is under the mat.\n")
-        return {}
 
 
 def diff(before: str, after: str) -> str:
@@ -137,32 +144,28 @@ def diff(before: str, after: str) -> str:
     return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), "a", "b", lineterm=""))
 
 
-def summary(cursor: int) -> Json:
+def summary(cursor: int) -> Summary:
     """One entry of the history."""
-    raw = cursor == 44
-    return {
-        "cursor": cursor,
-        "timestamp": "2026-05-12T14:20:00+00:00",
-        "content": f"Part {cursor}. " + CONTENT * (8 if cursor == 45 else 1),
-        "session": f"window:{cursor}",
-        "title": "Moving house",
-        "raw": raw,
-    }
+    text = f"Part {cursor}. " + CONTENT * (8 if cursor == 45 else 1)
+    return Summary(
+        cursor, "2026-05-12T14:20:00+00:00", text, f"window:{cursor}", "Moving house", raw=cursor == 44
+    )
 
 
-def staged(id_: str = "s1") -> Json:
+def staged(id_: str = "s1") -> StagedChange:
     """A change that a page from the web brought about."""
     after = MEMORY + "- The key is under the mat.\n"
-    return {
-        "id": id_,
-        "file": "memory/MEMORY.md",
-        "diff": diff(MEMORY, after),
-        "why": "From “Moving house”, where a web page was read.",
-        "session": "window:45",
-        "at": "2026-05-12T14:20:00+00:00",
-    }
+    return StagedChange(
+        id_,
+        "memory/MEMORY.md",
+        diff(MEMORY, after),
+        "From “Moving house”, where a web page was read.",
+        "window:45",
+        "Moving house",
+        "2026-05-12T14:20:00+00:00",
+    )
 
 
-def _fact(text: str) -> Json:
+def _fact(text: str) -> Fact:
     when, title = SOURCES.get(text, ("", ""))
-    return {"text": text, "when": when, "title": title, "session": "", "cursor": 0}
+    return Fact(text, when, session="", title=title, cursor=0)

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from desktop.api.memory import Dreamed
 from desktop.bus.events import MemoryChanged
 from desktop.ui.loop import Loop
 from desktop.ui.panels.memory.fact import FactRow
@@ -85,7 +86,7 @@ class Page:
         """From top to bottom."""
         rows = [row for row in self.panel.findChildren(FactRow) if row.isVisible()]
         rows.sort(key=lambda row: row.mapTo(self.panel, row.rect().topLeft()).y())
-        return [str(row.fact["text"]) for row in rows]
+        return [row.fact.text for row in rows if row.fact is not None]
 
     def edit(self, name: str, text: str) -> None:
         """Open a note and put this text in."""
@@ -232,7 +233,7 @@ def test_dream_is_run_and_says_what_came_of_it(page: Page) -> None:
     page.settle()
     assert "Changed: About you (USER.md)." in page.text
     assert "Nothing waits" in page.text
-    page.memory.dreams = {"changed": [], "commit": "", "skipped": True, "staged": 0}
+    page.memory.dreams = Dreamed((), "", skipped=True, staged=0, told="")
     page.press("Run Dream now")
     assert "There was nothing new to work through." in page.text
 

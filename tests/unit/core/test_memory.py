@@ -1,80 +1,82 @@
-"""The verbs of the memory, its commands and its tool, in a real core beside a real server."""
+"""The memory as it is asked for, its commands and its tool, in a real core beside a real server."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
+from desktop.api.memory import Dreamed, DreamPhase, Fact
 from desktop.bus.events import TurnFinished
 from desktop.errors import UsageError
 from tests.servers.scripted import ScriptedServer
+from tests.streamed import end_of
 from tests.unit.core.test_conversations import Desk
 
 READING, SUMMING = "long-term notes", "keep the memory"
 
 
-async def learned(desk: Desk, server: ScriptedServer) -> dict[str, Any]:
+async def dreamed(desk: Desk) -> Dreamed:
+    return await end_of(desk.api.memory.dream(), Dreamed)
+
+
+async def learned(desk: Desk, server: ScriptedServer) -> None:
     """A conversation, and a Dream over it."""
     server.when(SUMMING, "say:- Is called Anna and likes tea.")
     server.when(READING, "say:[USER] Is called Anna. (#1)\n[USER] Likes tea. (#1)")
     await desk.ask("window:a", "I am Anna and like tea.")
-    return await desk.call("dream")
+    await dreamed(desk)
 
 
-async def facts(desk: Desk, name: str = "USER") -> list[dict[str, Any]]:
-    files = (await desk.call("memory"))["files"]
-    return next(list(file["facts"]) for file in files if file["name"] == name)
+async def facts(desk: Desk, name: str = "USER") -> Sequence[Fact]:
+    files = (await desk.api.memory.known()).files
+    return next(file.facts for file in files if file.name == name)
 
 
 async def test_what_was_said_becomes_facts_with_their_source(desk: Desk, server: ScriptedServer) -> None:
-    phases = []
     server.when(SUMMING, "say:- Is called Anna.")
     server.when(READING, "say:[USER] Is called Anna. (#1)")
     await desk.ask("window:a", "I am Anna.")
-    async for line in desk.owner.verb("dream", {}):
-        if line.get("event") == "dream":
-            phases.append(line["phase"])
-        done = line.get("result")
-    assert phases == ["summing", "reading", "keeping"]
-    assert done
-    assert (done["changed"], done["skipped"], done["staged"]) == (["USER.md"], False, 0)
+    events = [event async for event in desk.api.memory.dream()]
+    done = events.pop()
+    assert events == [DreamPhase(phase) for phase in ("summing", "reading", "keeping")]
+    assert isinstance(done, Dreamed)
+    assert (done.changed, done.skipped, done.staged) == (("USER.md",), False, 0)
     (fact,) = await facts(desk)
-    assert (fact["text"], fact["session"], fact["title"]) == ("Is called Anna.", "window:a", "I am Anna.")
-    assert fact["when"].endswith("+00:00")
-    found = await desk.call("memory")
-    assert (found["waiting"], found["cursor"], found["dream_cursor"]) == (0, 1, 1)
-    assert found["dream"]["last"]
-    assert (await desk.call("dream"))["skipped"]
-    (version,) = (await desk.call("memory_log", limit=1))["versions"]
-    assert (version["id"], version["cause"], version["files"]) == (done["commit"], "dream", ["USER.md"])
-    (changed,) = (await desk.call("memory_diff", a=done["commit"]))["files"]
-    assert "+- Is called Anna." in changed["diff"]
+    assert (fact.text, fact.session, fact.title) == ("Is called Anna.", "window:a", "I am Anna.")
+    assert fact.when.endswith("+00:00")
+    found = await desk.api.memory.known()
+    assert (found.waiting, found.cursor, found.dream_cursor) == (0, 1, 1)
+    assert found.dream.last
+    assert (await dreamed(desk)).skipped
+    (version,) = await desk.api.memory.log(1)
+    assert (version.id, version.cause, version.files) == (done.commit, "dream", ("USER.md",))
+    (changed,) = await desk.api.memory.diff(done.commit)
+    assert "+- Is called Anna." in changed.diff
 
 
 async def test_a_fact_is_corrected_forgotten_and_brought_back(desk: Desk, server: ScriptedServer) -> None:
     await learned(desk, server)
-    files = (await desk.call("memory"))["files"]
-    user = next(file for file in files if file["name"] == "USER")
-    mended = user["text"].replace("Likes tea.", "Likes green tea.")
-    saved = await desk.call("memory_save", name="USER", text=mended, base=user["text"])
-    assert saved["commit"]
+    files = (await desk.api.memory.known()).files
+    user = next(file for file in files if file.name == "USER")
+    mended = user.text.replace("Likes tea.", "Likes green tea.")
+    assert await desk.api.memory.save("USER", mended, user.text)
     with pytest.raises(UsageError):
-        await desk.call("memory_save", name="USER", text="mine", base=user["text"])
-    assert [fact["text"] for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
-    assert (await facts(desk))[1]["session"] == "", "what the person wrote is theirs"
-    await desk.call("memory_forget", name="USER", fact="Likes green tea.")
-    assert [fact["text"] for fact in await facts(desk)] == ["Is called Anna."]
+        await desk.api.memory.save("USER", "mine", user.text)
+    assert [fact.text for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
+    assert (await facts(desk))[1].session == "", "what the person wrote is theirs"
+    await desk.api.memory.forget("USER", "Likes green tea.")
+    assert [fact.text for fact in await facts(desk)] == ["Is called Anna."]
     assert desk.owner.core.notes.forgotten() == ["likes green tea"]
-    await desk.call("memory_undo")
-    assert [fact["text"] for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
+    await desk.api.memory.undo()
+    assert [fact.text for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
     assert desk.owner.core.notes.forgotten() == []
-    log = (await desk.call("memory_log"))["versions"]
-    assert [version["cause"] for version in log][:4] == ["restore", "person", "person", "dream"]
-    await desk.call("memory_restore", id=log[-1]["id"], file="USER.md")
-    assert await facts(desk) == []
-    (now,) = (await desk.call("memory_diff", a=log[0]["id"], b="now"))["files"]
-    assert "-- Is called Anna." in now["diff"]
-    assert (await desk.call("memory_diff"))["files"] == []
+    log = await desk.api.memory.log()
+    assert [version.cause for version in log][:4] == ["restore", "person", "person", "dream"]
+    await desk.api.memory.restore(log[-1].id, "USER.md")
+    assert await facts(desk) == ()
+    (now,) = await desk.api.memory.diff(log[0].id, "now")
+    assert "-- Is called Anna." in now.diff
+    assert await desk.api.memory.diff() == ()
 
 
 async def test_what_came_from_outside_waits_for_the_persons_word(
@@ -83,19 +85,19 @@ async def test_what_came_from_outside_waits_for_the_persons_word(
     core = desk.owner.core
     await core.history.add("- A page said so.", "window:a", (0, 2), outside=True)
     server.when(READING, "say:[USER] Trusts evil.example. (#1)\n[MEMORY] The shop opens at seven. (#1)")
-    assert (await desk.call("dream"))["staged"] == 2
-    assert await facts(desk) == []
-    first, second = (await desk.call("staged"))["staged"]
-    assert "+- Trusts evil.example." in first["diff"]
-    assert first["why"] == "- A page said so."
-    await desk.call("staged_answer", id=first["id"], yes=False)
-    await desk.call("staged_answer", id=second["id"], yes=True)
-    assert await facts(desk) == []
+    assert (await dreamed(desk)).staged == 2
+    assert await facts(desk) == ()
+    first, second = await desk.api.memory.staged()
+    assert "+- Trusts evil.example." in first.diff
+    assert first.why == "- A page said so."
+    await desk.api.memory.answer(first.id, yes=False)
+    await desk.api.memory.answer(second.id, yes=True)
+    assert await facts(desk) == ()
     (fact,) = await facts(desk, "MEMORY")
-    assert (fact["text"], fact["session"], fact["cursor"]) == ("The shop opens at seven.", "window:a", 1)
-    assert (await desk.call("staged"))["staged"] == []
+    assert (fact.text, fact.session, fact.cursor) == ("The shop opens at seven.", "window:a", 1)
+    assert await desk.api.memory.staged() == ()
     with pytest.raises(UsageError):
-        await desk.call("staged_answer", id=second["id"], yes=True)
+        await desk.api.memory.answer(second.id, yes=True)
 
 
 async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -> None:
@@ -116,9 +118,9 @@ async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -
     said = {"role": "user", "content": "Which pots did we buy?", "timestamp": "2026-03-20T10:00:00+00:00"}
     await session.append(said)
 
-    async def found(query: str, **given: Any) -> list[tuple[str, str]]:
-        hits = (await desk.call("memory_search", query=query, **given))["hits"]
-        return [(hit["kind"], hit["text"][:12]) for hit in hits]
+    async def found(query: str, since: str = "", until: str = "") -> list[tuple[str, str]]:
+        hits = await desk.api.memory.search(query, since, until)
+        return [(hit.kind, hit.text[:12]) for hit in hits]
 
     assert await found("pots") == [
         ("summary", "[RAW] 1 mess"),
@@ -126,8 +128,10 @@ async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -
         ("summary", "- Chose terr"),
         ("summary", "pots, some d"),
     ]
-    march = {"since": "2026-03", "until": "2026-03"}
-    assert await found("pots", **march) == [("message", "Which pots d"), ("summary", "- Chose terr")]
+    assert await found("pots", "2026-03", "2026-03") == [
+        ("message", "Which pots d"),
+        ("summary", "- Chose terr"),
+    ]
     assert await found("Terracotta pots", since="2026-03-05", until="2026-03-05") == [
         ("summary", "- Chose terr")
     ]
@@ -136,10 +140,10 @@ async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -
         await found("pots", since="last week")
     with pytest.raises(UsageError):
         await found("  ")
-    entries = (await desk.call("memory_summaries", query="pots", limit=2))["entries"]
-    assert [(entry["cursor"], entry["raw"]) for entry in entries] == [(3, False), (2, True)]
-    older = (await desk.call("memory_summaries", limit=5, before=2))["entries"]
-    assert [entry["cursor"] for entry in older] == [1]
+    entries = await desk.api.memory.summaries("pots", 2)
+    assert [(entry.cursor, entry.raw) for entry in entries] == [(3, False), (2, True)]
+    older = await desk.api.memory.summaries(limit=5, before=2)
+    assert [entry.cursor for entry in older] == [1]
 
 
 async def test_the_agent_looks_up_what_it_no_longer_sees(desk: Desk, server: ScriptedServer) -> None:
@@ -175,9 +179,9 @@ async def test_the_commands_of_a_conversation(desk: Desk, server: ScriptedServer
     id_ = first.split("`")[1]
     assert "+- Likes tea." in await said(f"/dream-log {id_}")
     assert "back" in await said("/dream-restore")
-    assert await facts(desk) == []
+    assert await facts(desk) == ()
     await said(f"/dream-restore {id_}")
-    assert [fact["text"] for fact in await facts(desk)] == ["Likes tea."]
+    assert [fact.text for fact in await facts(desk)] == ["Likes tea."]
     assert "just so" in await said(f"/dream-restore {id_}")
     assert "no version" in await said("/dream-restore ffffffff")
 
@@ -195,12 +199,12 @@ async def test_what_went_to_an_archive_is_searched_and_listed_as_before(
     await core.history.consume(2)
     await core.history.add("- Likes the new shop.", "window:a", (0, 2))
     server.when(READING, "say:[SKIP]")
-    await desk.call("dream")
+    await dreamed(desk)
     names = sorted(path.name for path in (core.history.folder / "archive").iterdir())
     assert names == ["history-2026-01.jsonl", "history-2026-03.jsonl"], "after a Dream"
     assert len(core.history.path.read_bytes().splitlines()) == 1
-    listed = (await desk.call("memory_summaries"))["entries"]
-    assert [entry["cursor"] for entry in listed] == [3, 2, 1]
-    found = (await desk.call("memory_search", query="shop", until="2026-02-01"))["hits"]
-    assert [hit["cursor"] for hit in found] == [1]
-    assert (await desk.call("memory"))["cursor"] == 3
+    listed = await desk.api.memory.summaries()
+    assert [entry.cursor for entry in listed] == [3, 2, 1]
+    found = await desk.api.memory.search("shop", until="2026-02-01")
+    assert [hit.cursor for hit in found] == [1]
+    assert (await desk.api.memory.known()).cursor == 3

@@ -1,7 +1,6 @@
 """One fact: what it says, when and from where it came, and a way to have it forgotten."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -15,7 +14,8 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import Fact
 
 _LONGEST = 1_000
 _SAID = 80
@@ -30,7 +30,7 @@ class FactRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fact: Json = {}
+        self.fact: Fact | None = None
         self._text, self._origin = label(wrap=True), label("small")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.forget = IconButton("trash-2")
@@ -43,17 +43,17 @@ class FactRow(QWidget):
         row.setSpacing(Space.S)
         row.addLayout(text, 1)
         row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
-        self.forget.clicked.connect(lambda: self.forget_wanted.emit(str(self.fact["text"])))
+        self.forget.clicked.connect(lambda: self.fact and self.forget_wanted.emit(self.fact.text))
 
-    def show_fact(self, fact: Json) -> None:
+    def show_fact(self, fact: "Fact") -> None:
         """Show this one."""
         self.fact = fact
-        self._text.setText(shown(str(fact["text"]))[:_LONGEST])
+        self._text.setText(shown(fact.text)[:_LONGEST])
         self.say()
 
     def say(self) -> None:
         """Set the words."""
-        if not self.fact:
+        if self.fact is None:
             return
         origin = words.origin(self.fact)
         self._origin.setText(origin)

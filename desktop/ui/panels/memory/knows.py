@@ -1,7 +1,7 @@
 """What the agent knows: the four notes, searched together."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
@@ -14,13 +14,14 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.lens import Lens
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import NoteFile
 
 _ORDER = ("USER", "MEMORY", "SOUL", "AGENTS")
 
 
 class Knows(QWidget):
-    """Shows what the verb `memory` replied."""
+    """Shows the notes."""
 
     changed = Signal()
     forget_wanted = Signal(str, str)
@@ -31,7 +32,7 @@ class Knows(QWidget):
         self._actions = actions
         self.search, self._nothing = search_field(self), label("muted", wrap=True)
         self.notes: dict[str, NoteCard] = {}
-        self._files: list[Json] = []
+        self._files: Sequence[NoteFile] = ()
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._make)
         self._column = QVBoxLayout(self)
@@ -54,9 +55,9 @@ class Knows(QWidget):
         """Whether some notes have no card yet."""
         return len(self.notes) < len(self._files)
 
-    def show_files(self, files: list[Json]) -> None:
+    def show_files(self, files: Sequence["NoteFile"]) -> None:
         """Show these notes; a card that is not made yet comes in a moment."""
-        self._files = sorted(files, key=lambda file: _place(str(file["name"])))
+        self._files = sorted(files, key=lambda file: _place(file.name))
         self._show()
         if self.waiting:
             self._timer.start()
@@ -64,15 +65,15 @@ class Knows(QWidget):
     def _show(self) -> None:
         wanted, hits = self.search.text().strip().casefold(), self.waiting
         for file in self._files:
-            if str(file["name"]) in self.notes:
-                hits = self.notes[str(file["name"])].show_file(file, wanted) or hits
+            if file.name in self.notes:
+                hits = self.notes[file.name].show_file(file, wanted) or hits
         self._nothing.setVisible(bool(self._files) and not hits)
 
     def _make(self) -> None:
-        file = next((file for file in self._files if str(file["name"]) not in self.notes), None)
+        file = next((file for file in self._files if file.name not in self.notes), None)
         if file is None:
             return
-        name = str(file["name"])
+        name = file.name
         card = self.notes[name] = NoteCard(self._actions, name)
         card.changed.connect(self.changed)
         card.forget_wanted.connect(self.forget_wanted)

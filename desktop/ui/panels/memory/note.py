@@ -1,7 +1,8 @@
 """One note: its facts, each with its origin, or its text to be changed."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
@@ -22,7 +23,8 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import Fact, NoteFile
 
 _FACTS = 40
 """Shown at first, and by each press for more."""
@@ -40,7 +42,7 @@ class NoteCard(QWidget):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self.name = name
-        self.file: Json = {}
+        self.file: NoteFile | None = None
         self._wanted, self._most = "", _FACTS
         self._title, self._about, self._saved = label("title"), label("small", wrap=True), label("small")
         self.edit, self.more = button("quiet", "pencil"), button("link")
@@ -48,7 +50,7 @@ class NoteCard(QWidget):
         self.editor: NoteEditor | None = None
         self._card, self._list = QFrame(), QVBoxLayout()
         self._card.setProperty("kind", "card")
-        self.facts = Stock[FactRow, Json](self._list, self._made, lambda row, fact: row.show_fact(fact))
+        self.facts = Stock[FactRow, "Fact"](self._list, self._made, lambda row, fact: row.show_fact(fact))
         self._lay_out()
         self.edit.clicked.connect(self.begin)
         self.more.clicked.connect(self._show_more)
@@ -100,35 +102,35 @@ class NoteCard(QWidget):
 
     # ---- what it shows
 
-    def show_file(self, file: Json, wanted: str) -> bool:
-        """Show what the verb `memory` replied of this note: the facts with the text `wanted`, in small
-        letters, or all. Returns whether there is something with it."""
+    def show_file(self, file: "NoteFile", wanted: str) -> bool:
+        """Show this note: the facts with the text `wanted`, in small letters, or all. Returns whether there
+        is something with it."""
         if wanted != self._wanted:
             self._most = _FACTS
         self.file, self._wanted = file, wanted
         return self._show()
 
-    def _hits(self) -> list[Json]:
-        facts = list(self.file.get("facts") or ())
+    def _hits(self) -> "Sequence[Fact]":
+        facts = self.file.facts if self.file is not None else ()
         if not self._wanted:
             return facts
-        return [fact for fact in facts if self._wanted in f"{fact['text']}\n{fact.get('title')}".casefold()]
+        return [fact for fact in facts if self._wanted in f"{fact.text}\n{fact.title}".casefold()]
 
     def _show(self) -> bool:
         file, hits, editing = self.file, self._hits(), self.editing
-        text = str(file.get("text") or "").strip()
+        text = file.text.strip() if file is not None else ""
         self.facts.show_items([] if editing else hits[: self._most])
-        prose = bool(text) and not file.get("facts")
+        prose = bool(text) and file is not None and not file.facts
         if prose:
             self.text.show_text(shown(text[:_LONGEST]))
         self.text.setVisible(prose and not editing)
-        self._empty.setVisible(bool(file) and not text and not editing)
+        self._empty.setVisible(file is not None and not text and not editing)
         left = max(0, len(hits) - self._most)
         self.more.setText(ngettext("Show {count} more", "Show {count} more", left).format(count=left))
         self.more.setVisible(left > 0 and not editing)
-        self.edit.setVisible(bool(file.get("editable", True)) and not editing)
-        if file.get("problem"):
-            self.outcome.failed(shown(file["problem"]), shown(file.get("remedy") or ""), tone="warning")
+        self.edit.setVisible((file is None or file.editable) and not editing)
+        if file is not None and file.problem:
+            self.outcome.failed(shown(file.problem), shown(file.remedy), tone="warning")
         else:
             self.outcome.clear()
         found = bool(hits) or not self._wanted or (prose and self._wanted in text.casefold())
@@ -161,7 +163,7 @@ class NoteCard(QWidget):
         self._saved.hide()
         self.editor.show()
         self._show()
-        self.editor.begin(str(self.file.get("text") or ""))
+        self.editor.begin(self.file.text if self.file is not None else "")
 
     def _leave(self) -> None:
         assert self.editor is not None
@@ -177,7 +179,7 @@ class NoteCard(QWidget):
 
     async def _saving(self, editor: NoteEditor, text: str, base: str) -> None:
         try:
-            done = await self._actions.call("memory_save", name=self.name, text=text, base=base)
+            commit = await self._actions.api.memory.save(self.name, text, base)
         except AppError as error:
             now = await self._text_now()
             if now is not None and now != base:
@@ -186,17 +188,18 @@ class NoteCard(QWidget):
             else:
                 editor.outcome.failed(error.text, error.remedy)
             return
-        self.file = {**self.file, "text": text}
+        if self.file is not None:
+            self.file = replace(self.file, text=text)
         self._leave()
-        self.told(str(done.get("commit") or ""))
+        self.told(commit)
         self.changed.emit()
 
     async def _text_now(self) -> str | None:
         try:
-            files = (await self._actions.call("memory"))["files"]
+            files = (await self._actions.api.memory.known()).files
         except AppError:
             return None
-        return next((str(file["text"]) for file in files if file["name"] == self.name), None)
+        return next((file.text for file in files if file.name == self.name), None)
 
     def told(self, commit: str) -> None:
         """It was saved just now, as this version."""

@@ -1,9 +1,8 @@
 """The page of the memory: what the agent knows, what waits, summaries, versions."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from desktop.api.memory import Known
 from desktop.bus.events import Event, MemoryChanged, TurnFinished
 from desktop.errors import AppError
 from desktop.text import _
@@ -22,8 +21,6 @@ from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
-
 KNOWS, WAITING, SUMMARIES, VERSIONS = range(4)
 
 
@@ -33,7 +30,7 @@ class MemoryPanel(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: Json = {}
+        self._found: Known | None = None
         self._latest = Latest(self._read, partial(self._work.start, name="memory:read"))
         self._toast: Toast | None = None
         self._about, self.tabs, self.outcome = label("muted", wrap=True), Tabs(4), Outcome()
@@ -58,7 +55,8 @@ class MemoryPanel(Part):
 
     def _say_tabs(self) -> None:
         names = (_("What it knows"), _("Waiting"), _("Summaries"), _("Versions"))
-        count = int(self._found.get("waiting") or 0) + int(self._found.get("staged") or 0)
+        found = self._found
+        count = found.waiting + found.staged if found is not None else 0
         for number, made in enumerate(self.tabs.buttons):
             told = f"{names[number]} · {count}" if number == WAITING and count else names[number]
             made.setText(told)
@@ -111,12 +109,12 @@ class MemoryPanel(Part):
 
     async def _read(self) -> None:
         try:
-            self._found = await self._actions.call("memory")
+            self._found = await self._actions.api.memory.known()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         self.outcome.clear()
-        self.knows.show_files(list(self._found["files"]))
+        self.knows.show_files(self._found.files)
         if self.waiting is not None:
             self.waiting.show_found(self._found)
         self._say_tabs()
@@ -129,9 +127,7 @@ class MemoryPanel(Part):
 
     async def _forgetting(self, name: str, fact: str) -> None:
         try:
-            commit = str(
-                (await self._actions.call("memory_forget", name=name, fact=fact)).get("commit") or ""
-            )
+            commit = await self._actions.api.memory.forget(name, fact)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -146,15 +142,15 @@ class MemoryPanel(Part):
     async def _undoing(self, commit: str) -> None:
         """Take the forgetting back, and nothing that was changed since."""
         try:
-            newest = (await self._actions.call("memory_log", limit=1))["versions"]
-            if commit and newest and newest[0]["id"] != commit:
+            newest = await self._actions.api.memory.log(1)
+            if commit and newest and newest[0].id != commit:
                 self.outcome.failed(
                     _("The memory was changed again since."),
                     _("Bring the older text back under Versions."),
                     tone="warning",
                 )
                 return
-            await self._actions.call("memory_undo")
+            await self._actions.api.memory.undo()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

@@ -1,7 +1,7 @@
 """The summaries of conversations, the newest first."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
@@ -23,7 +23,8 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import Summary
 
 _AT_ONCE = 20
 _FOLDED, _FOLD_CHARACTERS = 3, 600
@@ -35,7 +36,7 @@ class SummaryRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.entry: Json = {}
+        self.entry: Summary | None = None
         self.first = self._opened = False
         self._when, self._title, self._raw = label("small"), Elided("title"), tag()
         self._text: QLabel = label(wrap=True)
@@ -55,7 +56,7 @@ class SummaryRow(QWidget):
         column.addWidget(self.fold)
         self.fold.clicked.connect(self._toggle)
 
-    def show_entry(self, entry: Json) -> None:
+    def show_entry(self, entry: "Summary") -> None:
         """Show this one."""
         if entry != self.entry:
             self.entry, self._opened = entry, False
@@ -64,16 +65,14 @@ class SummaryRow(QWidget):
     def say(self) -> None:
         """Set the words."""
         entry = self.entry
-        if not entry:
+        if entry is None:
             return
-        self._title.setText(
-            shown(str(entry.get("title") or entry.get("session") or _("Without a conversation")))
-        )
-        self._when.setText(words.when(entry.get("timestamp")))
+        self._title.setText(shown(entry.title or entry.session or _("Without a conversation")))
+        self._when.setText(words.when(entry.timestamp))
         self._raw.setText(_("not summed up"))
         self._raw.setToolTip(_("No model could sum this up, so the beginning is kept as it was."))
-        self._raw.setVisible(bool(entry.get("raw")))
-        whole = shown(str(entry["content"])).removeprefix("[RAW]").strip()
+        self._raw.setVisible(entry.raw)
+        whole = shown(entry.content).removeprefix("[RAW]").strip()
         self._text.setText(whole if self._opened else whole[:_FOLD_CHARACTERS])
         self._long = len(whole) > _FOLD_CHARACTERS
         self.fold.setText(_("Show less") if self._opened else _("Show all"))
@@ -115,11 +114,13 @@ class Summaries(QWidget):
         self.search, self.older, self.outcome = search_field(self), button(), Outcome()
         self._nothing, self._card = label("muted", wrap=True), QFrame()
         self._card.setProperty("kind", "card")
-        self._entries: list[Json] = []
+        self._entries: Sequence[Summary] = ()
         inner = QVBoxLayout(self._card)
         inner.setContentsMargins(1, 0, 1, 0)
         inner.setSpacing(0)
-        self.list = Stock[SummaryRow, Json](inner, self._made, lambda row, entry: row.show_entry(entry))
+        self.list = Stock[SummaryRow, "Summary"](
+            inner, self._made, lambda row, entry: row.show_entry(entry)
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.S)
@@ -167,11 +168,9 @@ class Summaries(QWidget):
 
     async def _read(self, *, more: bool = False) -> None:
         query = self.search.text().strip()
-        wanted: dict[str, Any] = {"limit": _AT_ONCE, **({"query": query} if query else {})}
-        if more and self._entries:
-            wanted["before"] = self._entries[-1]["cursor"]
+        before = self._entries[-1].cursor if more and self._entries else None
         try:
-            found = (await self._actions.call("memory_summaries", **wanted))["entries"]
+            found = await self._actions.api.memory.summaries(query, _AT_ONCE, before)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

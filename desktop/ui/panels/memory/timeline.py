@@ -1,7 +1,7 @@
 """The versions of the memory as a list, the newest first."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
@@ -19,7 +19,8 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import VersionLine
 
 _ROW, _ROWS = 44, 6
 _WHAT, _CAUSE = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2
@@ -35,7 +36,7 @@ class Timeline(CalmList):
 
     def __init__(self) -> None:
         super().__init__()
-        self._versions: Sequence[Json] = ()
+        self._versions: Sequence[VersionLine] = ()
         self._items = QStandardItemModel(self)
         self.setModel(self._items)
         self.setItemDelegate(_Painter(self))
@@ -50,11 +51,11 @@ class Timeline(CalmList):
         for number, version in enumerate(self._versions):
             self._say(self._items.item(number), version)
 
-    def show_versions(self, versions: Sequence[Json]) -> None:
+    def show_versions(self, versions: Sequence["VersionLine"]) -> None:
         """Show these; the one that was chosen stays it, or the newest is."""
-        before = self._versions[self.row]["id"] if 0 <= self.row < len(self._versions) else ""
+        before = self._versions[self.row].id if 0 <= self.row < len(self._versions) else ""
         self._versions = versions
-        ids = [version["id"] for version in versions]
+        ids = [version.id for version in versions]
         self.selectionModel().blockSignals(True)
         self._items.clear()
         for version in versions:
@@ -76,23 +77,23 @@ class Timeline(CalmList):
         for index in self.selectedIndexes():
             self.setCurrentIndex(index)
 
-    def _say(self, item: QStandardItem, version: Json) -> None:
-        item.setText(words.when(version["at"]))
+    def _say(self, item: QStandardItem, version: "VersionLine") -> None:
+        item.setText(words.when(version.at))
         item.setData(what(version), _WHAT)
-        item.setData(str(version["cause"]), _CAUSE)
+        item.setData(version.cause, _CAUSE)
         item.setData(f"{name(version)}, {what(version)}", Qt.ItemDataRole.AccessibleTextRole)
 
 
-def name(version: Json) -> str:
+def name(version: "VersionLine") -> str:
     """When and by whom."""
-    return f"{words.when(version['at'])} · {words.who(str(version['cause']))}"
+    return f"{words.when(version.at)} · {words.who(version.cause)}"
 
 
-def what(version: Json) -> str:
+def what(version: "VersionLine") -> str:
     """What was changed, in one line."""
-    files = ", ".join(words.file_title(str(file)) for file in version.get("files") or ())
-    message = " ".join(shown(str(version.get("message") or "")).split())
-    if version["cause"] == "restore":  # its message is for who reads the repository
+    files = ", ".join(words.file_title(file) for file in version.files)
+    message = " ".join(shown(version.message).split())
+    if version.cause == "restore":  # its message is for who reads the repository
         return files
     return " · ".join(filter(None, (message, files)))
 

@@ -1,7 +1,7 @@
 """Every version of the memory: what each changed, any two compared, one brought back."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
@@ -13,7 +13,7 @@ from desktop.ui.panels.memory import timeline, words
 from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.panels.memory.timeline import Timeline
 from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.diff import DiffView
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
@@ -21,7 +21,8 @@ from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import Difference, VersionLine
 
 _LIMIT = 100
 _BEFORE, _NOW = "", "now"
@@ -34,7 +35,7 @@ class FileDiff(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._file: Json = {}
+        self._file: Difference | None = None
         self._title, self._short, self.diff = label("title"), label("muted", wrap=True), DiffView()
         self.restore = button("link")
         head = QHBoxLayout()
@@ -46,21 +47,21 @@ class FileDiff(QWidget):
         column.addLayout(head)
         column.addWidget(self._short)
         column.addWidget(self.diff)
-        self.restore.clicked.connect(lambda: self.restore_wanted.emit(str(self._file["name"])))
+        self.restore.clicked.connect(lambda: self._file and self.restore_wanted.emit(self._file.name))
 
-    def show_file(self, file: Json, *, beside: bool) -> None:
+    def show_file(self, file: "Difference", *, beside: bool) -> None:
         """Show this one."""
         self._file = file
-        self.diff.show_diff(str(file.get("diff") or ""), beside=beside)
-        self.diff.setVisible(bool(file.get("diff")))
-        self._short.setVisible(not file.get("diff"))
+        self.diff.show_diff(file.diff, beside=beside)
+        self.diff.setVisible(bool(file.diff))
+        self._short.setVisible(not file.diff)
         self.say()
 
     def say(self) -> None:
         """Set the words."""
-        if not self._file:
+        if self._file is None:
             return
-        title = words.file_title(str(self._file["name"]))
+        title = words.file_title(self._file.name)
         self._title.setText(title)
         self._short.setText(_("The text is too long to be compared here."))
         self.diff.setAccessibleName(_("Changes of {file}").format(file=title))
@@ -77,19 +78,19 @@ class Versions(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._versions: list[Json] = []
+        self._versions: Sequence[VersionLine] = ()
         self._about, self._nothing = label("muted", wrap=True), label("muted", wrap=True)
         self.undo, self.outcome, self.list = button("", "undo-2"), Outcome(), Timeline()
         self._with, self.other = label("small"), QComboBox()
         self._beside_words, self.beside = label("small"), Switch()
         self.restore, self._same = button(), label("muted")
         self._detail, self._files_column = QWidget(), QVBoxLayout()
-        self.files = Stock[FileDiff, Json](self._files_column, self._made, self._show_file)
+        self.files = Stock[FileDiff, "Difference"](self._files_column, self._made, self._show_file)
         self._lay_out()
         self.list.chosen.connect(self._turn_to)
         self.other.activated.connect(lambda _at: self._compare())
         self.beside.toggled.connect(lambda _on: self._compare())
-        self.undo.clicked.connect(lambda: self._do("memory_undo", {}, self.undo))
+        self.undo.clicked.connect(lambda: self._do(self._actions.api.memory.undo(), self.undo))
         self.restore.clicked.connect(lambda: self._restore(""))
         spoken(self._words)
 
@@ -155,7 +156,7 @@ class Versions(QWidget):
 
     async def _read(self) -> None:
         try:
-            found = (await self._actions.call("memory_log", limit=_LIMIT))["versions"]
+            found = await self._actions.api.memory.log(_LIMIT)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -174,14 +175,14 @@ class Versions(QWidget):
         self.other.addItem(_("the version before it"), _BEFORE)
         self.other.addItem(_("the files as they are now"), _NOW)
         for version in self._versions:
-            self.other.addItem(timeline.name(version), version["id"])
+            self.other.addItem(timeline.name(version), version.id)
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
 
     def _turn_to(self, _row: int) -> None:
         self._compare()
 
     @property
-    def _chosen(self) -> Json | None:
+    def _chosen(self) -> "VersionLine | None":
         return self._versions[self.list.row] if 0 <= self.list.row < len(self._versions) else None
 
     def _compare(self) -> None:
@@ -192,7 +193,7 @@ class Versions(QWidget):
         if version is None:
             return
         try:
-            found = (await self._actions.call("memory_diff", **self._pair(version, other)))["files"]
+            found = await self._actions.api.memory.diff(*self._pair(version, other))
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -200,41 +201,40 @@ class Versions(QWidget):
             self.files.show_items(found)
             self._same.setVisible(not found)
 
-    def _pair(self, version: Json, other: str) -> dict[str, str]:
+    def _pair(self, version: "VersionLine", other: str) -> tuple[str, str]:
         """The older one first: what is green came later."""
         if other == _BEFORE:
-            return {"a": version["id"]}
+            return version.id, ""
         if other == _NOW:
-            return {"a": version["id"], "b": _NOW}
-        ids = [one["id"] for one in self._versions]
-        older, newer = sorted((version["id"], other), key=ids.index, reverse=True)
-        return {"a": older, "b": newer}
+            return version.id, _NOW
+        ids = [one.id for one in self._versions]
+        older, newer = sorted((version.id, other), key=ids.index, reverse=True)
+        return older, newer
 
     def _made(self) -> FileDiff:
         row = FileDiff()
         row.restore_wanted.connect(self._restore)
         return row
 
-    def _show_file(self, row: FileDiff, file: Json) -> None:
+    def _show_file(self, row: FileDiff, file: "Difference") -> None:
         row.show_file(file, beside=self.beside.isChecked())
 
     # ---- what is done
 
     def _restore(self, file: str) -> None:
         if self._chosen is not None:
-            wanted = {"id": self._chosen["id"], **({"file": file} if file else {})}
-            self._do("memory_restore", wanted, self.restore)
+            self._do(self._actions.api.memory.restore(self._chosen.id, file), self.restore)
 
-    def _do(self, verb: str, wanted: dict[str, str], pressed: Any) -> None:
-        self._work.start(self._doing(verb, wanted), name=f"memory:{verb}", busy=(pressed,))
+    def _do(self, work: Awaitable[str], pressed: Button) -> None:
+        self._work.start(self._doing(work), name="memory:bring-back", busy=(pressed,))
 
-    async def _doing(self, verb: str, wanted: dict[str, str]) -> None:
+    async def _doing(self, work: Awaitable[str]) -> None:
         try:
-            done = await self._actions.call(verb, **wanted)
+            commit = await work
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        if done.get("commit"):
+        if commit:
             self.outcome.done(_("Brought back. This is a version of its own, so it can be undone too."))
         else:
             self.outcome.done(_("Nothing had to be changed: the files are as they were then."))

@@ -1,11 +1,12 @@
 """What waits: for Dream to work it through, and for the person to say whether it may be kept."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.api.memory import Dreamed, DreamPhase, Known
 from desktop.errors import AppError
 from desktop.text import _, ngettext, sentences
 from desktop.ui.actions import Actions
@@ -20,7 +21,8 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import StagedChange
 
 _WHY = 300
 """Characters of the summary that a change comes from."""
@@ -34,7 +36,7 @@ class StagedCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "card")
-        self.staged: Json = {}
+        self.staged: StagedChange | None = None
         self._title, self._why, self.diff = label("title", wrap=True), label("small", wrap=True), DiffView()
         self.accept, self.drop = button("primary"), button()
         buttons = QHBoxLayout()
@@ -48,23 +50,27 @@ class StagedCard(QFrame):
         for part in (self._title, self._why, self.diff):
             column.addWidget(part)
         column.addLayout(buttons)
-        self.accept.clicked.connect(lambda: self.answered.emit(str(self.staged["id"]), True))
-        self.drop.clicked.connect(lambda: self.answered.emit(str(self.staged["id"]), False))
+        self.accept.clicked.connect(partial(self._answer, True))
+        self.drop.clicked.connect(partial(self._answer, False))
 
-    def show_staged(self, staged: Json) -> None:
+    def _answer(self, yes: bool) -> None:
+        if self.staged is not None:
+            self.answered.emit(self.staged.id, yes)
+
+    def show_staged(self, staged: "StagedChange") -> None:
         """Show this one."""
         self.staged = staged
-        self.diff.show_diff(str(staged["diff"]))
+        self.diff.show_diff(staged.diff)
         self.say()
 
     def say(self) -> None:
         """Set the words."""
         staged = self.staged
-        if not staged:
+        if staged is None:
             return
-        file = words.file_title(str(staged["file"]))
+        file = words.file_title(staged.file)
         self._title.setText(file)
-        told = [words.when(staged.get("at")), shown(str(staged.get("why") or "")[:_WHY])]
+        told = [words.when(staged.at), shown(staged.why[:_WHY])]
         self._why.setText(" · ".join(filter(None, told)))
         self.diff.setAccessibleName(_("Changes of {file}").format(file=file))
         self.accept.setText(_("Accept"))
@@ -82,7 +88,7 @@ class Waiting(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._found: Json = {}
+        self._found: Known | None = None
         self._about, self._state, self._next = (
             label("muted", wrap=True),
             label("title", wrap=True),
@@ -92,7 +98,9 @@ class Waiting(QWidget):
         self._staged_title, self._staged_about = label("section"), label("small", wrap=True)
         self._list = QVBoxLayout()
         self._list.setSpacing(Space.S)
-        self.staged = Stock[StagedCard, Json](self._list, self._made, lambda card, it: card.show_staged(it))
+        self.staged = Stock[StagedCard, "StagedChange"](
+            self._list, self._made, lambda card, it: card.show_staged(it)
+        )
         self._lay_out()
         self.run.clicked.connect(self._run)
         spoken(self._words)
@@ -143,24 +151,25 @@ class Waiting(QWidget):
         self._say_state()
 
     def _say_state(self) -> None:
-        waiting, dream = int(self._found.get("waiting") or 0), self._found.get("dream") or {}
+        found = self._found or Known()
+        waiting, dream = found.waiting, found.dream
         if waiting:
             count = ngettext("{count} summary waits", "{count} summaries wait", waiting)
             self._state.setText(count.format(count=waiting))
         else:
-            self._state.setText(_("Nothing waits") if self._found else "")
-        last, then = words.when(dream.get("last")), words.when(dream.get("next"))
+            self._state.setText(_("Nothing waits") if self._found is not None else "")
+        last, then = words.when(dream.last), words.when(dream.next)
         told = [
             _("Last run: {time}").format(time=last) if last else "",
             _("Next: {time}").format(time=then) if then else "",
-            "" if dream.get("enabled", True) else _("It does not run by itself."),
-            shown(str(dream.get("detail") or "")),
+            "" if dream.enabled else _("It does not run by itself."),
+            shown(dream.detail),
         ]
         self._next.setText(" · ".join(filter(None, told)))
         self._next.setVisible(bool(self._next.text()))
 
-    def show_found(self, found: Json) -> None:
-        """Show what the verb `memory` replied."""
+    def show_found(self, found: Known | None) -> None:
+        """Show how far Dream is."""
         self._found = found
         self._say_state()
 
@@ -170,7 +179,7 @@ class Waiting(QWidget):
 
     async def _read(self) -> None:
         try:
-            found = (await self._actions.call("staged"))["staged"]
+            found = await self._actions.api.memory.staged()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -188,7 +197,7 @@ class Waiting(QWidget):
 
     async def _answering(self, id_: str, yes: bool) -> None:
         try:
-            await self._actions.call("staged_answer", id=id_, yes=yes)
+            await self._actions.api.memory.answer(id_, yes=yes)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -202,33 +211,30 @@ class Waiting(QWidget):
 
     async def _running(self) -> None:
         self.outcome.busy(words.phase(""))
-        done: Json = {}
         try:
-            async for line in self._actions.stream("dream"):
-                if line.get("event") == "dream":
-                    self.outcome.busy(words.phase(str(line.get("phase"))))
-                done = line.get("result") or done
+            async for event in self._actions.api.memory.dream():
+                if isinstance(event, DreamPhase):
+                    self.outcome.busy(words.phase(event.phase))
+                elif event.told:
+                    self.outcome.failed(shown(event.told), _came_of_it(event), tone="warning")
+                else:
+                    self.outcome.done(_came_of_it(event))
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
-        else:
-            if done.get("told"):
-                self.outcome.failed(shown(str(done["told"])), _came_of_it(done), tone="warning")
-            else:
-                self.outcome.done(_came_of_it(done))
         await self._read()
         self.changed.emit()
 
 
-def _came_of_it(done: Json) -> str:
+def _came_of_it(done: Dreamed) -> str:
     """What a run of Dream has brought, in a sentence."""
-    files, staged = [words.file_title(str(file)) for file in done.get("changed") or ()], done.get("staged")
+    files, staged = [words.file_title(file) for file in done.changed], done.staged
     if files:
         said = _("Changed: {files}.").format(files=", ".join(files))
-    elif done.get("skipped"):
+    elif done.skipped:
         said = _("There was nothing new to work through.")
     else:
         said = "" if staged else _("Nothing new was worth keeping.")
     if staged:
-        told = ngettext("{count} change waits for you.", "{count} changes wait for you.", int(staged))
+        told = ngettext("{count} change waits for you.", "{count} changes wait for you.", staged)
         said = sentences(said, told.format(count=staged))
     return said

@@ -1,14 +1,14 @@
 """The memory in words: what each note is for, when something was, and who changed it."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from desktop.text import _, mark
 from desktop.ui.conversation.actions import clock
 from desktop.ui.conversation.plain import shown
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.memory import Fact
 
 _NOTES = {
     "USER": (mark("About you"), mark("Who you are, and how you like things done.")),
@@ -71,8 +71,8 @@ def now() -> str:
     return clock(datetime.now().astimezone())
 
 
-def origin(fact: Json) -> str:
+def origin(fact: "Fact") -> str:
     """When a fact came, and from which conversation, as far as that is known."""
-    source = shown(str(fact.get("title") or fact.get("session") or ""))
-    parts = [when(fact.get("when")), _("from “{title}”").format(title=source) if source else ""]
+    source = shown(fact.title or fact.session)
+    parts = [when(fact.when), _("from “{title}”").format(title=source) if source else ""]
     return " · ".join(filter(None, parts))
