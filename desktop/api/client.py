@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
+    from desktop.api.skills import Skills
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
     from desktop.api.waiting import Waiting
@@ -100,6 +101,7 @@ class Api:
     reminders: "Reminders"
     revisions: "Revisions"
     search: "Search"
+    skills: "Skills"
     turns: "Turns"
     usage: "Usage"
     waiting: "Waiting"

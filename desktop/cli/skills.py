@@ -1,13 +1,13 @@
-"""The verbs of skills: list and show, which only read files, and key, for the values that they need."""
+"""The commands of skills: list and show, which only read files, and key, for the values that they need."""
 
-from typing import Any
+from dataclasses import asdict
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import block, emit, hint, say, table
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.config.schema import Config
 from desktop.errors import UsageError
@@ -16,8 +16,6 @@ from desktop.skills.loader import Skill, Skills
 from desktop.skills.words import about
 from desktop.tasks import in_thread
 from desktop.text import _
-
-type Json = dict[str, Any]
 
 
 def register(app: click.Group) -> None:
@@ -50,8 +48,8 @@ async def _key(home: Home, name: str, variable: str, remove: bool, as_json: bool
     key = "" if remove else await Lines().secret(_("Value of {name}: ").format(name=variable))
     if not remove and not key.strip():
         raise UsageError(_("No value was given."))
-    async with reach(home, "skills") as verb:
-        await result(verb, "skill_key", name=name, variable=variable, key=key)
+    async with connect(home, "skills") as api:
+        await api.skills.set_key(name, variable, key)
     if as_json:
         emit({"name": name, "variable": variable, "stored": not remove})
     else:
@@ -73,12 +71,12 @@ async def skills_of(home: Home) -> tuple[Config, Skills]:
 
 
 async def _list(home: Home, as_json: bool) -> None:
-    from desktop.core.skills import line
+    from desktop.api.skills import line_of
 
     found = await in_thread((await skills_of(home))[1].all)
     if as_json:
         for skill in found:
-            emit(line(skill))
+            emit(asdict(line_of(skill)))
         return
     table(
         [_("Skill"), _("Source"), _("State"), _("What it does")],
@@ -94,20 +92,21 @@ async def _list(home: Home, as_json: bool) -> None:
 
 
 async def _show(home: Home, name: str, as_json: bool) -> None:
-    from desktop.core.skills import line
+    from desktop.api.skills import file_of
     from desktop.skills import files
 
-    skill = await in_thread(files.known, (await skills_of(home))[1], name)
-    text, complete = await in_thread(files.whole, skill)
+    known = (await skills_of(home))[1]
+    file = await in_thread(file_of, known, name)
     if as_json:
-        emit({**line(skill), "text": text, "editable": complete and skill.source == "workspace"})
+        emit(asdict(file))
         return
+    skill = await in_thread(files.known, known, name)
     say(f"{skill.name}  {_source(skill)}  {_state(skill)}")
     say(str(skill.path))
     if skill.remedy:
         hint(skill.remedy)
     say()
-    block(text.removesuffix("\n"))
+    block(file.text.removesuffix("\n"))
 
 
 def _source(skill: Skill) -> str:

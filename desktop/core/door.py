@@ -17,7 +17,6 @@ from desktop.core.server_trust import TrustVerbs
 from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
-from desktop.core.skills import SkillVerbs
 from desktop.core.subjects import subjects
 from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import UsageError
@@ -42,7 +41,6 @@ class Door:
             **Conversations(core).verbs(),
             **Reasoning(core).verbs(),
             **Setup(core).verbs(),
-            **SkillVerbs(core).verbs(),
             **ServerVerbs(core).verbs(),
             **TrustVerbs(core).verbs(),
             "give": giving.give,

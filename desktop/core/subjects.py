@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
+    from desktop.api.skills import Skills
     from desktop.api.subjects import Makers
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
@@ -53,6 +54,7 @@ def subjects(core: "Core", front: str) -> "Makers":
         "reminders": _reminders,
         "revisions": _revisions,
         "search": _search,
+        "skills": _skills,
         "turns": _turns,
         "usage": _usage,
         "waiting": _waiting,
@@ -234,6 +236,12 @@ def _reminders(core: "Core") -> "Reminders":
     from desktop.api.reminders import Reminders
 
     return Reminders(lambda: core.background.scheduler)
+
+
+def _skills(core: "Core") -> "Skills":
+    from desktop.api.skills import Skills
+
+    return Skills(core.skills, lambda: core.store.config.agents.defaults, core.change, core.keychain)
 
 
 def _zone(core: "Core") -> "Callable[[], str]":

@@ -86,7 +86,7 @@ def _skill(lab: Lab) -> Outcome:
     sound = lab.workspace / "skills/sound"
     sound.mkdir()
     (sound / "SKILL.md").write_text("---\nname: sound\ndescription: a sound one\n---\nSing loudly.")
-    lab.do("skills")
+    lab.ask(lambda api: api.skills.all())
     twin = "Sing loudly" in lab.say("Use $sound now", session=f"{session}-twin").prompts
     return Outcome(effect, twin)
 

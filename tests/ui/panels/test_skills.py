@@ -47,12 +47,10 @@ class Page:
 
     def rows(self) -> list[str]:
         """The names in the list, from top to bottom."""
-        return [row.skill["name"] for row in self.panel.findChildren(SkillRow) if row.isVisible()]
+        return [row.skill.name for row in self.panel.findChildren(SkillRow) if row.isVisible()]
 
     def row(self, name: str) -> SkillRow:
-        [found] = [
-            r for r in self.panel.findChildren(SkillRow) if r.isVisible() and r.skill["name"] == name
-        ]
+        [found] = [r for r in self.panel.findChildren(SkillRow) if r.isVisible() and r.skill.name == name]
         return found
 
     def open(self, name: str) -> None:

@@ -119,9 +119,8 @@ async def test_a_wrong_word_is_answered_and_a_path_is_text(desk: Desk, server: S
 
 
 async def test_a_skill_named_in_a_message_is_loaded_with_it(desk: Desk, server: ScriptedServer) -> None:
-    await desk.call(
-        "skill_save", name="haiku", text="---\nname: haiku\ndescription: Poems\n---\nCount 5-7-5.", new=True
-    )
+    text = "---\nname: haiku\ndescription: Poems\n---\nCount 5-7-5."
+    await desk.api.skills.save("haiku", text, new=True)
     await desk.ask("s", "$haiku about rain")
     first = server.requests[-1].body["messages"]
     assert "Count 5-7-5." in first[-1]["content"]

@@ -1,37 +1,30 @@
-"""The verbs of skills, through the door of a real core."""
+"""The skills, as they are asked of a real core."""
 
 import json
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from desktop.api.client import Api
+from desktop.api.skills import SkillFile, SkillLine
 from desktop.core.owner import Owner
 from desktop.errors import StorageError, UsageError
 from desktop.ipc import Ownership
 from desktop.paths import Home
-
-type Json = dict[str, Any]
 
 TEXT = "---\nname: herbs\ndescription: Herb facts.\n---\n\nBody.\n"
 
 
 class Desk:
     def __init__(self, owner: Owner, home: Home) -> None:
-        self.owner, self.home = owner, home
+        self.owner, self.home, self.api = owner, home, Api(owner).skills
         self.folder = home.workspace / "skills"
 
-    async def call(self, verb: str, **arguments: Any) -> Json:
-        async for line in self.owner.verb(verb, arguments):
-            if "result" in line:
-                return dict(line["result"])
-        raise AssertionError("no result")
-
-    async def named(self, name: str) -> Json | None:
-        found = (await self.call("skills"))["skills"]
-        return next((skill for skill in found if skill["name"] == name), None)
+    async def named(self, name: str) -> SkillLine | None:
+        found = (await self.api.all()).skills
+        return next((skill for skill in found if skill.name == name), None)
 
 
 @pytest.fixture
@@ -46,41 +39,27 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 
 
 async def test_a_skill_is_written_read_changed_deleted_and_brought_back(desk: Desk) -> None:
-    assert (await desk.call("skill_save", name="herbs", text=TEXT, new=True)) == {"name": "herbs"}
+    assert await desk.api.save("herbs", TEXT, new=True) == "herbs"
     path = desk.folder / "herbs" / "SKILL.md"
     assert path.read_text() == TEXT
     found = await desk.named("herbs")
-    assert found == {
-        "name": "herbs",
-        "description": "Herb facts.",
-        "source": "workspace",
-        "path": str(path),
-        "always": False,
-        "emoji": "",
-        "enabled": True,
-        "variables": [],
-        "unset": [],
-        "available": True,
-        "missing": [],
-        "problem": "",
-        "remedy": "",
-        "shadows": False,
-    }
-    assert await desk.call("skill", name="herbs") == {**found, "text": TEXT, "editable": True}
-    await desk.call("skill_save", name="herbs", text=TEXT.replace("facts", "lore"))
-    assert (await desk.call("skill", name="herbs"))["description"] == "Herb lore."
+    assert found == SkillLine("herbs", "Herb facts.", "workspace", str(path))
+    file = SkillFile("herbs", "Herb facts.", "workspace", str(path), text=TEXT, editable=True)
+    assert await desk.api.one("herbs") == file
+    await desk.api.save("herbs", TEXT.replace("facts", "lore"))
+    assert (await desk.api.one("herbs")).description == "Herb lore."
     (path.parent / "more.md").write_text("beside it")
-    token = (await desk.call("skill_delete", name="herbs"))["undo"]
+    token = await desk.api.delete("herbs")
     assert await desk.named("herbs") is None
     assert not path.exists()
-    assert await desk.call("skill_restore", undo=token) == {"name": "herbs"}
+    assert await desk.api.restore(token) == "herbs"
     assert (path.parent / "more.md").read_text() == "beside it"
     assert [p.name for p in desk.folder.iterdir() if not p.name.startswith(".")] == ["herbs"]
     assert not list(path.parent.glob("*.new"))
 
 
 async def test_the_folder_is_told(desk: Desk) -> None:
-    assert (await desk.call("skills"))["folder"] == str(desk.folder)
+    assert (await desk.api.all()).folder == str(desk.folder)
 
 
 @pytest.mark.parametrize(
@@ -89,54 +68,54 @@ async def test_the_folder_is_told(desk: Desk) -> None:
 )
 async def test_a_name_that_cannot_be(desk: Desk, name: str) -> None:
     with pytest.raises(UsageError) as refused:
-        await desk.call("skill_save", name=name, text=TEXT, new=True)
+        await desk.api.save(name, TEXT, new=True)
     assert refused.value.remedy
     assert not desk.folder.exists()
 
 
 async def test_a_name_that_is_taken(desk: Desk) -> None:
-    await desk.call("skill_save", name="herbs", text=TEXT, new=True)
+    await desk.api.save("herbs", TEXT, new=True)
     for name in ("herbs", "weather"):
         with pytest.raises(UsageError, match="already"):
-            await desk.call("skill_save", name=name, text="other", new=True)
-    assert (await desk.call("skill", name="herbs"))["text"] == TEXT
+            await desk.api.save(name, "other", new=True)
+    assert (await desk.api.one("herbs")).text == TEXT
 
 
 async def test_a_changed_built_in_skill_is_a_copy(desk: Desk) -> None:
-    shipped = await desk.call("skill", name="weather")
-    assert (shipped["source"], shipped["editable"]) == ("builtin", False)
-    await desk.call("skill_save", name="weather", text=shipped["text"] + "\nMine.")
-    own = await desk.call("skill", name="weather")
-    assert (own["source"], own["shadows"], own["editable"]) == ("workspace", True, True)
-    assert own["text"].endswith("\nMine.\n")
-    assert not Path(shipped["path"]).read_text().endswith("Mine.\n")
-    await desk.call("skill_delete", name="weather")
-    assert (await desk.call("skill", name="weather"))["text"] == shipped["text"]
+    shipped = await desk.api.one("weather")
+    assert (shipped.source, shipped.editable) == ("builtin", False)
+    await desk.api.save("weather", shipped.text + "\nMine.")
+    own = await desk.api.one("weather")
+    assert (own.source, own.shadows, own.editable) == ("workspace", True, True)
+    assert own.text.endswith("\nMine.\n")
+    assert not Path(shipped.path).read_text().endswith("Mine.\n")
+    await desk.api.delete("weather")
+    assert (await desk.api.one("weather")).text == shipped.text
 
 
 async def test_a_built_in_skill_is_not_deleted(desk: Desk) -> None:
     with pytest.raises(UsageError, match="comes with the program"):
-        await desk.call("skill_delete", name="weather")
+        await desk.api.delete("weather")
 
 
 async def test_a_skill_is_switched_off_and_on(desk: Desk) -> None:
-    await desk.call("skill_switch", name="weather", on=False)
+    await desk.api.switch("weather", on=False)
     found = await desk.named("weather")
     assert found is not None
-    assert not found["enabled"]
+    assert not found.enabled
     stored = json.loads(desk.home.config.read_text())
     assert stored["agents"]["defaults"]["disabledSkills"] == ["weather"]
     assert "weather" not in desk.owner.core.skills.prompt()
-    await desk.call("skill_switch", name="weather", on=True)
+    await desk.api.switch("weather", on=True)
     assert "- weather: " in desk.owner.core.skills.prompt()
 
 
-@pytest.mark.parametrize("verb", ["skill", "skill_delete"])
-async def test_a_skill_that_is_not_there(desk: Desk, verb: str) -> None:
-    with pytest.raises(UsageError, match="There is no skill called none"):
-        await desk.call(verb, name="none")
+async def test_a_skill_that_is_not_there(desk: Desk) -> None:
+    for work in (desk.api.one("none"), desk.api.delete("none")):
+        with pytest.raises(UsageError, match="There is no skill called none"):
+            await work
     with pytest.raises(UsageError):
-        await desk.call("skill_switch", name="none", on=False)
+        await desk.api.switch("none", on=False)
 
 
 @pytest.mark.parametrize(
@@ -144,40 +123,40 @@ async def test_a_skill_that_is_not_there(desk: Desk, verb: str) -> None:
 )
 async def test_a_wrong_word_brings_nothing_back(desk: Desk, token: str) -> None:
     with pytest.raises(UsageError, match="not there any more"):
-        await desk.call("skill_restore", undo=token)
+        await desk.api.restore(token)
 
 
 async def test_the_place_of_a_deleted_skill_may_be_taken(desk: Desk) -> None:
-    await desk.call("skill_save", name="herbs", text=TEXT, new=True)
-    token = (await desk.call("skill_delete", name="herbs"))["undo"]
-    await desk.call("skill_save", name="herbs", text="Other.", new=True)
+    await desk.api.save("herbs", TEXT, new=True)
+    token = await desk.api.delete("herbs")
+    await desk.api.save("herbs", "Other.", new=True)
     with pytest.raises(UsageError, match="already"):
-        await desk.call("skill_restore", undo=token)
-    assert (await desk.call("skill", name="herbs"))["text"] == "Other.\n"
+        await desk.api.restore(token)
+    assert (await desk.api.one("herbs")).text == "Other.\n"
 
 
 async def test_what_was_deleted_long_ago_is_removed(desk: Desk) -> None:
     old = desk.folder / ".deleted" / f"{time.time_ns() - 40 * 86_400 * 10**9:020}-old"
     old.mkdir(parents=True)
     (old / "SKILL.md").write_text("old")
-    await desk.call("skill_save", name="herbs", text=TEXT, new=True)
-    token = (await desk.call("skill_delete", name="herbs"))["undo"]
+    await desk.api.save("herbs", TEXT, new=True)
+    token = await desk.api.delete("herbs")
     assert [path.name for path in (desk.folder / ".deleted").iterdir()] == [token]
 
 
 async def test_a_text_that_is_too_long(desk: Desk) -> None:
     with pytest.raises(UsageError, match="too long"):
-        await desk.call("skill_save", name="herbs", text="x" * 1_000_001, new=True)
+        await desk.api.save("herbs", "x" * 1_000_001, new=True)
 
 
 async def test_what_cannot_be_written_back_is_not_editable(desk: Desk) -> None:
     for name, data in (("big", b"x" * 2_000_000), ("gbk", "草药".encode("gb18030"))):
         (desk.folder / name).mkdir(parents=True)
         (desk.folder / name / "SKILL.md").write_bytes(data)
-        found = await desk.call("skill", name=name)
-        assert not found["editable"]
-        assert found["problem"]
-        assert len(found["text"]) <= 60_000
+        found = await desk.api.one(name)
+        assert not found.editable
+        assert found.problem
+        assert len(found.text) <= 60_000
 
 
 async def test_a_link_out_of_the_workspace_is_neither_read_nor_written(desk: Desk, tmp_path: Path) -> None:
@@ -185,20 +164,20 @@ async def test_a_link_out_of_the_workspace_is_neither_read_nor_written(desk: Des
     (tmp_path / "far" / "SKILL.md").write_text("secret")
     desk.folder.mkdir(parents=True)
     (desk.folder / "far").symlink_to(tmp_path / "far")
-    found = await desk.call("skill", name="far")
-    assert (found["text"], found["editable"], found["available"]) == ("", False, False)
+    found = await desk.api.one("far")
+    assert (found.text, found.editable, found.available) == ("", False, False)
     with pytest.raises(UsageError, match="leads out of the workspace"):
-        await desk.call("skill_save", name="far", text="new")
+        await desk.api.save("far", "new")
     assert (tmp_path / "far" / "SKILL.md").read_text() == "secret"
-    token = (await desk.call("skill_delete", name="far"))["undo"]
+    token = await desk.api.delete("far")
     assert (tmp_path / "far" / "SKILL.md").exists(), "the link goes, not what it leads to"
-    assert (await desk.call("skill_restore", undo=token))["name"] == "far"
+    assert await desk.api.restore(token) == "far"
 
 
 async def test_a_folder_where_nothing_can_be_written(desk: Desk) -> None:
     desk.folder.write_text("a file where a folder should be")
     with pytest.raises(StorageError):
-        await desk.call("skill_save", name="herbs", text=TEXT, new=True)
+        await desk.api.save("herbs", TEXT, new=True)
     assert await desk.named("weather") is not None
 
 
@@ -218,23 +197,23 @@ async def test_a_value_that_a_skill_needs_is_kept_in_the_keychain_and_known_by_i
 
     keychain._choose = Vault
     text = "---\nname: sky\ndescription: Weather.\nrequires:\n  env: [SKY_KEY]\n---\n\nAsk.\n"
-    await desk.call("skill_save", name="sky", text=text, new=True)
+    await desk.api.save("sky", text, new=True)
     found = await desk.named("sky")
     assert found
-    assert (found["available"], found["variables"]) == (False, ["SKY_KEY"])
+    assert (found.available, found.variables) == (False, ("SKY_KEY",))
     with pytest.raises(UsageError, match="SKY_KEY"):
-        await desk.call("skill_key", name="sky", variable="OTHER", key="x")
-    await desk.call("skill_key", name="sky", variable="SKY_KEY", key=" sky-secret-1 ")
+        await desk.api.set_key("sky", "OTHER", "x")
+    await desk.api.set_key("sky", "SKY_KEY", " sky-secret-1 ")
     assert kept == {"skill:sky:SKY_KEY": "sky-secret-1"}
     assert "sky-secret-1" not in desk.home.config.read_text()
     found = await desk.named("sky")
     assert found
-    assert found["available"]
-    assert desk.owner.core.skills.keys([Path(found["path"])], "") == {"SKY_KEY": "sky"}
+    assert found.available
+    assert desk.owner.core.skills.keys([Path(found.path)], "") == {"SKY_KEY": "sky"}
     assert desk.owner.core.skills.keys([], "what about $sky") == {"SKY_KEY": "sky"}
     assert desk.owner.core.skills.keys([], "what about the sky") == {}
-    await desk.call("skill_key", name="sky", variable="SKY_KEY", key="")
+    await desk.api.set_key("sky", "SKY_KEY")
     assert kept == {}
     found = await desk.named("sky")
     assert found
-    assert not found["available"]
+    assert not found.available

@@ -1,10 +1,9 @@
 """One skill, opened in the place of the list: read it, change it, make a built-in one one's own."""
 
-from typing import Any
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.api.skills import SkillFile
 from desktop.text import _
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.skills.keys import SkillKeys
@@ -17,10 +16,7 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.tile import Tile
 from desktop.ui.words import spoken
 
-type Json = dict[str, Any]
-
 _LINES = 20
-_NOTHING: Json = {"name": "", "description": "", "source": "", "emoji": "", "text": "", "editable": False}
 
 
 class SkillEditor(QWidget):
@@ -34,7 +30,7 @@ class SkillEditor(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.skill: Json = _NOTHING
+        self.skill = SkillFile()
         self._own_copy = False
         self.back, self._tile, self._tag = IconButton("chevron-left"), Tile("graduation-cap"), tag()
         self._name, self._about = Elided("title"), label("small", wrap=True)
@@ -49,7 +45,7 @@ class SkillEditor(QWidget):
         self.cancel.clicked.connect(self._cancelled)
         self.customise.clicked.connect(self._make_own)
         self.save.clicked.connect(self._save)
-        self.delete.clicked.connect(lambda: self.delete_wanted.emit(self.skill["name"]))
+        self.delete.clicked.connect(lambda: self.delete_wanted.emit(self.skill.name))
         self.text.save_wanted.connect(self._save)
         self.text.textChanged.connect(self._typed)
         spoken(self._words)
@@ -89,37 +85,37 @@ class SkillEditor(QWidget):
     def _words(self) -> None:
         skill = self.skill
         self.back.say(_("Back to the skills"), "Esc")
-        self.text.setAccessibleName(_("Text of {name}").format(name=shown(skill["name"])))
+        self.text.setAccessibleName(_("Text of {name}").format(name=shown(skill.name)))
         self.cancel.setText(_("Cancel"))
         self.save.setText(_("Save"))
         self.customise.setText(_("Customise"))
         self.customise.setToolTip(_("Make a copy of your own that takes its place"))
-        self.delete.setText(_("Back to the built-in one") if skill.get("shadows") else _("Delete"))
-        if skill["source"] == "builtin":
+        self.delete.setText(_("Back to the built-in one") if skill.shadows else _("Delete"))
+        if skill.source == "builtin":
             self._tag.setText(_("your copy") if self._own_copy else _("built in"))
         else:
-            self._tag.setText(_("replaces the built-in") if skill.get("shadows") else _("yours"))
-        why, remedy = trouble(skill) if skill["name"] else ("", "")
+            self._tag.setText(_("replaces the built-in") if skill.shadows else _("yours"))
+        why, remedy = trouble(skill) if skill.name else ("", "")
         if why:
             self._wrong.failed(shown(why), shown(remedy), tone="warning")
         else:
             self._wrong.clear()
 
-    def show_skill(self, skill: Json, draft: tuple[str, str] | None) -> None:
+    def show_skill(self, skill: SkillFile, draft: tuple[str, str] | None) -> None:
         """Open one. `draft`: the text it had when it was changed here, and the text that was not saved."""
         self.skill = skill
-        self._own_copy = draft is not None and skill["source"] == "builtin"
-        self._tile.show_emoji(skill["emoji"])
-        self._name.setText(shown(skill["name"]))
+        self._own_copy = draft is not None and skill.source == "builtin"
+        self._tile.show_emoji(skill.emoji)
+        self._name.setText(shown(skill.name))
         self._about.setText(shown(about(skill)))
-        self._path.setText(shown(skill["path"]))
+        self._path.setText(shown(skill.path))
         self.keys.show_skill(skill)
         self.outcome.clear()
         self.text.blockSignals(True)
-        self.text.show_text(skill["text"] if draft is None else draft[1])
+        self.text.show_text(skill.text if draft is None else draft[1])
         self.text.blockSignals(False)
-        self.text.setVisible(bool(skill["text"]) or bool(skill["editable"]))
-        if draft is not None and draft[0] != skill["text"]:
+        self.text.setVisible(bool(skill.text) or skill.editable)
+        if draft is not None and draft[0] != skill.text:
             self.outcome.failed(
                 _("The file was changed since you began to write."),
                 _("Save puts your text in its place, Cancel keeps the file."),
@@ -134,36 +130,36 @@ class SkillEditor(QWidget):
 
     @property
     def _editable(self) -> bool:
-        return self._own_copy or bool(self.skill["editable"])
+        return self._own_copy or self.skill.editable
 
     @property
     def _changed(self) -> bool:
-        return self._own_copy or self.text.toPlainText() != self.skill["text"]
+        return self._own_copy or self.text.toPlainText() != self.skill.text
 
     def _arrange(self) -> None:
         changed = self._changed
         self.text.setReadOnly(not self._editable)
-        self.delete.setVisible(self.skill["source"] == "workspace")
-        self.customise.setVisible(self.skill["source"] == "builtin" and not self._own_copy)
+        self.delete.setVisible(self.skill.source == "workspace")
+        self.customise.setVisible(self.skill.source == "builtin" and not self._own_copy)
         self.save.setVisible(self._editable)
         self.save.setEnabled(changed)
         self.cancel.setVisible(self._editable and changed)
 
     def _typed(self) -> None:
         self._arrange()
-        self.drafted.emit(self.skill["name"], self.text.toPlainText() if self._changed else None)
+        self.drafted.emit(self.skill.name, self.text.toPlainText() if self._changed else None)
 
     def _make_own(self) -> None:
         self._own_copy = True
         self._words()
         self._arrange()
         self.text.setFocus()
-        self.drafted.emit(self.skill["name"], self.text.toPlainText())
+        self.drafted.emit(self.skill.name, self.text.toPlainText())
 
     def _cancelled(self) -> None:
-        self.drafted.emit(self.skill["name"], None)
+        self.drafted.emit(self.skill.name, None)
         self.left.emit()
 
     def _save(self) -> None:
         if self._editable and self._changed and not self.save.busy:
-            self.save_wanted.emit(self.skill["name"], self.text.toPlainText())
+            self.save_wanted.emit(self.skill.name, self.text.toPlainText())

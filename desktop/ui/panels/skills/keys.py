@@ -1,8 +1,7 @@
 """The values that a skill's commands need: entered here, kept in the keychain, never shown again."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -15,7 +14,8 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.skills import SkillLine
 
 
 class SkillKeys(QWidget):
@@ -26,7 +26,7 @@ class SkillKeys(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._skill: Json = {}
+        self._skill: SkillLine | None = None
         self._card = Card()
         self.fields: dict[str, KeyEdit] = {}
         self.removes: dict[str, Button] = {}
@@ -36,12 +36,12 @@ class SkillKeys(QWidget):
         self._column.addWidget(self._card)
         spoken(self._words)
 
-    def show_skill(self, skill: Json) -> None:
+    def show_skill(self, skill: "SkillLine") -> None:
         """Show what this one needs, with empty fields."""
         self._skill = skill
         card = Card()
         self.fields, self.removes, self._rows = {}, {}, {}
-        for name in skill.get("variables", ()):
+        for name in skill.variables:
             card.add(self._row(name))
         self._column.replaceWidget(self._card, card)
         self._card.hide()
@@ -69,7 +69,7 @@ class SkillKeys(QWidget):
             self.entered.emit(name, text)
 
     def _words(self) -> None:
-        unset = self._skill.get("unset", ())
+        unset = self._skill.unset if self._skill is not None else ()
         for name, row in self._rows.items():
             about = _("Its commands get it after your yes. It is kept in the keychain of this computer.")
             set_ = _("There is a value. Another replaces it.")

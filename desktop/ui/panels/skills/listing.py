@@ -1,17 +1,21 @@
 """The list of the skills: those of the person, and those that came with the program."""
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
-from desktop.ui.panels.skills.row import Json, SkillRow
+from desktop.ui.panels.skills.row import SkillRow
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.lens import Lens
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.api.skills import SkillLine
 
 _FEW = 8
 _AT_ONCE = 3
@@ -73,10 +77,10 @@ class SkillList(QWidget):
         self._nothing = label("muted", wrap=True)
         self.new, self.search = button("", "plus"), QLineEdit()
         self.own, self.shipped = _Section(), _Section()
-        self._skills: Sequence[Json] = ()
+        self._skills: Sequence[SkillLine] = ()
         self._folder = ""
         self._drafts: Collection[str] = ()
-        self._waiting: list[Json] = []
+        self._waiting: list[SkillLine] = []
         self._focus = ""
         Lens(self.search)
         self.search.setClearButtonEnabled(True)
@@ -128,21 +132,21 @@ class SkillList(QWidget):
     def _rows(self) -> list[SkillRow]:
         return [*self.own.rows, *self.shipped.rows]
 
-    def show_skills(self, skills: Sequence[Json], folder: str, drafts: Collection[str]) -> None:
+    def show_skills(self, skills: Sequence["SkillLine"], folder: str, drafts: Collection[str]) -> None:
         """Show these; `drafts` are the names of those with unsaved text."""
-        places = [(skill["name"], skill["source"]) for skill in self._skills]
+        places = [(skill.name, skill.source) for skill in self._skills]
         before, self._skills, self._folder, self._drafts = places, skills, folder, drafts
-        if before != [(skill["name"], skill["source"]) for skill in skills]:
+        if before != [(skill.name, skill.source) for skill in skills]:
             self._remember()
             for section in (self.own, self.shipped):
                 section.clear()
             waited, self._waiting = bool(self._waiting), list(skills)
             if not waited:
                 QTimer.singleShot(0, self, self._make)
-        now = {skill["name"]: skill for skill in skills}
-        self._waiting = [now[skill["name"]] for skill in self._waiting]
+        now = {skill.name: skill for skill in skills}
+        self._waiting = [now[skill.name] for skill in self._waiting]
         for row in self._rows:
-            name = row.skill["name"]
+            name = row.skill.name
             row.show_skill(now[name], draft=name in drafts)
         self.search.setVisible(len(skills) > _FEW)
         self._words()
@@ -151,16 +155,16 @@ class SkillList(QWidget):
     def _remember(self) -> None:
         """Which row has the keyboard, for the new one to have it."""
         had = next((row for row in self._rows if row.hasFocus() or row.switch.hasFocus()), None)
-        self._focus = had.skill["name"] if had is not None else ""
+        self._focus = had.skill.name if had is not None else ""
 
     def _make(self) -> None:
         for skill in self._waiting[:_AT_ONCE]:
             row = SkillRow()
-            row.show_skill(skill, draft=skill["name"] in self._drafts)
-            row.clicked.connect(lambda _checked=False, name=skill["name"]: self.opened.emit(name))
+            row.show_skill(skill, draft=skill.name in self._drafts)
+            row.clicked.connect(lambda _checked=False, name=skill.name: self.opened.emit(name))
             row.switched.connect(self.switched)
-            (self.own if skill["source"] == "workspace" else self.shipped).add(row)
-            if skill["name"] == self._focus:
+            (self.own if skill.source == "workspace" else self.shipped).add(row)
+            if skill.name == self._focus:
                 row.setFocus()
         self._waiting = self._waiting[_AT_ONCE:]
         if self._waiting:
@@ -176,8 +180,8 @@ class SkillList(QWidget):
 
     def focus_on(self, name: str) -> None:
         """Give the keyboard to a row, or to the button where it is gone."""
-        row = next((row for row in self._rows if row.skill["name"] == name), None)
-        if row is None and any(skill["name"] == name for skill in self._waiting):
+        row = next((row for row in self._rows if row.skill.name == name), None)
+        if row is None and any(skill.name == name for skill in self._waiting):
             self._focus = name
         else:
             (row or self.new).setFocus()

@@ -1,6 +1,7 @@
 """The page of the skills: a list, a skill in its place, a form for a new one."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -18,7 +19,8 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.skills import SkillLine
 
 
 class SkillsPanel(Part):
@@ -30,7 +32,7 @@ class SkillsPanel(Part):
         self.list, self.editor, self.form, self.outcome = SkillList(), SkillEditor(), NewSkill(), Outcome()
         self._drafts: dict[str, tuple[str, str]] = {}
         """By the skill's name: the text that it had, and the one that was not saved."""
-        self._found: list[Json] = []
+        self._found: Sequence[SkillLine] = ()
         self._folder = ""
         self._toast: Toast | None = None
         for part in (self.outcome, self.list, self.editor, self.form):
@@ -68,7 +70,7 @@ class SkillsPanel(Part):
             part.setVisible(part is shown)
 
     def _go_back(self) -> None:
-        name = self.editor.skill["name"] if not self.editor.isHidden() else ""
+        name = self.editor.skill.name if not self.editor.isHidden() else ""
         self._show(self.list)
         self._show_list()
         self.list.focus_on(name)
@@ -76,7 +78,7 @@ class SkillsPanel(Part):
 
     def _show_list(self) -> None:
         self.list.show_skills(self._found, self._folder, self._drafts.keys())
-        self.form.taken = [skill["name"] for skill in self._found]
+        self.form.taken = [skill.name for skill in self._found]
 
     def _begin_new(self) -> None:
         self.outcome.clear()
@@ -88,7 +90,7 @@ class SkillsPanel(Part):
             self._drafts.pop(name, None)
         else:
             before = self._drafts.get(name)
-            self._drafts[name] = (before[0] if before else self.editor.skill["text"], text)
+            self._drafts[name] = (before[0] if before else self.editor.skill.text, text)
 
     # ---- what is done
 
@@ -97,17 +99,17 @@ class SkillsPanel(Part):
 
     async def _read(self) -> None:
         try:
-            found = await self._actions.call("skills")
+            found = await self._actions.api.skills.all()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self._found, self._folder = found["skills"], found["folder"]
+        self._found, self._folder = found.skills, found.folder
         self._show_list()
 
     async def _opening(self, name: str) -> None:
         self.outcome.clear()
         try:
-            skill = await self._actions.call("skill", name=name)
+            skill = await self._actions.api.skills.one(name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -121,7 +123,7 @@ class SkillsPanel(Part):
     async def _switching(self, name: str, on: bool) -> None:
         self.outcome.clear()
         try:
-            await self._actions.call("skill_switch", name=name, on=on)
+            await self._actions.api.skills.switch(name, on=on)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         await self._read()
@@ -131,7 +133,7 @@ class SkillsPanel(Part):
 
     async def _saving(self, name: str, text: str) -> None:
         try:
-            await self._actions.call("skill_save", name=name, text=text)
+            await self._actions.api.skills.save(name, text)
         except AppError as error:
             self.editor.outcome.failed(error.text, error.remedy)
             return
@@ -140,12 +142,12 @@ class SkillsPanel(Part):
         self.outcome.done(_("{name} is saved, for the next message.").format(name=name))
 
     def _key(self, variable: str, key: str) -> None:
-        self._work.start(self._keeping(self.editor.skill["name"], variable, key), name="skills:key")
+        self._work.start(self._keeping(self.editor.skill.name, variable, key), name="skills:key")
 
     async def _keeping(self, name: str, variable: str, key: str) -> None:
         try:
-            await self._actions.call("skill_key", name=name, variable=variable, key=key)
-            skill = await self._actions.call("skill", name=name)
+            await self._actions.api.skills.set_key(name, variable, key)
+            skill = await self._actions.api.skills.one(name)
         except AppError as error:
             self.editor.outcome.failed(error.text, error.remedy)
             return
@@ -157,7 +159,7 @@ class SkillsPanel(Part):
 
     async def _creating(self, name: str, text: str) -> None:
         try:
-            await self._actions.call("skill_save", name=name, text=text, new=True)
+            await self._actions.api.skills.save(name, text, new=True)
         except AppError as error:
             self.form.outcome.failed(error.text, error.remedy)
             return
@@ -176,7 +178,7 @@ class SkillsPanel(Part):
 
     async def _deleting(self, name: str) -> None:
         try:
-            done = await self._actions.call("skill_delete", name=name)
+            undo = await self._actions.api.skills.delete(name)
         except AppError as error:
             self.editor.outcome.failed(error.text, error.remedy)
             return
@@ -185,7 +187,6 @@ class SkillsPanel(Part):
         self._go_back()
         if self._toast is None:
             self._toast = Toast(self.window())
-        undo = str(done["undo"])
         self._toast.say(_("“{title}” deleted").format(title=name), _("Undo"), lambda: self._undo(undo))
 
     def _undo(self, token: str) -> None:
@@ -193,9 +194,9 @@ class SkillsPanel(Part):
 
     async def _undoing(self, token: str) -> None:
         try:
-            back = await self._actions.call("skill_restore", undo=token)
+            back = await self._actions.api.skills.restore(token)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         await self._read()
-        self.list.focus_on(back["name"])
+        self.list.focus_on(back)

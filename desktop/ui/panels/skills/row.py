@@ -1,7 +1,6 @@
 """One skill of the list: what it is, whether it can be used and why not, a switch."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -18,7 +17,8 @@ from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.tile import Tile
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.skills import SkillLine
 
 _TAG = """QLabel { background: transparent; color: $muted; border: 1px solid $border_strong;
   border-radius: 8px; padding: 0 7px; }"""
@@ -38,7 +38,9 @@ class SkillRow(QAbstractButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.skill: Json = {}
+        self.skill: SkillLine
+        """Once it shows one."""
+        self._shown: object = None
         self.first = False
         """No line is drawn above the first of a card."""
         self._draft = False
@@ -55,7 +57,7 @@ class SkillRow(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.switch.clicked.connect(lambda on: self.switched.emit(self.skill["name"], on))
+        self.switch.clicked.connect(lambda on: self.switched.emit(self.skill.name, on))
 
     def _lay_out(self) -> None:
         self._head.setSpacing(Space.S)
@@ -80,39 +82,39 @@ class SkillRow(QAbstractButton):
             if part is not self.switch:
                 part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
-    def show_skill(self, skill: Json, *, draft: bool) -> None:
+    def show_skill(self, skill: "SkillLine", *, draft: bool) -> None:
         """Show it as it is now; `draft`: there is text of it that was not saved."""
-        if (skill, draft) == (self.skill, self._draft):
-            self.switch.setChecked(bool(skill["enabled"]))
+        if self._shown == (skill, draft):
+            self.switch.setChecked(skill.enabled)
             return
-        self.skill, self._draft = skill, draft
-        self.tile.show_emoji(skill["emoji"])
-        self._name.setText(shown(skill["name"]))
-        self._name.setProperty("kind", "title" if skill["enabled"] else "muted")
+        self.skill, self._draft, self._shown = skill, draft, (skill, draft)
+        self.tile.show_emoji(skill.emoji)
+        self._name.setText(shown(skill.name))
+        self._name.setProperty("kind", "title" if skill.enabled else "muted")
         self._name.style().polish(self._name)
-        self.switch.setChecked(bool(skill["enabled"]))
+        self.switch.setChecked(skill.enabled)
         self.say()
 
     def say(self) -> None:
         """Set the words."""
         skill, why = self.skill, sentences(*trouble(self.skill))
         self._about.setText(shown(about(skill)))
-        self._about.setVisible(skill["description"] != skill["name"])
+        self._about.setVisible(skill.description != skill.name)
         tags = [
-            _("replaces the built-in") if skill["shadows"] else "",
-            _("in every conversation") if skill["always"] else "",
+            _("replaces the built-in") if skill.shadows else "",
+            _("in every conversation") if skill.always else "",
             _("not saved") if self._draft else "",
         ]
         self._say_tag(" · ".join(filter(None, tags)))
         self._wrong.setText(shown(why))
         for part in (self._sign, self._wrong):
             part.setVisible(bool(why))
-        self._sign.show_icon("triangle-alert", "warning" if skill["enabled"] else "muted")
+        self._sign.show_icon("triangle-alert", "warning" if skill.enabled else "muted")
         self.setToolTip(tip(shown(about(skill))))
-        source = _("built in") if skill["source"] == "builtin" else _("yours")
-        parts = [skill["name"], source, *filter(None, tags), about(skill), why]
+        source = _("built in") if skill.source == "builtin" else _("yours")
+        parts = [skill.name, source, *filter(None, tags), about(skill), why]
         self.setAccessibleName(shown(", ".join(filter(None, parts))))
-        self.switch.setAccessibleName(_("Use {name}").format(name=shown(skill["name"])))
+        self.switch.setAccessibleName(_("Use {name}").format(name=shown(skill.name)))
 
     def _say_tag(self, text: str) -> None:
         if text and self._tag is None:
@@ -125,7 +127,7 @@ class SkillRow(QAbstractButton):
 
     def matches(self, wanted: str) -> bool:
         """Whether it has this text, in small letters."""
-        text = f"{self.skill['name']}\n{self.skill['description']}\n{about(self.skill)}"
+        text = f"{self.skill.name}\n{self.skill.description}\n{about(self.skill)}"
         return wanted in text.casefold()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -152,14 +154,14 @@ class SkillRow(QAbstractButton):
         painter.end()
 
 
-def about(skill: Json) -> str:
+def about(skill: "SkillLine") -> str:
     """What a skill is for, in the person's language where that is known."""
-    return words.about(skill["name"], skill["source"], skill["description"])
+    return words.about(skill.name, skill.source, skill.description)
 
 
-def trouble(skill: Json) -> tuple[str, str]:
+def trouble(skill: "SkillLine") -> tuple[str, str]:
     """What is wrong with a skill, and what to do about it; "" for nothing."""
-    why = sentences(str(skill["problem"] or ""), *skill["missing"])
-    if why and not skill["available"]:
+    why = sentences(skill.problem, *skill.missing)
+    if why and not skill.available:
         why = _("Not available: {why}").format(why=why)
-    return why, skill["remedy"]
+    return why, skill.remedy
