@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
+    from desktop.api.servers import Servers
     from desktop.api.skills import Skills
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
@@ -101,6 +102,7 @@ class Api:
     reminders: "Reminders"
     revisions: "Revisions"
     search: "Search"
+    servers: "Servers"
     skills: "Skills"
     turns: "Turns"
     usage: "Usage"

@@ -1,20 +1,26 @@
-"""The verbs of MCP servers: list, add, remove, test, tools, sign-in."""
+"""The commands of MCP servers: list, add, remove, test, tools, sign-in."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from desktop.api.client import Api
 from desktop.cli import options
 from desktop.cli.browser import show_page
 from desktop.cli.mcp_set import CLIENT_ID_HELP, CLIENT_SECRET_HELP, LOCAL, TRUSTED, asked, register_set
 from desktop.cli.output import complain, emit, hint, say, table
-from desktop.cli.reach import Verb, reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.config.mcp import CLIENT_SECRET
 from desktop.errors import AppError, UsageError
 from desktop.paths import Home
 from desktop.text import _, ngettext
+
+if TYPE_CHECKING:
+    from desktop.api.servers import Secrets, ServerLine, ServerTool
 
 type Json = dict[str, Any]
 
@@ -33,7 +39,7 @@ def register(app: click.Group) -> None:
     @options.verb(group, "remove", _("Take a server out of the settings, with its keys."))
     @click.argument("name")
     def remove_command(name: str, *, as_json: bool) -> None:
-        run(lambda home: _do(home, "mcp_remove", as_json, name=name), as_json=as_json)
+        run(lambda home: _remove(home, name, as_json), as_json=as_json)
 
     @options.verb(group, "test", _("Connect to a server and say what it offers."))
     @click.argument("name")
@@ -125,39 +131,39 @@ class _Adding(click.Command):
 
 
 async def _list(home: Home, as_json: bool) -> None:
-    async with reach(home, "mcp") as verb:
-        found = (await result(verb, "mcp"))["servers"]
+    async with connect(home, "mcp") as api:
+        found = await api.servers.all()
     if as_json:
         for server in found:
-            emit(server)
+            emit(asdict(server))
         return
     table(
         [_("Server"), _("State"), _("Tools"), _("What it is")],
         [
             [
-                server["name"],
+                server.name,
                 _state(server),
-                f"{server['tools_on']}/{server['tools_total']}" if server["tools_total"] else "",
-                server["url"] or " ".join([server["command"], *server["args"]]),
+                f"{server.tools_on}/{server.tools_total}" if server.tools_total else "",
+                server.url or " ".join([server.command, *server.args]),
             ]
             for server in found
         ],
         _("No MCP server is set up. Add one with: nanobot-desktop mcp add NAME COMMAND"),
     )
     for server in found:
-        if server["changed"]:
+        if server.changed:
             hint(
                 _(
                     "{name}: the agent does not have its new or changed tools. Look, and accept them: "
                     "nanobot-desktop mcp accept {name}"
-                ).format(name=server["name"])
+                ).format(name=server.name)
             )
-        if server["problem"]:
-            hint(f"{server['name']}: {server['problem']} {server['remedy']}".rstrip())
+        if server.problem:
+            hint(f"{server.name}: {server.problem} {server.remedy}".rstrip())
 
 
-def _state(server: Json) -> str:
-    if not server["enabled"]:
+def _state(server: "ServerLine") -> str:
+    if not server.enabled:
         return _("switched off")
     return {
         "off": _("not started"),
@@ -166,7 +172,7 @@ def _state(server: Json) -> str:
         "degraded": _("trying again"),
         "needs_sign_in": _("needs sign-in"),
         "failed": _("does not work"),
-    }[server["state"]]
+    }[server.state]
 
 
 async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
@@ -183,20 +189,14 @@ async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
     else:
         server = {"url": given["url"], **({"type": "sse"} if given["sse"] else {})}
         server |= {"clientId": given["id"]} if given["id"] else {}
-    secrets: Json = {}
-    for kind in ("env", "headers"):
-        pairs = [entry.partition("=") for entry in given[kind]]
-        server[kind] = {key: value for key, equals, value in pairs if equals}
-        secrets[kind] = {key: await asked(key) for key, equals, _value in pairs if not equals}
-    if given["secret"]:
-        secrets["client"] = {CLIENT_SECRET: await asked(_("the client secret"))}
+    secrets = await _secrets(given, server)
     server |= {key: True for key in ("trusted", "local") if given[key]}
-    async with reach(home, "mcp") as verb:
-        done = await result(verb, "mcp_save", name=name, server=server, secrets=secrets, new=True)
+    async with connect(home, "mcp") as api:
+        name = await api.servers.save(name, server, secrets, new=True)
         if not as_json:
             say(_("Added. It is being started, to see its tools."))
         try:
-            seen = await _accepted(verb, name, as_json)
+            seen = await _accepted(api, name, as_json)
         except AppError as error:
             seen = []
             if not as_json:
@@ -207,56 +207,69 @@ async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
                     ).format(name=name)
                 )
     if as_json:
-        emit(done | {"tools": seen})
+        emit({"name": name, "tools": seen})
+
+
+async def _secrets(given: Json, server: Json) -> "Secrets":
+    """Ask for the secret values; the others go into the server."""
+    from desktop.api.servers import Secrets
+
+    secrets: dict[str, dict[str, str]] = {}
+    for kind in ("env", "headers"):
+        pairs = [entry.partition("=") for entry in given[kind]]
+        server[kind] = {key: value for key, equals, value in pairs if equals}
+        secrets[kind] = {key: await asked(key) for key, equals, _value in pairs if not equals}
+    if given["secret"]:
+        secrets["client"] = {CLIENT_SECRET: await asked(_("the client secret"))}
+    return Secrets(**secrets)
 
 
 async def _accept(home: Home, name: str, as_json: bool) -> None:
-    async with reach(home, "mcp") as verb:
-        seen = await _accepted(verb, name, as_json)
+    async with connect(home, "mcp") as api:
+        seen = await _accepted(api, name, as_json)
     if as_json:
         emit({"name": name, "tools": seen})
 
 
-async def _accepted(verb: Verb, name: str, as_json: bool) -> list[Json]:
+async def _accepted(api: Api, name: str, as_json: bool) -> list[Json]:
     """Show all that a server says of its new and changed tools, then accept just that: what it changes
     after it was shown stays unaccepted. Raises AppError."""
-    found = (await result(verb, "mcp_tools", name=name))["tools"]
-    new = [tool for tool in found if tool["changed"]]
+    new = [tool for tool in (await api.servers.tools(name)).tools if tool.changed]
     if not as_json:
         _show_whole(new)
     if new:
-        await result(verb, "mcp_accept", name=name, tools={tool["name"]: tool["digest"] for tool in new})
+        await api.servers.accept(name, {tool.name: tool.digest for tool in new})
     if not as_json:
         say(
             ngettext(
                 "The agent has {count} new tool.", "The agent has {count} new tools.", len(new)
             ).format(count=len(new))
         )
-    return [{key: tool[key] for key in ("name", "tool", "told")} for tool in new]
+    return [{"name": tool.name, "tool": tool.tool, "told": tool.told} for tool in new]
 
 
-def _show_whole(tools: list[Json]) -> None:
+def _show_whole(tools: "Sequence[ServerTool]") -> None:
     for tool in tools:
-        say(tool["tool"])
-        for line in tool["told"].splitlines():
+        say(tool.tool)
+        for line in tool.told.splitlines():
             say(f"    {line}")
 
 
 async def _update(home: Home, name: str, yes: bool, as_json: bool) -> None:
     """Just the versions that were shown are taken."""
-    async with reach(home, "mcp") as verb:
-        found = (await result(verb, "mcp_update", name=name))["updates"]
+    async with connect(home, "mcp") as api:
+        found = await api.servers.newer(name)
         if as_json:
-            emit({"name": name, "updates": found, "taken": yes and bool(found)})
+            updates = [asdict(one) for one in found]
+            emit({"name": name, "updates": updates, "taken": yes and bool(found)})
         else:
             for one in found:
-                say(f"{one['package']}: {one['now'] or '?'} → {one['new']}")
+                say(f"{one.package}: {one.now or '?'} → {one.new}")
         if not found and not as_json:
             say(_("There is no newer version."))
         if not found or not (yes or (not as_json and await _agreed())):
             return
-        take = {one["package"]: one["new"] for one in found}
-        await result(verb, "mcp_update", name=name, take=take)
+        await api.servers.take(name, {one.package: one.new for one in found})
         if not as_json:
             say(
                 _(
@@ -273,49 +286,43 @@ async def _agreed() -> bool:
     return (answer or "").strip().casefold() in ("y", "yes", _("y"), _("yes"))
 
 
-async def _do(home: Home, what: str, as_json: bool, **arguments: Any) -> None:
-    async with reach(home, "mcp") as verb:
-        done = await result(verb, what, **arguments)
+async def _remove(home: Home, name: str, as_json: bool) -> None:
+    async with connect(home, "mcp") as api:
+        undo = await api.servers.remove(name)
     if as_json:
-        emit(done)
+        emit({"undo": undo})
     else:
         say(_("Done."))
 
 
 async def _test(home: Home, name: str, as_json: bool) -> None:
-    async with reach(home, "mcp") as verb:
-        done = await result(verb, "mcp_test", name=name)
+    async with connect(home, "mcp") as api:
+        done = await api.servers.test(name)
     if as_json:
-        emit(done)
+        emit(asdict(done))
         return
-    say(
-        _("{server} answered after {seconds} s.").format(
-            server=done["server"] or name, seconds=done["seconds"]
-        )
-    )
-    for tool in done["tools"]:
+    told = _("{server} answered after {seconds} s.")
+    say(told.format(server=done.server or name, seconds=done.seconds))
+    for tool in done.tools:
         say(f"  {tool}")
-    if done["unused"]:
-        hint(
-            _("It also offers {what}, of which Nanobot makes no use.").format(
-                what=", ".join(done["unused"])
-            )
-        )
+    if done.unused:
+        told = _("It also offers {what}, of which Nanobot makes no use.")
+        hint(told.format(what=", ".join(done.unused)))
 
 
 async def _tools(home: Home, name: str, as_json: bool) -> None:
-    async with reach(home, "mcp") as verb:
-        found = (await result(verb, "mcp_tools", name=name))["tools"]
+    async with connect(home, "mcp") as api:
+        found = (await api.servers.tools(name)).tools
     if as_json:
         for tool in found:
-            emit(tool)
+            emit(asdict(tool))
         return
     table(
         [_("Tool"), "", _("What it does")],
-        [[tool["tool"], _standing(tool), _line(tool["description"])] for tool in found],
+        [[tool.tool, _standing(tool), _line(tool.description)] for tool in found],
         _("It has no tools."),
     )
-    if new := [tool for tool in found if tool["changed"]]:
+    if new := [tool for tool in found if tool.changed]:
         _show_whole(new)
         hint(
             _(
@@ -325,10 +332,10 @@ async def _tools(home: Home, name: str, as_json: bool) -> None:
         )
 
 
-def _standing(tool: Json) -> str:
-    if not tool["on"]:
+def _standing(tool: "ServerTool") -> str:
+    if not tool.on:
         return _("off")
-    return _("not accepted") if tool["changed"] else ""
+    return _("not accepted") if tool.changed else ""
 
 
 def _line(text: str) -> str:
@@ -337,25 +344,23 @@ def _line(text: str) -> str:
 
 
 async def _sign_in(home: Home, name: str, as_json: bool) -> None:
-    async with reach(home, "mcp") as verb:
-        async for line in verb("mcp_sign_in", {"name": name}):
-            if line.get("event") != "open":
-                continue
+    async with connect(home, "mcp") as api:
+        async for page in api.servers.sign_in(name):
             if as_json:  # a script opens it
-                emit(line)
+                emit({"event": "open", "url": page.url})
             else:
-                await show_page(line["url"])
+                await show_page(page.url)
         if not as_json:
             say(_("Signed in."))
         try:
-            await _accepted_first(verb, name, as_json)
+            await _accepted_first(api, name, as_json)
         except AppError as error:
             if not as_json:
                 complain(error)
 
 
-async def _accepted_first(verb: Verb, name: str, as_json: bool) -> None:
+async def _accepted_first(api: Api, name: str, as_json: bool) -> None:
     """Where the sign-in is the end of adding a server, its tools are accepted as adding does it; what a
     known server changed is not. Raises AppError."""
-    if not (await result(verb, "mcp_tools", name=name))["known"]:
-        await _accepted(verb, name, as_json)
+    if not (await api.servers.tools(name)).known:
+        await _accepted(api, name, as_json)

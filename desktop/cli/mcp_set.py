@@ -6,7 +6,7 @@ import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, say
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.config.mcp import CLIENT_SECRET
 from desktop.errors import UsageError
@@ -41,21 +41,20 @@ def register_set(group: click.Group) -> None:
         *,
         as_json: bool,
     ) -> None:
-        wanted = {"mcp_trust": trusted, "mcp_local": local}
         client = (client_id, client_secret)
-        run(lambda home: _set(home, name, wanted, client, as_json), as_json=as_json)
+        run(lambda home: _set(home, name, trusted, local, client, as_json), as_json=as_json)
 
 
 async def _set(
     home: Home,
     name: str,
-    wanted: dict[str, bool | None],
+    trusted: bool | None,
+    local: bool | None,
     client: tuple[str | None, bool],
     as_json: bool,
 ) -> None:
-    said = {what: on for what, on in wanted.items() if on is not None}
     id_, secret = client
-    if not said and id_ is None and not secret:
+    if trusted is None and local is None and id_ is None and not secret:
         raise UsageError(
             _("Nothing was given to set."),
             _("Give one of: {options}.").format(
@@ -64,12 +63,17 @@ async def _set(
             ),
         )
     server: Json = {} if id_ is None else {"clientId": id_}
-    secrets: Json = {"client": {CLIENT_SECRET: await asked(_("the client secret"))}} if secret else {}
-    async with reach(home, "mcp") as verb:
-        for what, on in said.items():
-            await result(verb, what, name=name, on=on)
-        if server or secrets:
-            await result(verb, "mcp_save", name=name, server=server, secrets=secrets)
+    given = {CLIENT_SECRET: await asked(_("the client secret"))} if secret else {}
+    async with connect(home, "mcp") as api:
+        servers = api.servers
+        if trusted is not None:
+            await servers.trust(name, on=trusted)
+        if local is not None:
+            await servers.say_local(name, on=local)
+        if server or given:
+            from desktop.api.servers import Secrets
+
+            await servers.save(name, server, Secrets(client=given))
     if as_json:
         emit({"name": name})
     else:

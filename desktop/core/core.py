@@ -37,7 +37,6 @@ from desktop.core.notices import Notices, Watchers
 from desktop.core.plain import Plain
 from desktop.core.rationing import Ration
 from desktop.core.recall import Recall
-from desktop.core.server_trust import keep_pins
 from desktop.core.titles import Titles
 from desktop.core.toolbox import Workshop
 from desktop.core.waiting import Waiting
@@ -72,6 +71,7 @@ from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import language, use
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
+from desktop.tools.mcp.settings import ServerSettings
 from desktop.tools.permissions.links import judge_of
 from desktop.usage import UsageLedger
 
@@ -119,6 +119,7 @@ class Core:
         self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
         self.lessons = Lessons(self.database)
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration, self.lessons)
+        self.server_settings = ServerSettings(lambda: store.config.tools.mcp_servers, self.change)
         self.workshop = Workshop(
             home,
             self.workspace,
@@ -128,10 +129,8 @@ class Core:
             self.database,
             lambda query, since, until, limit: self.recall.search(query, since, until, limit),
             lambda: self.background.scheduler,
-            functools.partial(keep_pins, self),
+            self.server_settings.keep_pins,
         )
-        self.servers_in_order = asyncio.Lock()
-        """Changes of MCP servers do not overtake one another."""
         self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
 
     def _make_agents(self, scope: Scope) -> None:

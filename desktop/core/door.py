@@ -13,8 +13,6 @@ from desktop.core.core import Core
 from desktop.core.giving import Giving
 from desktop.core.reasoning import Reasoning
 from desktop.core.records import Records
-from desktop.core.server_trust import TrustVerbs
-from desktop.core.servers import ServerVerbs
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
 from desktop.core.subjects import subjects
@@ -41,8 +39,6 @@ class Door:
             **Conversations(core).verbs(),
             **Reasoning(core).verbs(),
             **Setup(core).verbs(),
-            **ServerVerbs(core).verbs(),
-            **TrustVerbs(core).verbs(),
             "give": giving.give,
             "files": giving.files,
             "search_key": records.search_key,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
+    from desktop.api.servers import Servers
     from desktop.api.skills import Skills
     from desktop.api.subjects import Makers
     from desktop.api.turns import Turns
@@ -54,6 +55,7 @@ def subjects(core: "Core", front: str) -> "Makers":
         "reminders": _reminders,
         "revisions": _revisions,
         "search": _search,
+        "servers": _servers,
         "skills": _skills,
         "turns": _turns,
         "usage": _usage,
@@ -236,6 +238,12 @@ def _reminders(core: "Core") -> "Reminders":
     from desktop.api.reminders import Reminders
 
     return Reminders(lambda: core.background.scheduler)
+
+
+def _servers(core: "Core") -> "Servers":
+    from desktop.api.servers import Servers
+
+    return Servers(core.server_settings, core.workshop.servers, core.keychain)
 
 
 def _skills(core: "Core") -> "Skills":

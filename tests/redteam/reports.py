@@ -205,7 +205,10 @@ def add_server(lab: Lab, name: str = "else", *, accepted: bool = True, **more: o
     script = Path(__file__).with_name("mcp_server.py")
     server = {"command": "/usr/bin/python3", "args": [str(script), str(server_folder(lab))], **more}
     lab.do("set", values={f"tools.mcpServers.{name}": server})
-    lab.do("mcp_accept" if accepted else "mcp_test", name=name)
+    if accepted:
+        lab.ask(lambda api: api.servers.accept(name))
+    else:
+        lab.ask(lambda api: api.servers.test(name))
 
 
 def _called(lab: Lab, token: str) -> bool:

@@ -55,9 +55,9 @@ TRIP: dict[str, Any] = {
 def desk(talking: Desk) -> Desk:
     desk = talking
     server = {"command": sys.executable, "args": [ASKING]}
-    call = desk.running.actions.call
-    desk.running.wait(call("mcp_save", name="trains", server=server, new=True))
-    desk.running.wait(call("mcp_accept", name="trains"))
+    servers = desk.running.actions.api.servers
+    desk.running.wait(servers.save("trains", server, new=True))
+    desk.running.wait(servers.accept("trains"))
     return desk
 
 

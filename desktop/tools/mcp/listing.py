@@ -41,6 +41,17 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Tested:
+    """What a server answered when it was tried: the names of its tools, after how many seconds, what else
+    it offers, and what it calls itself."""
+
+    tools: tuple[str, ...]
+    seconds: float
+    unused: tuple[str, ...]
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """The tools of a server, and what is odd about them."""
 

@@ -25,9 +25,10 @@ from desktop.tools.exec.environment import Environment
 from desktop.tools.mcp.environment import Secret, resolved
 from desktop.tools.mcp.failures import SignInNeeded, silent_for, told
 from desktop.tools.mcp.known import Known
-from desktop.tools.mcp.listing import pages
+from desktop.tools.mcp.listing import Tested, pages
 from desktop.tools.mcp.names import names, switched_on
 from desktop.tools.mcp.server import Server, Surroundings
+from desktop.tools.mcp.settings import no_server
 from desktop.tools.mcp.sign_in import SignIns
 from desktop.tools.mcp.stdio import runnable
 from desktop.tools.mcp.tool import tools_of
@@ -165,7 +166,7 @@ class Servers:
         task.add_done_callback(self._leaving.discard)
         return task
 
-    async def test(self, name: str, server: McpServer, secrets: Mapping[str, str]) -> dict[str, Any]:
+    async def test(self, name: str, server: McpServer, secrets: Mapping[str, str]) -> Tested:
         """Connect once, list the tools and leave. `secrets` by their names in the keychain come before it.
         Raises AppError with what the server printed last."""
 
@@ -189,12 +190,8 @@ class Servers:
                 raise why from error
             raise AppError(_with_log(why.text, self.log(name, offset)), why.remedy) from error
         seconds = round(time.monotonic() - began, 2)
-        return {
-            "tools": found,
-            "seconds": seconds,
-            "unused": unused,
-            "server": f"{info.name} {info.version}".strip() if info else "",
-        }
+        server_name = f"{info.name} {info.version}".strip() if info else ""
+        return Tested(tuple(found), seconds, tuple(unused), server_name)
 
     async def newer(self, name: str) -> dict[str, str]:
         """The versions that a server's packages have now, where they are not the accepted ones; by how a
@@ -267,11 +264,3 @@ def _way(settings: McpServer) -> Any:
 def _with_log(text: str, log: str) -> str:
     lines = [line for line in log.splitlines() if line.strip()][-_LAST_LINES:]
     return "\n".join([text, *lines])
-
-
-def no_server(name: str) -> UsageError:
-    """Nobody has this name."""
-    return UsageError(
-        _("There is no MCP server called {name}.").format(name=name),
-        _("The names are listed by: nanobot-desktop mcp list"),
-    )

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from desktop.api.servers import Pasted, Secrets, ServerLine
 from desktop.bus.events import ServiceChanged
 from desktop.config.mcp import KEYCHAIN, keychain_name
 from desktop.tasks import cancel, spawn
@@ -248,7 +250,7 @@ def test_an_address_has_its_own_fields(page: Page) -> None:
 
 
 def test_what_happens_elsewhere_is_shown_at_once(page: Page) -> None:
-    saved = page.running.actions.call("mcp_save", name="other", server=SERVER, secrets={}, new=True)
+    saved = page.running.actions.api.servers.save("other", SERVER, new=True)
     page.running.wait(saved)
     page.window.happened(ServiceChanged("mcp:other", "starting"))
     page.until(lambda: "other" in page.part.cards, timeout=SECONDS)
@@ -280,23 +282,18 @@ def test_lines_of_secrets(qtbot: QtBot) -> None:
 
 
 def test_secrets_are_taken_out_of_what_was_pasted() -> None:
-    found = {
-        "name": "a",
-        "server": {"command": "x", "env": {"KEY": "k", "B": "b"}, "headers": {}},
-        "secrets": {"env": ["KEY"], "headers": []},
-    }
-    server, secrets = apart(found)
+    given = {"command": "x", "env": {"KEY": "k", "B": "b"}, "headers": {}}
+    server, secrets = apart(Pasted("a", given, {"env": ("KEY",), "headers": ()}))
     assert server["env"] == {"KEY": KEYCHAIN, "B": "b"}
-    assert secrets == {"env": {"KEY": "k"}, "headers": {}}
+    assert secrets == Secrets(env={"KEY": "k"})
 
 
 def test_a_server_in_words() -> None:
-    server = {"command": "npx", "args": ["-y", "a b"], "url": "", "enabled": True, "state": "running"}
-    assert about(server) == "npx -y 'a b'"
-    assert words_of(command_line(server)) == ["npx", "-y", "a b"]
-    assert about({"url": "https://a.example/mcp", "command": ""}) == "https://a.example/mcp"
-    counted = server | {"tools_total": 12, "tools_on": 12}
-    assert state(counted) == ("success", "Running · 12 tools")
-    assert state(counted | {"tools_on": 3}) == ("success", "Running · 3 of 12 tools")
-    assert state(server | {"enabled": False}) == ("faint", "Switched off")
-    assert state(server | {"state": "needs_sign_in"})[1] == "Needs a sign-in"
+    assert about("npx", ["-y", "a b"], "") == "npx -y 'a b'"
+    assert words_of(command_line("npx", ["-y", "a b"])) == ["npx", "-y", "a b"]
+    assert about("", (), "https://a.example/mcp") == "https://a.example/mcp"
+    server = ServerLine("a", state="running", tools_total=12, tools_on=12)
+    assert state(server) == ("success", "Running · 12 tools")
+    assert state(replace(server, tools_on=3)) == ("success", "Running · 3 of 12 tools")
+    assert state(replace(server, enabled=False)) == ("faint", "Switched off")
+    assert state(replace(server, state="needs_sign_in"))[1] == "Needs a sign-in"

@@ -1,7 +1,6 @@
 """One server on the page: what it is, how it is, its switch, and what it opens to."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -21,6 +20,9 @@ from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.api.servers import ServerLine
 
 _DOT = 9
 
@@ -74,7 +76,7 @@ class OneLine(QWidget):
 
 
 class ServerCard(FoldCard[Details]):
-    """Shows a line of the verb `mcp`."""
+    """Shows one server."""
 
     edit_wanted = Signal(str)
     remove_wanted = Signal(str)
@@ -83,7 +85,7 @@ class ServerCard(FoldCard[Details]):
     def __init__(self, actions: Actions, name: str) -> None:
         super().__init__(self._made)
         self.name = name
-        self.server: Mapping[str, Any] = {}
+        self.server: ServerLine | None = None
         self._actions, self._work = actions, Work(self)
         self._about, self._dot, self._state = OneLine(), Dot(), label("small")
         self.switch, self._notice = Switch(), Notice()
@@ -104,37 +106,37 @@ class ServerCard(FoldCard[Details]):
     def _words(self) -> None:
         self.switch.setAccessibleName(_("Use the server {name}").format(name=self.name))
         self.open_button.say(_("Details of {name}").format(name=self.name))
-        if self.server:
+        if self.server is not None:
             self.show_server(self.server)
 
-    def show_server(self, server: Mapping[str, Any]) -> None:
+    def show_server(self, server: "ServerLine") -> None:
         """Show how it is now."""
         before, self.server = self.server, server
         role, words = state(server)
         self.title.setText(shown(self.name))
-        self._about.say(about(server))
+        self._about.say(about(server.command, server.args, server.url))
         self._dot.show_role(role)
         self._state.setText(words)
         self._state.setAccessibleName(titled(self.name, words))
-        self.switch.setChecked(bool(server["enabled"]))
+        self.switch.setChecked(server.enabled)
         self._tell(server)
         if self.details is not None:
             self.details.show_server(server)
             if self.opened and _other(before, server):
                 self.details.read()
 
-    def _tell(self, server: Mapping[str, Any]) -> None:
+    def _tell(self, server: "ServerLine") -> None:
         """What is wrong, in place; the same as before stays as it is."""
-        problem, remedy = str(server.get("problem") or ""), str(server.get("remedy") or "")
-        if not (problem and server["enabled"]) or server["state"] not in TROUBLES:
+        problem, remedy = server.problem, server.remedy
+        if not (problem and server.enabled) or server.state not in TROUBLES:
             self._notice.hide()
             return
-        if server["state"] == "degraded" and server.get("detail"):
-            problem = str(server["detail"])  # says when it is tried again, too
+        if server.state == "degraded" and server.detail:
+            problem = server.detail  # says when it is tried again, too
         said = sentences(problem, remedy)
         if self._notice.isHidden() or self._notice.accessibleName() != said:
-            tone = "danger" if server["state"] == "failed" else "warning"
-            asks = server["state"] == "needs_sign_in"
+            tone = "danger" if server.state == "failed" else "warning"
+            asks = server.state == "needs_sign_in"
             actions = ((_("Sign in"), self._sign_in),) if asks else ()
             self._notice.tell(problem, remedy, tone=tone, actions=actions)
 
@@ -151,7 +153,8 @@ class ServerCard(FoldCard[Details]):
         return made
 
     def fill(self, details: Details) -> None:
-        details.show_server(self.server)
+        if self.server is not None:
+            details.show_server(self.server)
         details.read()
 
     def _switch(self, on: bool) -> None:
@@ -159,7 +162,7 @@ class ServerCard(FoldCard[Details]):
 
     async def _switching(self, on: bool) -> None:
         try:
-            await self._actions.call("mcp_switch", name=self.name, on=on)
+            await self._actions.api.servers.switch(self.name, on=on)
         except AppError as error:
             self.switch.setChecked(not on)
             self._notice.tell(error.text, error.remedy)
@@ -167,7 +170,11 @@ class ServerCard(FoldCard[Details]):
         self.changed.emit()
 
 
-def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def _other(before: "ServerLine | None", now: "ServerLine") -> bool:
     """Whether its tools may be others than before."""
-    names = ("state", "tools_total", "tools_on", "changed", "trusted", "local", "enabled")
-    return [before.get(name) for name in names] != [now.get(name) for name in names]
+    return before is None or _of_tools(before) != _of_tools(now)
+
+
+def _of_tools(server: "ServerLine") -> tuple[object, ...]:
+    counts = server.tools_total, server.tools_on, server.changed
+    return server.state, counts, server.trusted, server.local, server.enabled

@@ -1,8 +1,8 @@
 """What a server's card opens to: its tools, how far it is trusted, its log, what can be done with it."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -26,6 +26,9 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.api.servers import ServerLine
 
 _LOG_LINES = 14
 TROUBLES = ("degraded", "needs_sign_in", "failed")
@@ -68,13 +71,14 @@ class Details(QWidget):
     edit_wanted = Signal()
     remove_wanted = Signal()
     changed = Signal()
-    """Something was switched, accepted or done: what the verb `mcp` replies may be new."""
+    """Something was switched, accepted or done: how the server is may be new."""
 
     def __init__(self, actions: Actions, name: str) -> None:
         super().__init__()
         self._actions, self._work, self._name = actions, Work(self), name
         self._test: asyncio.Task[None] | None = None
-        self._server: Mapping[str, Any] = {}
+        self._server: ServerLine | None = None
+        self._servers = actions.api.servers
         self.test, self.restart, self.log = button(), button(), button()
         self.newer, self._versions = button(), label("small", wrap=True)
         self.edit, self.remove = button(), button("danger")
@@ -108,16 +112,17 @@ class Details(QWidget):
             self._column.addWidget(part)
 
     def _connect(self) -> None:
+        name = self._name
         self.test.clicked.connect(self._try)
-        self.restart.clicked.connect(lambda: self._do("mcp_restart"))
+        self.restart.clicked.connect(lambda: self._do(self._servers.restart(name)))
         self.log.clicked.connect(self._show_log)
         self.newer.clicked.connect(self._look)
         self.edit.clicked.connect(self.edit_wanted)
         self.remove.clicked.connect(self.remove_wanted)
-        self.trust.clicked.connect(lambda on: self._do("mcp_trust", on=on))
-        self.local.clicked.connect(lambda on: self._do("mcp_local", on=on))
-        self.tools.switched.connect(lambda tool, on: self._do("mcp_tool", tool=tool, on=on))
-        self.tools.accepted.connect(lambda seen: self._do("mcp_accept", tools=seen))
+        self.trust.clicked.connect(lambda on: self._do(self._servers.trust(name, on=on)))
+        self.local.clicked.connect(lambda on: self._do(self._servers.say_local(name, on=on)))
+        self.tools.switched.connect(lambda tool, on: self._do(self._servers.switch_tool(name, tool, on=on)))
+        self.tools.accepted.connect(lambda seen: self._do(self._servers.accept(name, seen)))
         self.sign_in.done.connect(self.read)
         self.sign_in.done.connect(self.changed)
 
@@ -152,21 +157,22 @@ class Details(QWidget):
 
     # ---- what there is
 
-    def show_server(self, server: Mapping[str, Any]) -> None:
-        """Show a line of the verb `mcp`."""
+    def show_server(self, server: "ServerLine") -> None:
+        """Show how it is."""
         self._server = server
-        self.trust.setChecked(bool(server["trusted"]))
-        self.local.setChecked(bool(server.get("local")))
+        self.trust.setChecked(server.trusted)
+        self.local.setChecked(server.local)
         self.sign_in.show_server(server)
-        self.restart.setVisible(bool(server["enabled"]))
-        self.log.setVisible(server["kind"] == "stdio")
+        self.restart.setVisible(server.enabled)
+        self.log.setVisible(server.kind == "stdio")
         self._versions.setText(versions(server))
-        self._versions.setVisible(bool(server.get("packages")))
-        self.newer.setVisible(bool(server.get("packages")))
+        self._versions.setVisible(bool(server.packages))
+        self.newer.setVisible(bool(server.packages))
 
     def read(self) -> None:
         """Look at its tools, which starts it where it does not run yet."""
-        if self._server.get("enabled") and self._server.get("state") != "needs_sign_in":
+        server = self._server
+        if server is not None and server.enabled and server.state != "needs_sign_in":
             self._work.start(self._reading(), name="mcp:tools")
 
     async def _reading(self) -> None:
@@ -174,25 +180,28 @@ class Details(QWidget):
         if waits:
             self.outcome.busy(_("Asking for its tools…"))
         try:
-            found = await self._actions.call("mcp_tools", name=self._name)
+            found = await self._servers.tools(self._name)
         except AppError as error:
             self.outcome.clear()
-            if self._server["state"] not in TROUBLES:  # else the card says what is wrong
+            if (
+                self._server is None or self._server.state not in TROUBLES
+            ):  # else the card says what is wrong
                 self.outcome.failed(error.text, error.remedy)
             return
         if waits:
             self.outcome.clear()
-        await self.tools.show_tools(found["tools"], trusted=bool(self._server["trusted"]))
+        trusted = self._server is not None and self._server.trusted
+        await self.tools.show_tools(found.tools, trusted=trusted)
 
     # ---- what is done
 
-    def _do(self, verb: str, **given: Any) -> None:
-        self._work.start(self._doing(verb, given), name=f"mcp:{verb}")
+    def _do(self, work: Awaitable[object]) -> None:
+        self._work.start(self._doing(work), name="mcp:act")
 
-    async def _doing(self, verb: str, given: dict[str, Any]) -> None:
+    async def _doing(self, work: Awaitable[object]) -> None:
         self.outcome.clear()
         try:
-            await self._actions.call(verb, name=self._name, **given)
+            await work
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         self.changed.emit()
@@ -204,15 +213,18 @@ class Details(QWidget):
     async def _looking(self) -> None:
         self.outcome.busy(_("Asking which versions there are…"))
         try:
-            found = (await self._actions.call("mcp_update", name=self._name))["updates"]
+            found = await self._servers.newer(self._name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         if not found:
             self.outcome.done(updates(found))
             return
-        take = {str(one["package"]): str(one["new"]) for one in found}
-        yes = (_("Run this version from now on"), lambda: self._do("mcp_update", take=take))
+        take = {one.package: one.new for one in found}
+        yes = (
+            _("Run this version from now on"),
+            lambda: self._do(self._servers.take(self._name, take)),
+        )
         self.outcome.failed(updates(found), tone="info", actions=(yes,))
 
     def _try(self) -> None:
@@ -225,7 +237,7 @@ class Details(QWidget):
     async def _trying(self) -> None:
         self.outcome.busy(_("Starting the server, and asking for its tools…"), self._end_test)
         try:
-            reply = await self._actions.call("mcp_test", name=self._name)
+            reply = await self._servers.test(self._name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         except asyncio.CancelledError:
@@ -243,7 +255,7 @@ class Details(QWidget):
 
     async def _logging(self) -> None:
         try:
-            text = (await self._actions.call("mcp_log", name=self._name))["text"]
+            text = await self._servers.log(self._name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

@@ -1,8 +1,8 @@
 """What a server is set by, as fields: one after the other, read together."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
@@ -16,25 +16,28 @@ from desktop.ui.theme.theme import code_font
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.words import spoken
 
+if TYPE_CHECKING:
+    from desktop.api.servers import Secrets, ServerLine
+
 type Json = dict[str, Any]
 
 _PROGRAM, _ADDRESS = 0, 1
 _KINDS = (mark("A program on this computer"), mark("A service at an address"))
 _ARGUMENTS_HEIGHT = 76
-_TIMEOUT = 30
+_TIMEOUT = 30.0
 
 
 class Fields(Card):
     """Made with the name alone; make_rest() adds the others. At once they would hold up the window."""
 
-    def __init__(self, server: Mapping[str, Any] | None) -> None:
-        """`server`: a line of the verb `mcp`; None for a new one."""
+    def __init__(self, server: "ServerLine | None") -> None:
+        """`server`: None for a new one."""
         super().__init__(framed=False)
         self._server = server
         self._said: list[tuple[Row, QWidget, str, str]] = []
         self._of_program: list[Row] = []
         self._of_address: list[Row] = []
-        self.name = QLineEdit(str(self._given("name") or ""))
+        self.name = QLineEdit(self._given(lambda server: server.name, ""))
         self._name_row = self._row(self.name)
         about = mark("Letters and digits, as you like to call it.")
         self._say(self._name_row, self.name, mark("Name"), about)
@@ -58,8 +61,8 @@ class Fields(Card):
             await asyncio.sleep(0)
             make()
 
-    def _given(self, name: str) -> Any:
-        return (self._server or {}).get(name)
+    def _given[T](self, of: "Callable[[ServerLine], T]", usual: T) -> T:
+        return of(self._server) if self._server is not None else usual
 
     def _row(self, editor: QWidget, *, wide: bool = False, width: int = EDITOR_WIDTH) -> Row:
         row = Row(editor, wide=wide, width=width)
@@ -77,14 +80,14 @@ class Fields(Card):
         self.kind = CalmBox()
         self.kind.addItems(_KINDS)
         self.kind.setCurrentIndex(
-            _ADDRESS if self._given("url") and not self._given("command") else _PROGRAM
+            self._given(lambda s: _ADDRESS if s.url and not s.command else _PROGRAM, _PROGRAM)
         )
         self.kind.currentIndexChanged.connect(self._show_kind)
         self._kind_row = self._row(self.kind)
         self._say(self._kind_row, self.kind, mark("What it is"))
 
     def _make_program(self) -> None:
-        self.command = QLineEdit(str(self._given("command") or ""))
+        self.command = QLineEdit(self._given(lambda server: server.command, ""))
         self.command.setFont(code_font())
         self.command.setPlaceholderText("uvx mcp-server-time")
         self.command.editingFinished.connect(self._part_words)
@@ -95,7 +98,7 @@ class Fields(Card):
         self._belongs(self._command_row, _PROGRAM)
 
     def _make_arguments(self) -> None:
-        self.arguments = QPlainTextEdit("\n".join(map(str, self._given("args") or ())))
+        self.arguments = QPlainTextEdit("\n".join(self._given(lambda server: server.args, ())))
         self.arguments.setObjectName("code")
         self.arguments.setFont(code_font())
         self.arguments.setTabChangesFocus(True)
@@ -110,14 +113,14 @@ class Fields(Card):
         )
 
     def _make_cwd(self) -> None:
-        self.cwd = QLineEdit(str(self._given("cwd") or ""))
+        self.cwd = QLineEdit(self._given(lambda server: server.cwd, ""))
         self.cwd.setFont(code_font())
         row = self._row(self.cwd, wide=True)
         self._say(row, self.cwd, mark("Working folder"), mark("Empty: your home folder."))
         self._belongs(row, _PROGRAM)
 
     def _make_address(self) -> None:
-        self.url = QLineEdit(str(self._given("url") or ""))
+        self.url = QLineEdit(self._given(lambda server: server.url, ""))
         self.url.setFont(code_font())
         self.url.setPlaceholderText("https://example.com/mcp")
         self._url_row = self._row(self.url, wide=True)
@@ -126,7 +129,7 @@ class Fields(Card):
 
     def _make_sign_in(self) -> None:
         self.sign_in = Switch()
-        self.sign_in.setChecked(bool(self._given("oauth")))
+        self.sign_in.setChecked(self._given(lambda server: server.oauth, False))
         row = self._row(self.sign_in, width=0)
         self._say(
             row, self.sign_in, mark("Sign in"), mark("With your account in the browser; needs no key.")
@@ -134,7 +137,7 @@ class Fields(Card):
         self._belongs(row, _ADDRESS)
 
     def _make_client(self) -> None:
-        self.client = QLineEdit(str(self._given("client_id") or ""))
+        self.client = QLineEdit(self._given(lambda server: server.client_id, ""))
         self.client.setFont(code_font())
         row = self._row(self.client)
         about = mark(
@@ -146,7 +149,11 @@ class Fields(Card):
         self.secret.setEchoMode(QLineEdit.EchoMode.Password)
         row = self._row(self.secret)
         kept = mark("It is in the keychain. Another replaces it.")
-        given = kept if self._given("client_secret") else mark("It is kept in the keychain.")
+        given = (
+            kept
+            if self._given(lambda server: server.client_secret, False)
+            else mark("It is kept in the keychain.")
+        )
         self._say(row, self.secret, mark("Client secret"), given)
         self._belongs(row, _ADDRESS)
 
@@ -155,14 +162,14 @@ class Fields(Card):
         self.headers = self._pairs("headers", _ADDRESS, mark("Headers"), about)
 
     def _make_timeout(self) -> None:
-        self.timeout = QLineEdit(f"{float(self._given('timeout') or _TIMEOUT):g}")
+        self.timeout = QLineEdit(f"{self._given(lambda server: server.timeout, _TIMEOUT):g}")
         self._timeout_row = self._row(self.timeout)
         about = mark("After so many seconds a call is ended.")
         self._say(self._timeout_row, self.timeout, mark("Longest call"), about)
 
     def _pairs(self, name: str, kind: int, title: str, about: str) -> Pairs:
         made = Pairs()
-        made.show_pairs(self._given(name) or {})
+        made.show_pairs(self._given(lambda server: getattr(server, name), {}))
         row = self._row(made, wide=True)
         self._say(row, made, title, about)
         self._belongs(row, kind)
@@ -192,8 +199,10 @@ class Fields(Card):
             self.command.setText(words[0])
             self.arguments.setPlainText("\n".join(words[1:]))
 
-    def read(self) -> tuple[Json, Json] | None:
-        """The server and its new secrets, as the verbs take them; None where a field says what is wrong."""
+    def read(self) -> "tuple[Json, Secrets] | None":
+        """The server, as config.json has it, and its new secrets; None where a field says what is wrong."""
+        from desktop.api.servers import Secrets
+
         self._part_words()
         program = self.kind.currentIndex() == _PROGRAM
         wrong = [
@@ -211,25 +220,22 @@ class Fields(Card):
         if any(problem for _row, problem in wrong):
             return None
         server: Json = {"toolTimeout": _seconds(self.timeout.text())}
-        old = self._server or {}
-        for kept in ("enabled", "trusted", "protocol"):
-            if kept in old:
-                server[kept] = old[kept]
-        secrets: Json = {"env": {}, "headers": {}}
+        old = self._server
+        if old is not None:
+            server |= {"enabled": old.enabled, "trusted": old.trusted, "protocol": old.protocol}
         if program:
             lines = [line.strip() for line in self.arguments.toPlainText().splitlines()]
             server |= {"command": self.command.text().strip(), "args": [line for line in lines if line]}
             server["cwd"] = self.cwd.text().strip()
-            server["env"], secrets["env"] = self.env.read()
-        else:
-            server["url"] = self.url.text().strip()
-            server["headers"], secrets["headers"] = self.headers.read()
-            server["auth"] = "oauth" if self.sign_in.isChecked() else None
-            server["clientId"] = self.client.text().strip() or None
-            secrets["client"] = {CLIENT_SECRET: self.secret.text().strip()}
-            if old.get("url") == server["url"]:
-                server["type"] = old.get("kind")
-        return server, secrets
+            server["env"], env = self.env.read()
+            return server, Secrets(env=env)
+        server["url"] = self.url.text().strip()
+        server["headers"], headers = self.headers.read()
+        server["auth"] = "oauth" if self.sign_in.isChecked() else None
+        server["clientId"] = self.client.text().strip() or None
+        if old is not None and old.url == server["url"]:
+            server["type"] = old.kind
+        return server, Secrets(headers=headers, client={CLIENT_SECRET: self.secret.text().strip()})
 
 
 def _seconds(text: str) -> float:

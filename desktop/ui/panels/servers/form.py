@@ -1,8 +1,7 @@
 """A server by hand: its name, what it runs or where it is, and what it is given."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
@@ -19,6 +18,9 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
+if TYPE_CHECKING:
+    from desktop.api.servers import Secrets, ServerLine, Tested
+
 type Json = dict[str, Any]
 
 
@@ -28,8 +30,8 @@ class Form(QFrame):
     saved = Signal(str)
     left = Signal()
 
-    def __init__(self, actions: Actions, server: Mapping[str, Any] | None = None) -> None:
-        """`server`: a line of the verb `mcp`; None for a new one."""
+    def __init__(self, actions: Actions, server: "ServerLine | None" = None) -> None:
+        """`server`: None for a new one."""
         super().__init__()
         self.setProperty("kind", "card")
         self._actions, self._work, self._server = actions, Work(self), server
@@ -73,8 +75,13 @@ class Form(QFrame):
         for made in (self.save, self.test):
             made.setEnabled(True)
 
+    @property
+    def _before(self) -> str:
+        """Its name until now."""
+        return self._server.name if self._server is not None else ""
+
     def _words(self) -> None:
-        name = str((self._server or {}).get("name") or "")
+        name = self._before
         self._title.setText(_("Edit {name}").format(name=name) if name else _("A server by hand"))
         self.save.setText(_("Save") if self._server else _("Add"))
         self.test.setText(_("Test"))
@@ -85,23 +92,19 @@ class Form(QFrame):
             self._end_test()
             self._work.start(self._saving(*given), name="mcp:save", busy=[self.save])
 
-    async def _saving(self, server: Json, secrets: Json) -> None:
-        before = str((self._server or {}).get("name") or "")
+    async def _saving(self, server: Json, secrets: "Secrets") -> None:
+        before = self._before
         name = self.fields.name.text().strip()
         self.outcome.clear()
         try:
-            reply = await self._actions.call(
-                "mcp_save",
-                name=name,
-                server=server,
-                secrets=secrets,
-                new=not before,
-                before=before if before != name else "",
+            renamed = before if before != name else ""
+            saved = await self._actions.api.servers.save(
+                name, server, secrets, new=not before, before=renamed
             )
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.saved.emit(reply["name"])
+        self.saved.emit(saved)
 
     def _try(self) -> None:
         if (given := self.fields.read()) is not None:
@@ -111,12 +114,11 @@ class Form(QFrame):
         if self._test is not None:
             self._test.cancel()
 
-    async def _trying(self, server: Json, secrets: Json) -> None:
+    async def _trying(self, server: Json, secrets: "Secrets") -> None:
         self.outcome.busy(_("Starting the server, and asking for its tools…"), self._end_test)
         try:
             # The name is that of the secrets which are in the keychain already.
-            name = str((self._server or {}).get("name") or "")
-            reply = await self._actions.call("mcp_test", name=name, server=server, secrets=secrets)
+            reply = await self._actions.api.servers.test(self._before, server, secrets)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         except asyncio.CancelledError:
@@ -126,11 +128,11 @@ class Form(QFrame):
             self.outcome.done(tested(reply))
 
 
-def tested(reply: Mapping[str, Any]) -> str:
+def tested(reply: "Tested") -> str:
     """What a test came to, in a sentence."""
-    count = len(reply["tools"])
+    count = len(reply.tools)
     words = ngettext(
         "It works: {count} tool, {seconds} s.", "It works: {count} tools, {seconds} s.", count
-    ).format(count=count, seconds=f"{float(reply['seconds']):.1f}")
-    server = str(reply.get("server") or "").strip()
+    ).format(count=count, seconds=f"{reply.seconds:.1f}")
+    server = reply.server.strip()
     return f"{words} {server}" if server else words

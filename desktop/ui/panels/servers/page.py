@@ -1,9 +1,9 @@
 """The page of MCP servers: which there are, ways to add one, and a way back for one that was removed."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
@@ -26,7 +26,8 @@ from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.servers import ServerLine
 
 _SERVICE = "mcp:"
 """What the names of their services begin with."""
@@ -114,14 +115,14 @@ class Servers(Part):
 
     async def _read(self) -> None:
         try:
-            found = (await self._actions.call("mcp"))["servers"]
+            found = await self._actions.api.servers.all()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         await self._show(found)
 
-    async def _show(self, servers: list[Json]) -> None:
-        names = [str(server["name"]) for server in servers]
+    async def _show(self, servers: "Sequence[ServerLine]") -> None:
+        names = [server.name for server in servers]
         for gone in self.cards.keys() - set(names):
             self._drop(self.cards.pop(gone))
         for place, server in enumerate(servers):
@@ -218,7 +219,7 @@ class Servers(Part):
 
     async def _removing(self, name: str) -> None:
         try:
-            undo = (await self._actions.call("mcp_remove", name=name))["undo"]
+            undo = await self._actions.api.servers.remove(name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
@@ -230,7 +231,7 @@ class Servers(Part):
 
     async def _restore(self, undo: str) -> None:
         try:
-            await self._actions.call("mcp_restore", undo=undo)
+            await self._actions.api.servers.restore(undo)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

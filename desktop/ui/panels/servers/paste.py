@@ -1,7 +1,7 @@
 """Adding servers from the text that most of them give in their instructions: the usual mcpServers JSON."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
@@ -22,6 +22,9 @@ from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
+if TYPE_CHECKING:
+    from desktop.api.servers import Pasted, Secrets
+
 type Json = dict[str, Any]
 
 _PAUSE_MS = 250
@@ -33,15 +36,14 @@ _HEIGHT = 148
 class Preview(QWidget):
     """One server as it would be added."""
 
-    def __init__(self, found: Mapping[str, Any], *, replaces: bool) -> None:
+    def __init__(self, found: "Pasted", *, replaces: bool) -> None:
         super().__init__()
-        name = str(found["name"])
-        secrets = [*found["secrets"].get("env", ()), *found["secrets"].get("headers", ())]
+        secrets = [name for names in found.secrets.values() for name in names]
         column = QVBoxLayout(self)
         column.setContentsMargins(0, Space.S, 0, Space.S)
         column.setSpacing(2)
-        column.addWidget(label("title", name, wrap=True))
-        column.addWidget(label("small", about(found["server"]), wrap=True))
+        column.addWidget(label("title", found.name, wrap=True))
+        column.addWidget(label("small", _about(found.server), wrap=True))
         for sign, role, words in (
             ("key-round", "accent", _into_keychain(secrets)),
             ("info", "warning", _("It replaces the server of this name.") if replaces else ""),
@@ -74,7 +76,7 @@ class Paste(QFrame):
         self.text.setTabChangesFocus(True)
         self._heading, self.preview = label("section"), Card(framed=False)
         self.add, self.cancel, self.outcome = button("primary"), button("quiet"), Outcome()
-        self._found: list[Json] = []
+        self._found: Sequence[Pasted] = ()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._look)
         self.text.textChanged.connect(self._typed)
@@ -124,10 +126,10 @@ class Paste(QFrame):
         self._work.start(self._looking(self.text.toPlainText()), name="mcp:parse")
 
     async def _looking(self, text: str) -> None:
-        self._found = []
+        self._found = ()
         try:
             if text.strip():
-                self._found = (await self._actions.call("mcp_parse", text=text))["servers"]
+                self._found = await self._actions.api.servers.parse(text)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy, tone="warning")
         else:
@@ -138,7 +140,7 @@ class Paste(QFrame):
         count = len(self._found)
         card = Card(framed=False)
         for found in self._found:
-            card.add(Preview(found, replaces=found["name"] in self._taken))
+            card.add(Preview(found, replaces=found.name in self._taken))
         self._column.replaceWidget(self.preview, card)
         self.preview.hide()
         self.preview.deleteLater()
@@ -152,41 +154,40 @@ class Paste(QFrame):
     # ---- saving
 
     def _save(self) -> None:
-        self._work.start(self._saving(list(self._found)), name="mcp:add", busy=[self.add])
+        self._work.start(self._saving(self._found), name="mcp:add", busy=[self.add])
 
-    async def _saving(self, found: list[Json]) -> None:
+    async def _saving(self, found: "Sequence[Pasted]") -> None:
         saved: list[str] = []
         try:
             for one in found:
                 server, secrets = apart(one)
-                reply = await self._actions.call(
-                    "mcp_save",
-                    name=one["name"],
-                    server=server,
-                    secrets=secrets,
-                    new=one["name"] not in self._taken,
-                    before="",
-                )
-                saved.append(reply["name"])
-                self._taken.add(reply["name"])
+                new = one.name not in self._taken
+                saved.append(await self._actions.api.servers.save(one.name, server, secrets, new=new))
+                self._taken.add(one.name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         self.added.emit(saved)
 
 
-def apart(found: Mapping[str, Any]) -> tuple[Json, Json]:
-    """A server that was read, and its secrets: as the verb `mcp_save` takes them."""
-    server, secrets = dict(found["server"]), {}
+def apart(found: "Pasted") -> "tuple[Json, Secrets]":
+    """A server that was read, and its secrets."""
+    from desktop.api.servers import Secrets
+
+    server, secrets = dict(found.server), dict[str, dict[str, str]]()
     for kind in ("env", "headers"):
         values = dict(server.get(kind) or {})
-        names = [
-            name for name in found["secrets"].get(kind, ()) if values.get(name) not in (None, KEYCHAIN)
-        ]
+        names = [name for name in found.secrets.get(kind, ()) if values.get(name) not in (None, KEYCHAIN)]
         secrets[kind] = {name: values[name] for name in names}
         if names:
             server[kind] = values | dict.fromkeys(names, KEYCHAIN)
-    return server, secrets
+    return server, Secrets(**secrets)
+
+
+def _about(server: Mapping[str, Any]) -> str:
+    """What a server as config.json has it runs, or its address."""
+    args = [str(word) for word in server.get("args") or ()]
+    return about(str(server.get("command") or ""), args, str(server.get("url") or ""))
 
 
 def _into_keychain(names: list[str]) -> str:

@@ -1,8 +1,7 @@
 """Signing in to a server in the browser, and out again."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -16,6 +15,9 @@ from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.api.servers import ServerLine
 
 
 class SignIn(QObject):
@@ -48,11 +50,11 @@ class SignIn(QObject):
             made.setAccessibleName(titled(words, self._name))
         self.copy.setText(_("Copy the address"))
 
-    def show_server(self, server: Mapping[str, Any]) -> None:
-        """Show a line of the verb `mcp`."""
-        asks = server["state"] == "needs_sign_in"
+    def show_server(self, server: "ServerLine") -> None:
+        """Show how it is."""
+        asks = server.state == "needs_sign_in"
         self._in.setVisible(asks)
-        self._out.setVisible(bool(server["oauth"]) and not asks)
+        self._out.setVisible(server.oauth and not asks)
 
     def begin(self) -> None:
         """Open the browser, and wait until the person is back."""
@@ -66,9 +68,8 @@ class SignIn(QObject):
     async def _enter(self) -> None:
         self.outcome.busy(_("Asking the server where to sign in…"), self._cancel)
         try:
-            async for line in self._actions.stream("mcp_sign_in", name=self._name):
-                if line.get("event") == "open":
-                    self._open(str(line["url"]))
+            async for page in self._actions.api.servers.sign_in(self._name):
+                self._open(page.url)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         except asyncio.CancelledError:
@@ -92,7 +93,7 @@ class SignIn(QObject):
 
     async def _leave(self) -> None:
         try:
-            await self._actions.call("mcp_sign_out", name=self._name)
+            await self._actions.api.servers.sign_out(self._name)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

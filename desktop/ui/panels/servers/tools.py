@@ -1,8 +1,8 @@
 """The tools of one server: what each does, whether it is on, and which the person has not accepted."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -17,7 +17,8 @@ from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.servers import ServerTool
 
 _AT_ONCE = 2
 """So many rows are made before the window gets its turn."""
@@ -44,31 +45,32 @@ class ToolRow(Row):
         for badge in (self._kind, self._changed):
             self.beside.addWidget(badge)
         self.beside.addStretch(1)
-        self.tool: Json = {}
-        self.switch.clicked.connect(lambda on: self.switched.emit(str(self.tool["name"]), on))
+        self.tool: ServerTool
+        """Once it shows one."""
+        self.switch.clicked.connect(lambda on: self.switched.emit(self.tool.name, on))
 
-    def show_tool(self, tool: Json, *, trusted: bool) -> None:
-        """Show a line of the verb `mcp_tools`. `trusted`: what the server says of it is believed."""
+    def show_tool(self, tool: "ServerTool", *, trusted: bool) -> None:
+        """Show this one. `trusted`: what the server says of it is believed."""
         self.tool = tool
-        name, told = shown(str(tool["name"])), str(tool["seen"])
-        if tool.get("changed"):  # what is to be accepted is shown whole
+        name, told = shown(tool.name), tool.seen
+        if tool.changed:  # what is to be accepted is shown whole
             self.say(name, told)
             self.help.setToolTip("")
         else:
-            about = " ".join(shown(str(tool["description"])).split())
+            about = " ".join(shown(tool.description).split())
             self.say(name, about if len(about) <= _LONGEST else f"{about[:_LONGEST].rstrip()}…")
             self.help.setToolTip(tip(told))
-        self.switch.setChecked(bool(tool["on"]))
+        self.switch.setChecked(tool.on)
         self.switch.setAccessibleName(_("Tool {name}").format(name=name))
         words = ""
-        if tool.get("read_only"):
+        if tool.read_only:
             words = _("reads") if trusted else _("says that it only reads")
-        elif tool.get("destructive"):
+        elif tool.destructive:
             words = _("always asks")
         self._kind.setText(words)
         self._kind.setVisible(bool(words))
         self._changed.setText(_("not accepted"))
-        self._changed.setVisible(bool(tool.get("changed")))
+        self._changed.setVisible(tool.changed)
 
 
 class Tools(QWidget):
@@ -82,7 +84,7 @@ class Tools(QWidget):
         super().__init__()
         styled(self, _SHEET)
         self.rows: dict[str, ToolRow] = {}
-        self._tools: Sequence[Json] = ()
+        self._tools: Sequence[ServerTool] = ()
         self._trusted = False
         self._title, self._card, self._notice = label("section"), Card(framed=False), Notice()
         column = QVBoxLayout(self)
@@ -97,12 +99,12 @@ class Tools(QWidget):
         self._title.setText(_("Tools"))
         self._say_changed()
         for name, row in self.rows.items():
-            tool = next((tool for tool in self._tools if tool["name"] == name), None)
+            tool = next((tool for tool in self._tools if tool.name == name), None)
             if tool is not None:
                 row.show_tool(tool, trusted=self._trusted)
 
     def _say_changed(self) -> None:
-        count = sum(bool(tool.get("changed")) for tool in self._tools)
+        count = sum(tool.changed for tool in self._tools)
         if not count:
             self._notice.hide()
             return
@@ -121,13 +123,13 @@ class Tools(QWidget):
 
     def _accept(self) -> None:
         """Accept what is shown, as it is shown."""
-        waiting = [tool for tool in self._tools if tool.get("changed")]
-        self.accepted.emit({str(tool["name"]): str(tool.get("digest")) for tool in waiting})
+        waiting = [tool for tool in self._tools if tool.changed]
+        self.accepted.emit({tool.name: tool.digest for tool in waiting})
 
-    async def show_tools(self, tools: Sequence[Json], *, trusted: bool) -> None:
-        """Show lines of the verb `mcp_tools`; a few rows at a time, for a server may have a hundred."""
+    async def show_tools(self, tools: Sequence["ServerTool"], *, trusted: bool) -> None:
+        """Show these; a few rows at a time, for a server may have a hundred."""
         self._tools, self._trusted = tools, trusted
-        names = {str(tool["name"]) for tool in tools}
+        names = {tool.name for tool in tools}
         for gone in self.rows.keys() - names:
             row = self.rows.pop(gone)
             row.hide()
@@ -135,7 +137,7 @@ class Tools(QWidget):
         self.setVisible(bool(tools))
         self._say_changed()
         for number, tool in enumerate(tools):
-            name = str(tool["name"])
+            name = tool.name
             if name not in self.rows:
                 self.rows[name] = row = ToolRow()
                 row.switched.connect(self.switched)

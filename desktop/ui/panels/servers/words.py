@@ -2,27 +2,26 @@
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from desktop.text import _, ngettext
 from desktop.ui.conversation.plain import shown
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.servers import Newer, ServerLine
 
 
-def about(server: Json) -> str:
+def about(command: str, args: Sequence[str], url: str) -> str:
     """What it runs, or its address, in one line."""
-    if server.get("url") and not server.get("command"):
-        return shown(str(server["url"]))
-    return " ".join(shown(command_line(server)).split())
+    return " ".join(shown(command_line(command, args)).split()) if command or not url else shown(url)
 
 
-def versions(server: Json) -> str:
+def versions(server: "ServerLine") -> str:
     """Which version of each package it is run from, a line for each; "" where it fetches none."""
     lines = []
-    for one in server.get("packages") or ():
-        package, version = shown(str(one["package"])), shown(str(one["version"]))
+    for one in server.packages:
+        package, version = shown(one.package), shown(one.version)
         if version:
             text = _("Runs {package} in this version alone: {version}")
         else:
@@ -31,16 +30,16 @@ def versions(server: Json) -> str:
     return "\n".join(lines)
 
 
-def updates(found: Sequence[Json]) -> str:
+def updates(found: "Sequence[Newer]") -> str:
     """Versions that could be taken, in a line for each."""
-    return "\n".join(shown(f"{one['package']}: {one['now'] or '?'} → {one['new']}") for one in found) or _(
+    return "\n".join(shown(f"{one.package}: {one.now or '?'} → {one.new}") for one in found) or _(
         "There is no newer version."
     )
 
 
-def command_line(server: Json) -> str:
+def command_line(command: str, args: Sequence[str]) -> str:
     """Program and arguments as they are typed."""
-    words = [str(server.get("command") or ""), *map(str, server.get("args") or ())]
+    words = [command, *args]
     if os.name == "nt":
         return " ".join(f'"{word}"' if " " in word else word for word in words)
     return shlex.join(word for word in words if word)
@@ -55,14 +54,14 @@ def words_of(line: str) -> list[str]:
     return shlex.split(line)
 
 
-def state(server: Json) -> tuple[str, str]:
+def state(server: "ServerLine") -> tuple[str, str]:
     """The role of its dot's colour, and how it is."""
-    if not server["enabled"]:
+    if not server.enabled:
         return "faint", _("Switched off")
-    detail = shown(str(server.get("detail") or ""))
-    match server["state"]:
+    detail = shown(server.detail)
+    match server.state:
         case "running":
-            waiting = len(server.get("changed") or ())
+            waiting = len(server.changed)
             parts = [_("Running"), tools(server)]
             if waiting:
                 parts.append(
@@ -80,9 +79,9 @@ def state(server: Json) -> tuple[str, str]:
     return "faint", _("Not started: it is when a conversation needs it.")
 
 
-def tools(server: Json) -> str:
+def tools(server: "ServerLine") -> str:
     """How many tools it has, and how many of them are on."""
-    total, on = int(server.get("tools_total") or 0), int(server.get("tools_on") or 0)
+    total, on = server.tools_total, server.tools_on
     if on == total:
         return ngettext("{count} tool", "{count} tools", total).format(count=total)
     return ngettext("{on} of {count} tool", "{on} of {count} tools", total).format(on=on, count=total)

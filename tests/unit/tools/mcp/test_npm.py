@@ -38,8 +38,8 @@ async def test_everything(place: Place, runtime: Node) -> None:
 
 async def test_what_is_offered_besides_tools_is_said_to_be_of_no_use(place: Place, runtime: Node) -> None:
     everything = McpServer(command=runtime.node, args=(script("everything"), "stdio"))
-    assert (await place.servers.test("e", everything, {}))["unused"] == ["prompts", "resources"]
-    assert (await place.servers.test("s", place.sound(), {}))["unused"] == []
+    assert (await place.servers.test("e", everything, {})).unused == ("prompts", "resources")
+    assert (await place.servers.test("s", place.sound(), {})).unused == ()
 
 
 async def test_filesystem(place: Place, runtime: Node) -> None:

@@ -79,9 +79,9 @@ async def test_a_test_says_what_the_server_printed_last_and_no_key(place: Place)
 
 async def test_a_test_counts_time_and_tools_and_leaves_nothing(place: Place) -> None:
     found = await place.servers.test("x", place.sound(), {})
-    assert "echo" in found["tools"]
-    assert found["server"] == "sound 1.2"
-    assert found["seconds"] > 0
+    assert "echo" in found.tools
+    assert found.server == "sound 1.2"
+    assert found.seconds > 0
     assert not place.children()
 
 

@@ -1,23 +1,28 @@
 """A server as a request gives it, made into one for the settings: what stays, what is secret."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.config.mcp import CLIENT_SECRET, KEYCHAIN, KINDS, McpServer, keychain_name, sounds_secret
-from desktop.core.pasted import plain, validated
-from desktop.core.verbs import Json
 from desktop.errors import UsageError
 from desktop.text import _
+from desktop.tools.mcp.pasted import plain, validated
 
 _OF_ADDRESS = ("url", "headers", "auth", "clientId", "clientSecret", "type")
 
 
-def given_secrets(arguments: Json) -> dict[str, dict[str, str]]:
-    """The secret values of a request, by kind and name; empty ones were not given."""
-    found = arguments.get("secrets") or {}
-    return {
-        kind: {str(k): str(v) for k, v in (found.get(kind) or {}).items() if v} for kind, _entry in KINDS
-    }
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Secret values of a server, by their names; empty ones are not given."""
+
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    client: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def by_kind(self) -> dict[str, dict[str, str]]:
+        """Those that are given."""
+        return {kind: {k: v for k, v in getattr(self, kind).items() if v} for kind, _entry in KINDS}
 
 
 def merged(base: McpServer | None, given: Mapping[str, Any]) -> McpServer:

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,22 +27,27 @@ _ENVIRONMENT = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 _LONGEST = 200_000
 
 
-def servers(text: str) -> list[Json]:
-    """[{name, server, secrets: {env: [..], headers: [..]}}] of a pasted text. Raises UsageError."""
-    found: list[Json] = []
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """A server in a pasted text, as config.json has it, and by kind (env, headers) the names of those
+    values that are secrets."""
+
+    name: str
+    server: Mapping[str, Any]
+    secrets: Mapping[str, tuple[str, ...]]
+
+
+def servers(text: str) -> list[Pasted]:
+    """The servers of a pasted text. Raises UsageError."""
+    found: list[Pasted] = []
     for name, given in _entries(_document(text)):
         server = validated(_fields(given))
         secrets = {
-            kind: [key for key, value in values.items() if sounds_secret(key, value)]
+            kind: tuple(key for key, value in values.items() if sounds_secret(key, value))
             for kind, values in (("env", server.env), ("headers", server.headers))
         }
-        found.append(
-            {
-                "name": _free(clean(name or _guess(server)), found),
-                "server": plain(server),
-                "secrets": secrets,
-            }
-        )
+        free = _free(clean(name or _guess(server)), found)
+        found.append(Pasted(free, plain(server), secrets))
     if not found:
         raise _unusual()
     return found
@@ -171,9 +177,9 @@ def _guess(server: McpServer) -> str:
     return re.sub(r"^(mcp-server-|server-|mcp-)|(\.(py|js|exe|cmd))$|@[\w.]+$", "", name)
 
 
-def _free(name: str, found: list[Json]) -> str:
+def _free(name: str, found: list[Pasted]) -> str:
     """The name, with a number where another one in the text has it."""
-    taken = {entry["name"] for entry in found}
+    taken = {entry.name for entry in found}
     return next(
         name_
         for number in range(1, len(found) + 2)

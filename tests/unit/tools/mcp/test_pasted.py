@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from desktop.core.pasted import servers
 from desktop.errors import UsageError
+from desktop.tools.mcp.pasted import servers
 
 INNER = '"files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"]}'
 FILES = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"]}
@@ -27,7 +27,7 @@ FILES = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesyst
 )
 def test_every_wrapping(text: str) -> None:
     (found,) = servers(text)
-    assert (found["name"], found["server"]) == ("files", FILES)
+    assert (found.name, found.server) == ("files", FILES)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_every_wrapping(text: str) -> None:
 )
 def test_every_way_to_say_it(text: str, name: str, server: dict[str, Any]) -> None:
     (found,) = servers(text)
-    assert (found["name"], found["server"]) == (name, server)
+    assert (found.name, found.server) == (name, server)
 
 
 @pytest.mark.parametrize(
@@ -72,21 +72,21 @@ def test_every_way_to_say_it(text: str, name: str, server: dict[str, Any]) -> No
     [
         (
             '"env": {"API_KEY": "abc", "URL": "u", "X": "ghp_0123456789abcdefghij", "K_TOKEN": "${T}"}',
-            {"env": ["API_KEY", "X"], "headers": []},
+            {"env": ("API_KEY", "X"), "headers": ()},
         ),
         (
             '"headers": {"Authorization": "Bearer abcdefghijkl", "Accept": "a"}',
-            {"env": [], "headers": ["Authorization"]},
+            {"env": (), "headers": ("Authorization",)},
         ),
     ],
 )
-def test_what_looks_secret_is_named(entry: str, secrets: dict[str, list[str]]) -> None:
-    assert servers(f'{{"x": {{"command": "a", {entry}}}}}')[0]["secrets"] == secrets
+def test_what_looks_secret_is_named(entry: str, secrets: dict[str, tuple[str, ...]]) -> None:
+    assert servers(f'{{"x": {{"command": "a", {entry}}}}}')[0].secrets == secrets
 
 
 def test_two_of_one_name_are_told_apart() -> None:
     found = servers('{"a b": {"command": "x"}, "a-b": {"command": "y"}}')
-    assert [entry["name"] for entry in found] == ["a-b", "a-b-2"]
+    assert [entry.name for entry in found] == ["a-b", "a-b-2"]
 
 
 @pytest.mark.parametrize(
