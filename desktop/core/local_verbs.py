@@ -128,6 +128,7 @@ class LocalVerbs:
         model = catalogue.find(str(arguments["model"]))
         if fault := await in_thread(engine.fault):
             raise fault
+        await in_thread(former.remove, self._core.home.models)
         self._core.fetches.begin(model, chosen=True, use=True)
         return {}
 

@@ -6,6 +6,7 @@ opened by a way on which no link is followed any more.
 """
 
 from desktop.files.links import Judge, judge_links
+from desktop.files.mounted import mounted
 from desktop.files.names import lookalike
 from desktop.files.opened import NotPlain, Opened, WriteProtected
 from desktop.files.place import UNFINISHED, Entry, Place
@@ -27,6 +28,7 @@ __all__ = [
     "WriteProtected",
     "judge_links",
     "lookalike",
+    "mounted",
     "seen",
     "walk",
 ]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from desktop.files import system
+from desktop.files.mounted import is_mounted, put_within, refuse_removal
 from desktop.files.opened import READ, NotPlain, Opened, WriteProtected, opened
 from desktop.files.seen import Seen, seen
 from desktop.files.ways import Name, Ways, parts_of, straight
@@ -193,6 +194,7 @@ class Place(Ways):
         folder, last = self._split(name)
         try:
             with self._folder(folder, writing=True) as at:
+                refuse_removal(at.named(last))
                 at.unlink(last)
                 at.sync()
         except FileNotFoundError:
@@ -262,7 +264,10 @@ def _put(at: system.Folder, name: str, blocks: Iterable[bytes], how: _How) -> Se
         except BaseException:
             os.close(handle)
             raise
-        status = system.name_open(at, handle, temporary, name, how.fresh)
+        if not how.fresh and is_mounted(at.named(name)) and _has(at, name):
+            status = put_within(at, handle, temporary, name)
+        else:
+            status = system.name_open(at, handle, temporary, name, how.fresh)
     except BaseException:
         with contextlib.suppress(OSError):
             at.unlink(temporary)
@@ -270,6 +275,14 @@ def _put(at: system.Folder, name: str, blocks: Iterable[bytes], how: _How) -> Se
     if how.durable:
         at.sync()
     return seen(Path(at.named(name)), status, digest)
+
+
+def _has(at: system.Folder, name: str) -> bool:
+    try:
+        at.stat(name)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _fill(handle: int, blocks: Iterable[bytes], digest: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field
 from desktop import logs
 from desktop.config.tools import ExecTool
 from desktop.errors import AppError
+from desktop.files import mounted
 from desktop.tasks import in_thread, see_through
 from desktop.text import _
 from desktop.tools.base import Arguments, Claim, Effect, Tool, ToolContext, ToolFailure, ToolResult
@@ -18,7 +19,7 @@ from desktop.tools.exec.guarded import Guard, Moved, told
 from desktop.tools.exec.limits import LEFT, limited, reached, scoped
 from desktop.tools.exec.run import Ended, run
 from desktop.tools.exec.sandbox import Sandbox, Unseen, usable
-from desktop.tools.exec.view import Granted
+from desktop.tools.exec.view import Granted, held
 from desktop.tools.exec.walls import Held
 from desktop.tools.permissions.visible import one_line
 
@@ -106,7 +107,8 @@ class Exec(Tool[ExecArguments]):
                 environment.pop("TMPDIR", None)  # the sandbox has a /tmp of its own
                 async with self._held(context.workspace), _guarded(context, moved) as kept:
                     argv = await in_thread(self._wrapped, program, argv, cwd, context, kept)
-                    ended = await _run(argv, Path("/"), environment, seconds, settings)
+                    with mounted(await in_thread(held, argv)):
+                        ended = await _run(argv, Path("/"), environment, seconds, settings)
             else:
                 ended = await _run(argv, cwd, environment, seconds, settings)
         except (OSError, ValueError) as error:

@@ -7,7 +7,7 @@ would be made in takes no new names then, while everything in that folder is as 
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -152,6 +152,20 @@ class View:
             for folder in reversed(place.parents):
                 if folder not in self.places and self.kind_of(folder) == WRITE:
                     self.places[folder] = WRITE
+
+
+def held(words: Sequence[str]) -> list[Path]:
+    """The files in writable folders that a command line of bubblewrap has mounts on: they must not be
+    replaced while it runs (files/mounted.py). Looks at the disk."""
+    plan = words[: words.index("--chdir")]
+    mounts = {plan[at + 2]: word for at, word in enumerate(plan) if word in (READ, WRITE)}
+    found = (Path(place) for place, kind in mounts.items() if kind == READ)
+    return [path for path in found if _above(path, mounts) == WRITE and not _is_folder(path)]
+
+
+def _above(path: Path, mounts: Mapping[str, str]) -> str:
+    """How the folder of a path is there."""
+    return next((kind for folder in path.parents if (kind := mounts.get(str(folder)))), "")
 
 
 def view(walls: Walls, granted: Granted) -> View:
