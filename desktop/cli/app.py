@@ -6,36 +6,39 @@ the half second in which a running program answers.
 """
 
 import sys
+from importlib import import_module
 
 import click
 
 from desktop import __version__
-from desktop.cli import (
-    about,
-    acts,
-    backups,
-    cron,
-    health,
-    imports,
-    local,
-    mcp,
-    memory,
-    onboard,
-    privacy,
-    provider,
-    quick,
-    remind,
-    serve,
-    sessions,
-    skills,
-    talk,
-    usage,
-    waiting,
-    window,
-)
 from desktop.cli.output import say
 from desktop.config import given
 from desktop.text import _, mark, serve_libraries
+
+COMMANDS = {
+    "about": "about",
+    "acts": "tools inbox audit undo approve",
+    "backups": "backup restore",
+    "cron": "cron",
+    "health": "doctor status",
+    "imports": "import",
+    "local": "local",
+    "mcp": "mcp",
+    "memory": "memory",
+    "onboard": "onboard",
+    "privacy": "diagnostics wipe",
+    "provider": "provider",
+    "quick": "quick",
+    "remind": "remind",
+    "serve": "serve",
+    "sessions": "sessions",
+    "skills": "skills",
+    "talk": "ask agent chat",
+    "usage": "usage",
+    "waiting": "waiting",
+}
+"""Of each module of this room; its register() makes them."""
+_MODULES = {name: module for module, names in COMMANDS.items() for name in names.split()}
 
 CLICK = (
     mark("Usage:"),
@@ -64,11 +67,25 @@ def main() -> None:
     build()(prog_name="nanobot-desktop")
 
 
+class Commands(click.Group):
+    """Loads the module of a command when it is first wanted; all of them for the list of commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _MODULES and cmd_name not in self.commands:
+            import_module(f"desktop.cli.{_MODULES[cmd_name]}").register(self)
+        return super().get_command(ctx, cmd_name)
+
+
 def build() -> click.Group:
     """All commands, with help in the language of the environment."""
 
     @click.group(
-        invoke_without_command=True, help=_("Nanobot Desktop: a personal AI agent on your own computer.")
+        cls=Commands,
+        invoke_without_command=True,
+        help=_("Nanobot Desktop: a personal AI agent on your own computer."),
     )
     @click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr."))
     @click.option("--hidden", is_flag=True, help=_("Start the window in the tray."))
@@ -78,29 +95,8 @@ def build() -> click.Group:
     @click.pass_context
     def app(context: click.Context, hidden: bool) -> None:
         if context.invoked_subcommand is None:
+            from desktop.cli import window
+
             sys.exit(window.main(hidden=hidden))
 
-    for room in (
-        talk,
-        quick,
-        serve,
-        cron,
-        remind,
-        onboard,
-        sessions,
-        skills,
-        acts,
-        provider,
-        local,
-        mcp,
-        memory,
-        imports,
-        backups,
-        waiting,
-        privacy,
-        usage,
-        health,
-        about,
-    ):
-        room.register(app)
     return app

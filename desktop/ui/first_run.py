@@ -11,11 +11,11 @@ from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.builtin import BuiltinModels
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.provider import ProviderForm
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.middle_page import MiddlePage
 from desktop.ui.widgets.outcome import Outcome

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.switch import Switch
 

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QVBoxLayout, 
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome

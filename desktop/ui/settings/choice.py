@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from desktop.text import _, mark
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.theme.theme import text_font
 from desktop.ui.theme.tokens import Size
+from desktop.ui.widgets.calm_box import CalmBox
 
 _OWN, _SERVICES, _MANY = (
     mark("Your own server"),

@@ -3,25 +3,19 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QStyledItemDelegate, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from desktop.config.describe import Setting
 from desktop.errors import ConfigError
 from desktop.text import _
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
 
 EDITOR_WIDTH = 240
-_LIST = """
-QComboBox { combobox-popup: 0; }
-QComboBox QAbstractItemView { border-radius: 0; }
-QComboBox QAbstractItemView::item:selected { background: $selected; color: $text; }
-QComboBox QAbstractItemView::item:disabled { color: $muted; }
-"""
 
 
 class Editor(QWidget):
@@ -152,18 +146,6 @@ class FolderEditor(TextEditor):
     def _chosen(self, folder: str) -> None:
         self._edit.setText(folder)
         self._finished()
-
-
-class CalmBox(QComboBox):
-    """A choice that a turning wheel passes over: pages are scrolled more often than values are changed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        styled(self, _LIST)
-        self.setItemDelegate(QStyledItemDelegate(self))  # the one that a style sheet can reach
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 class FreeBox(CalmBox):

@@ -11,10 +11,10 @@ from desktop.cron.wanted import When as Moment
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.panels.tasks.when import When
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.styled import styled

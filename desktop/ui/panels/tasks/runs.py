@@ -31,11 +31,11 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.tasks import words
 from desktop.ui.panels.tasks.words import Now
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label

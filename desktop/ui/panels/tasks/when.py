@@ -19,9 +19,9 @@ from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.tasks import words
 from desktop.ui.panels.tasks.calendar import DateField
 from desktop.ui.panels.tasks.words import Now
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken

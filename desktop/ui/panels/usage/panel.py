@@ -17,10 +17,10 @@ from desktop.ui.panels.usage.bars import bars_of
 from desktop.ui.panels.usage.budget import BudgetCard
 from desktop.ui.panels.usage.chart import Chart
 from desktop.ui.panels.usage.lines import Lines
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome

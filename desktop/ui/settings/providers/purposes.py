@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.settings.editors import CalmBox
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.providers.card import set_up
 from desktop.ui.settings.providers.models import ModelPicker
 from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton, button
+from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
