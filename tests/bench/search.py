@@ -83,7 +83,7 @@ def write(folder: Path, count: int) -> int:
 def index(database: Path, folder: Path) -> list[float]:
     """Bring the index up to date; the seconds of each slice."""
     indexer = Indexer(database, folder)
-    indexer.open()
+    indexer.connect()
     slices = []
     with closing(indexer):
         indexer.look()
