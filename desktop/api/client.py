@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from desktop.api.about import About
+    from desktop.api.attachments import Attachments
     from desktop.api.backups import Backups
     from desktop.api.changes import Changes
     from desktop.api.conversations import Conversations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from desktop.api.search import Search
     from desktop.api.servers import Servers
     from desktop.api.skills import Skills
+    from desktop.api.tools import Tools
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
     from desktop.api.waiting import Waiting
@@ -86,6 +88,7 @@ class Api:
     """All subjects. mypy sees their classes; at run time each is a Subject."""
 
     about: "About"
+    attachments: "Attachments"
     backups: "Backups"
     changes: "Changes"
     conversations: "Conversations"
@@ -104,6 +107,7 @@ class Api:
     search: "Search"
     servers: "Servers"
     skills: "Skills"
+    tools: "Tools"
     turns: "Turns"
     usage: "Usage"
     waiting: "Waiting"

@@ -11,7 +11,7 @@ from desktop.bus.events import PermissionAsked, ToolFinished
 from desktop.cli import options
 from desktop.cli.asked import question, show
 from desktop.cli.output import block, emit, hint, say, table
-from desktop.cli.reach import connect, reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import UsageError
 from desktop.paths import Home
@@ -99,41 +99,38 @@ def _register_inbox(inbox: click.Group) -> None:
         run(lambda home: _done(home, notice, as_json), as_json=as_json)
 
 
-async def _call(home: Home, what: str, **arguments: Any) -> Json:
-    async with reach(home, what) as verb:
-        return await result(verb, what, **arguments)
-
-
 async def _tools(home: Home, as_json: bool) -> None:
-    found = (await _call(home, "tools"))["tools"]
+    async with connect(home, "tools") as api:
+        found = await api.tools.list()
     if as_json:
         for tool in found:
-            emit(tool)
+            emit(asdict(tool))
         return
     table(
         [_("Tool"), _("Effect"), _("What it does")],
-        [[t["name"], t["effect"] if t["on"] else _("off"), t["description"]] for t in found],
+        [[tool.name, tool.effect if tool.on else _("off"), tool.description] for tool in found],
     )
 
 
 async def _audit(home: Home, limit: int, session: str, as_json: bool) -> None:
-    entries = (await _call(home, "audit", limit=limit, session=session))["entries"]
+    async with connect(home, "audit") as api:
+        entries = await api.tools.audit(limit=limit, session=session)
     if as_json:
         for entry in entries:
-            emit(entry)
+            emit(entry.as_json())
         return
     table(
         [_("When"), _("Tool"), _("What"), _("Allowed by"), _("Outcome"), _("Conversation")],
         [
             [
-                time.strftime("%m-%d %H:%M:%S", time.localtime(e["at"])),
-                e["tool"],
-                e["gist"],
-                e["reason"],
-                e["outcome"],
-                e["session"],
+                time.strftime("%m-%d %H:%M:%S", time.localtime(entry.at)),
+                entry.tool,
+                entry.gist,
+                entry.reason,
+                entry.outcome,
+                entry.session,
             ]
-            for e in entries
+            for entry in entries
         ],
     )
 

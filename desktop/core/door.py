@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from desktop.api.subjects import Subjects
 from desktop.core.conversations import Conversations
 from desktop.core.core import Core
-from desktop.core.giving import Giving
 from desktop.core.reasoning import Reasoning
-from desktop.core.records import Records
 from desktop.core.settings import Settings
 from desktop.core.setup import Setup
 from desktop.core.subjects import subjects
@@ -28,20 +26,15 @@ class Door:
         """`own`: verbs of the front end that owns the home."""
         self._core = core
         self.subjects = Subjects(subjects(core, front))
-        settings, records, giving = Settings(core), Records(core), Giving(core)
+        settings = Settings(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
             "wait": self._wait,
             "settings": settings.settings,
             "set": settings.set,
-            "tools": records.tools,
-            "audit": records.audit,
             **Conversations(core).verbs(),
             **Reasoning(core).verbs(),
             **Setup(core).verbs(),
-            "give": giving.give,
-            "files": giving.files,
-            "search_key": records.search_key,
         }
 
     async def handle(self, verb: str, arguments: Json, send: Send) -> Json:

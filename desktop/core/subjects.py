@@ -5,10 +5,13 @@ Nothing is loaded before a subject is wanted.
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from desktop.api.about import About
+    from desktop.api.attachments import Attachments
     from desktop.api.backups import Backups
     from desktop.api.changes import Changes
     from desktop.api.conversations import Conversations
@@ -28,18 +31,21 @@ if TYPE_CHECKING:
     from desktop.api.servers import Servers
     from desktop.api.skills import Skills
     from desktop.api.subjects import Makers
+    from desktop.api.tools import Tools
     from desktop.api.turns import Turns
     from desktop.api.usage import Usage
     from desktop.api.waiting import Waiting
     from desktop.config.permissions import Rule
     from desktop.core.core import Core
     from desktop.doctor.damage import Damages
+    from desktop.tools.base import Tool
 
 
 def subjects(core: "Core", front: str) -> "Makers":
     """By name. `front`: who owns the home."""
     made: dict[str, Callable[[Core], object]] = {
         "about": _about,
+        "attachments": _attachments,
         "backups": _backups,
         "changes": _changes,
         "conversations": _conversations,
@@ -57,6 +63,7 @@ def subjects(core: "Core", front: str) -> "Makers":
         "search": _search,
         "servers": _servers,
         "skills": _skills,
+        "tools": _tools,
         "turns": _turns,
         "usage": _usage,
         "waiting": _waiting,
@@ -147,6 +154,12 @@ def _about(_core: "Core") -> "About":
     from desktop.api.about import About
 
     return About()
+
+
+def _attachments(core: "Core") -> "Attachments":
+    from desktop.api.attachments import Attachments
+
+    return Attachments(core.sessions, core.workspace)
 
 
 def _backups(core: "Core") -> "Backups":
@@ -250,6 +263,15 @@ def _skills(core: "Core") -> "Skills":
     from desktop.api.skills import Skills
 
     return Skills(core.skills, lambda: core.store.config.agents.defaults, core.change, core.keychain)
+
+
+def _tools(core: "Core") -> "Tools":
+    from desktop.api.tools import Tools
+
+    async def offered(lean: bool) -> "Mapping[str, Tool[Any]]":
+        return (await core.workshop.own(lean=lean)).tools
+
+    return Tools(core.workshop.all, offered, core.audit, core.keychain)
 
 
 def _zone(core: "Core") -> "Callable[[], str]":

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMimeData, QObject, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
@@ -16,6 +16,9 @@ from desktop.ui.conversation.composer import Composer, takes
 from desktop.ui.funnel import Funnel
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.styled import styled
+
+if TYPE_CHECKING:
+    from desktop.api.attachments import Attachment
 
 _MOST = 20
 _SHEET = """
@@ -64,7 +67,7 @@ class Attaching(QObject):
         failed: UsageError | None = None
         for path in paths:
             try:
-                self._add(await self._actions.call("give", path=path))
+                self._add(await self._actions.api.attachments.look(path))
             except UsageError as error:  # the others go along all the same
                 failed = failed or error
         if failed:
@@ -72,15 +75,14 @@ class Attaching(QObject):
 
     async def _keep(self, image: QImage, name: str) -> None:
         data = await in_thread(_png, image)
-        line = await self._actions.call("give", name=name, data=data, session=self._session())
-        self._add(line)
+        self._add(await self._actions.api.attachments.keep(name, data, self._session()))
 
-    def _add(self, line: dict[str, Any]) -> None:
+    def _add(self, given: "Attachment") -> None:
         from desktop.ui.conversation.chips import Given
 
         if len(self._composer.files) >= _MOST:
             raise UsageError(_("At most {n} files go along with a message.").format(n=_MOST))
-        self._composer.add_file(Given(line["path"], line["name"], line["kind"], line["bytes"]))
+        self._composer.add_file(Given(given.path, given.name, given.kind, given.bytes))
         self._composer.field.setFocus()
 
     def _choose(self) -> None:

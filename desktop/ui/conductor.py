@@ -220,7 +220,7 @@ class Conductor(QObject):
         if self._window.isVisible():
             await in_thread(markdown.load)
             self._window.composer.warm()
-            await self._program.call("tools")  # their imports would fall into the first answer
+            await self._program.api.tools.list()  # their imports would fall into the first answer
         gc.collect()
         gc.freeze()
 

@@ -90,8 +90,8 @@ class Completer(QObject):
         typed = self._wanted.typed if self._wanted else ""
         with suppress(AppError):  # it is a help only: who types the whole name needs none
             if typed.startswith("@"):
-                asked = {"session": self._session(), "words": typed[1:]}
-                every = files(await self._actions.call("files", **asked))
+                found = await self._actions.api.attachments.find(typed[1:], session=self._session())
+                every = files(found)
                 if self._wanted is None or self._wanted.typed != typed:
                     return  # another letter came: its files are on their way
             else:

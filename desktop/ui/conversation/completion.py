@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from desktop.api.attachments import FoundFile
 
 _LONGEST = 400
 """Characters of a line in which a name is looked for; beyond them nobody types one."""
@@ -58,13 +61,13 @@ def choices(reply: Mapping[str, Any]) -> list[Choice]:
     return commands + skills
 
 
-def files(reply: Mapping[str, Any]) -> list[Choice]:
-    """What the verb `files` replied."""
-    found = []
-    for line in reply["files"]:
-        folder, _slash, name = str(line["name"]).rpartition("/")
-        found.append(Choice(f"@{name}", folder, f"@{line['name']} ", path=str(line["path"])))
-    return found
+def files(found: "Iterable[FoundFile]") -> list[Choice]:
+    """Of files with the words that were typed."""
+    choices_ = []
+    for file in found:
+        folder, _slash, name = file.name.rpartition("/")
+        choices_.append(Choice(f"@{name}", folder, f"@{file.name} ", path=file.path))
+    return choices_
 
 
 def matching(every: Iterable[Choice], typed: str) -> list[Choice]:

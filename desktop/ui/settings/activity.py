@@ -1,8 +1,8 @@
 """The newest calls of the agent, of all conversations: what, when, who allowed it, and how it ended."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import (
@@ -34,7 +34,8 @@ from desktop.ui.widgets.outcome import Outcome as Told
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.tools import Entry
 
 _SHOWN = 200
 _ROW, _ROWS = 48, 9
@@ -57,7 +58,7 @@ class Activity(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._entries: list[Json] = []
+        self._entries: Sequence[Entry] = ()
         self._titles: dict[str, str] = {}
         self.model = QStandardItemModel(self)
         self.list = CalmList()
@@ -81,12 +82,11 @@ class Activity(Part):
 
     async def _read(self) -> None:
         try:
-            found = await self._actions.call("audit", limit=_SHOWN)
+            self._entries = await self._actions.api.tools.audit(limit=_SHOWN)
             lines = await self._actions.api.conversations.list()
         except AppError as error:
             self._told.failed(error.text, error.remedy)
             return
-        self._entries = found["entries"]
         self._titles = {line.key: line.title for line in lines}
         self._show()
 
@@ -98,11 +98,11 @@ class Activity(Part):
         self.list.setVisible(bool(self._entries))
         self.list.setFixedHeight(min(len(self._entries), _ROWS) * _ROW + 2)
 
-    def _item(self, entry: Json) -> QStandardItem:
-        outcome = ended(entry["outcome"])
-        what = shown(" ".join(f"{did(entry['tool'], outcome)} {entry['gist']}".split()))[:500]
-        title = self._titles.get(entry["session"]) or entry["session"]
-        when = time.strftime("%m-%d %H:%M:%S", time.localtime(entry["at"]))
+    def _item(self, entry: "Entry") -> QStandardItem:
+        outcome = ended(entry.outcome)
+        what = shown(" ".join(f"{did(entry.tool, outcome)} {entry.gist}".split()))[:500]
+        title = self._titles.get(entry.session) or entry.session
+        when = time.strftime("%m-%d %H:%M:%S", time.localtime(entry.at))
         about = " · ".join(part for part in (when, allowed_by(entry), shown(title)) if part)
         end = _outcome(outcome)
         item = QStandardItem(what)
@@ -114,12 +114,12 @@ class Activity(Part):
         return item
 
 
-def allowed_by(entry: Mapping[str, Any]) -> str:
+def allowed_by(entry: "Entry") -> str:
     """Who let a call run, or did not."""
-    who = _(_WHO.get(str(entry["reason"]), mark("the rules")))
-    if entry["verdict"] == "allowed":
+    who = _(_WHO.get(entry.reason, mark("the rules")))
+    if entry.verdict == "allowed":
         return _("allowed by {who}").format(who=who)
-    if entry["verdict"] == "denied":
+    if entry.verdict == "denied":
         return _("refused by {who}").format(who=who)
     return ""
 

@@ -1,7 +1,7 @@
 """The tools there are, in plain words, and the key of a search engine that wants one."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -18,6 +18,9 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.api.tools import ToolLine
 
 _WORDS = {
     "read_file": (mark("Read files"), mark("Text, PDF, Word, Excel and pictures.")),
@@ -60,7 +63,7 @@ class ToolList(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._tools: list[dict[str, Any]] = []
+        self._tools: Sequence[ToolLine] = ()
         self._card, self._outcome = Card(), Outcome()
         self.column.addWidget(self._card)
         self.column.addWidget(self._outcome)
@@ -71,7 +74,7 @@ class ToolList(Part):
 
     async def _read(self) -> None:
         try:
-            found = (await self._actions.call("tools"))["tools"]
+            found = await self._actions.api.tools.list()
         except AppError as error:
             self._outcome.failed(error.text, error.remedy)
             return
@@ -82,8 +85,8 @@ class ToolList(Part):
     def _show(self) -> None:
         card = Card()
         for tool in self._tools:
-            title, about = _WORDS.get(tool["name"], (tool["name"], tool["description"]))
-            state = _EFFECTS.get(tool["effect"], tool["effect"]) if tool["on"] else mark("off")
+            title, about = _WORDS.get(tool.name, (tool.name, tool.description))
+            state = _EFFECTS.get(tool.effect, tool.effect) if tool.on else mark("off")
             row = Row(label("muted", _(state)), width=0)
             row.say(_(title), _(about))
             card.add(row)
@@ -150,7 +153,7 @@ class SearchKey(Part):
     async def _storing(self, engine: str, key: str) -> None:
         self.key.clear()
         try:
-            await self._actions.call("search_key", engine=engine, key=key)
+            await self._actions.api.tools.set_search_key(engine, key)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         else:

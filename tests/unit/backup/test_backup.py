@@ -87,7 +87,7 @@ async def test_it_has_everything_but_secrets(desk: Desk, tmp_path: Path) -> None
     os.close(os.open(os.fsencode(workspace) + b"/no\xfftext", os.O_CREAT | os.O_WRONLY))
     os.mkfifo(workspace / "pipe")
     for session in ("window:1", "temporary:1"):
-        await desk.call("give", name=f"{session[:4]}.txt", data="bWluZQ==", session=session)
+        await desk.api.attachments.keep(f"{session[:4]}.txt", "bWluZQ==", session)
     made = await end_of(desk.api.backups.make(str(tmp_path / "b.zip")), Made)
     assert made.size == (tmp_path / "b.zip").stat().st_size
     assert stat.S_IMODE((tmp_path / "b.zip").stat().st_mode) == 0o600

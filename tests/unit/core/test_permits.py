@@ -55,8 +55,8 @@ async def test_a_question_is_answered_while_the_call_waits(desk: Desk, server: S
     (rule,) = found.rules
     assert (rule.rule["tool"], rule.rule["program"]) == ("exec", "wc")
     assert "wc" in rule.sentence
-    (entry,) = (await desk.call("audit", session="s"))["entries"]
-    assert (entry["tool"], entry["reason"]) == ("exec", "person")
+    (entry,) = await desk.api.tools.audit(session="s")
+    assert (entry.tool, entry.reason) == ("exec", "person")
     await desk.api.permissions.forget(rule.rule)
     assert (await desk.api.permissions.read()).rules == ()
     with pytest.raises(UsageError, match="not open any more"):
@@ -122,9 +122,9 @@ async def test_folders_are_granted_for_all_or_for_one_conversation(desk: Desk, t
 async def test_the_tools_are_listed_and_commands_can_be_switched_off(
     desk: Desk, server: ScriptedServer
 ) -> None:
-    tools = {tool["name"]: tool for tool in (await desk.call("tools"))["tools"]}
-    assert tools["exec"]["on"]
-    assert [name for name, tool in tools.items() if tool["lean"]] == [
+    tools = {tool.name: tool for tool in await desk.api.tools.list()}
+    assert tools["exec"].on
+    assert [name for name, tool in tools.items() if tool.lean] == [
         "read_file",
         "write_file",
         "edit_file",

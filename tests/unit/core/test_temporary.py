@@ -66,9 +66,9 @@ async def test_what_was_done_in_it_is_counted_without_saying_what(
         if isinstance(event, TurnFinished):
             break
     assert asked == 1
-    entries = (await desk.call("audit"))["entries"]
-    assert {entry["tool"] for entry in entries} == {"list_dir", "exec"}
-    assert {(entry["session"], entry["gist"], entry["arguments"]) for entry in entries} == {("", "", "")}
+    entries = await desk.api.tools.audit()
+    assert {entry.tool for entry in entries} == {"list_dir", "exec"}
+    assert {(entry.session, entry.gist, entry.arguments) for entry in entries} == {("", "", "")}
     assert found_in(tmp_path, name, KEY) == []
 
 
@@ -137,7 +137,7 @@ async def test_it_does_not_outlive_the_program(tmp_path: Path, desk: Desk) -> No
 
 async def paste(desk: Desk, text: str, session: str = KEY) -> str:
     data = base64.b64encode(text.encode()).decode()
-    return str((await desk.call("give", name="note.txt", data=data, session=session))["path"])
+    return (await desk.api.attachments.keep("note.txt", data, session)).path
 
 
 async def test_what_was_pasted_goes_with_it_and_nothing_else(tmp_path: Path, desk: Desk) -> None:
