@@ -85,6 +85,8 @@ class Behaviour:
     """It can be told not to call tools."""
     parallel_calls: bool = False
     """It must be told that it may call several tools at once."""
+    strict: bool = False
+    """It keeps to the schemas of tools that are marked as strict."""
     cache_key: bool = False
     """It takes a prompt_cache_key, which sends a conversation where its beginning is known."""
     speaks_in_thoughts: bool = False

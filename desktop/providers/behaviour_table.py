@@ -97,7 +97,7 @@ ROWS: tuple[Row, ...] = (
     _row("volcengine", rules=_SEES),
     _row("volcengine volcengine_coding_plan", max_tokens="max_completion_tokens"),
     _row("anthropic", rules=_SEES),
-    _row("openai", rules=_SEES, max_tokens="max_completion_tokens", cache_key=True),
+    _row("openai", rules=_SEES, max_tokens="max_completion_tokens", cache_key=True, strict=True),
     _row("azure_openai openai_codex github_copilot", rules=_SEES),
     _row("gemini", rules={**_SEES, "tool_id_pattern": r"[^\s]{1,100000}"}),
     _row("dashscope", rules=_SEES, parallel_calls=True),

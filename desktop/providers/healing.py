@@ -42,6 +42,7 @@ _SIGNED = re.compile(
     r"signature|thinking_blocks?|thinking.{0,3} block|redacted_thinking|encrypted|reasoning_details|"
     r"type 'reasoning'|required 'reasoning' item|items? with id"
 )
+_SCHEMA = re.compile(r"invalid schema for (?:function|tool)|invalid_function_parameters")
 _NO_SEALS = re.compile(r"encrypted.content is not supported")
 _SUMMARY = re.compile(r"summar(?:y|ies)\b")
 _NO_SUCH_PATH = (404, 405)
@@ -249,6 +250,11 @@ def _reasoning(text: str, request: Request, options: Mapping[str, Any]) -> list[
     return []
 
 
+def _strict(text: str, request: Request, options: Mapping[str, Any]) -> list[str]:
+    strict = any(tool["function"].get("strict") for tool in options.get("tools", ()))
+    return ["strict"] if strict and (_names(text, "strict") or _SCHEMA.search(text)) else []
+
+
 def _thoughts(text: str, request: Request, options: Mapping[str, Any]) -> list[str]:
     """Earlier thinking that was sent back, or was not."""
     sent = request.endpoint.rules.reasoning
@@ -266,7 +272,7 @@ def _system(text: str, request: Request, options: Mapping[str, Any]) -> list[str
 
 
 _PLAIN = ("temperature", "stream_options", "tool_choice", "parallel_tool_calls", "prompt_cache_key")
-_LOOKS: tuple[_Look, ...] = (_plain, _always, _limit, _reasoning, _thoughts, _system)
+_LOOKS: tuple[_Look, ...] = (_plain, _always, _limit, _reasoning, _strict, _thoughts, _system)
 
 
 # ---- what follows from it
@@ -327,6 +333,10 @@ _KINDS: Mapping[str, _Kind] = {
     "parallel_tool_calls": _Kind(
         lambda behaviour, _value: replace(behaviour, parallel_calls=False),
         lambda _value: _("It cannot be asked for several tool calls at once."),
+    ),
+    "strict": _Kind(
+        lambda behaviour, _value: replace(behaviour, strict=False),
+        lambda _value: _("It cannot be held to the exact form of tool calls."),
     ),
     "prompt_cache_key": _Kind(
         lambda behaviour, _value: replace(behaviour, cache_key=False),

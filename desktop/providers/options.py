@@ -7,6 +7,7 @@ from typing import Any
 
 from desktop.providers.base import Request
 from desktop.providers.behaviour import Behaviour, level_of, temperature_of
+from desktop.providers.strict import stricter
 
 _LEAST_ANSWER = 4096
 """Tokens that are left for the answer beside those for thinking."""
@@ -37,7 +38,8 @@ def options_of(request: Request) -> dict[str, Any]:
     if behaviour.max_tokens:
         options[behaviour.max_tokens] = _limit(behaviour, request.max_tokens, options)
     if request.tools and endpoint.tools:
-        options["tools"] = _marked(request.tools) if behaviour.rules.cache_marks else list(request.tools)
+        tools = [stricter(tool) for tool in request.tools] if behaviour.strict else list(request.tools)
+        options["tools"] = _marked(tools) if behaviour.rules.cache_marks else tools
         if behaviour.parallel_calls:
             options["parallel_tool_calls"] = True
         if behaviour.tool_choice and (choice := _tool_choice(request)):

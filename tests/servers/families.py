@@ -475,11 +475,24 @@ def fault(family: Family, body: Body) -> Refusal | None:
     if family.responses != ("input" in body):
         words = "This model is only supported in v1/responses and not in v1/chat/completions."
         return "model", words if family.responses else "Unknown url"
+    if "input" not in body and (found := _strict(family, body)):
+        return found
     known = COMMON_RESPONSES if family.responses else COMMON
     for name in body:
         if name not in known | family.takes:
             return name, f"Unsupported parameter: '{name}' is not supported with this model."
     return family.refuses(body)
+
+
+def _strict(family: Family, body: Body) -> Refusal | None:
+    """OpenAI takes tools in strict mode, where their schemas fit; others have no such word."""
+    for tool in body.get("tools") or ():
+        function = tool.get("function") or {}
+        if function.get("strict") and family.provider != "openai":
+            return "tools", "tools[0].function.strict: Extra inputs are not permitted"
+        if function.get("strict") and (fault := strict_fault(function["parameters"])):
+            return "tools", f"Invalid schema for function '{function['name']}': {fault}"
+    return None
 
 
 def rounds_so_far(body: Body) -> int:

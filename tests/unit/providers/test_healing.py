@@ -27,6 +27,7 @@ FULL = Behaviour(
     },
     always={"reasoning_split": True},
     parallel_calls=True,
+    strict=True,
     cache_key=True,
     rules=WireRules(cache_marks="parts", author="acme/m"),
 )
@@ -73,6 +74,8 @@ NAMED: list[tuple[str, list[str]]] = [
         "Unsupported parameters: temperature, reasoning_effort, parallel_tool_calls",
         ["temperature", "parallel_tool_calls", "reasoning=reasoning_effort"],
     ),
+    ("Unknown parameter: 'tools[0].function.strict'.", ["strict"]),
+    ("Invalid schema for function 'look': 'additionalProperties' is required.", ["strict"]),
     # that name nothing of ours
     ("Bad request", []),
     ("", []),

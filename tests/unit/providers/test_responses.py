@@ -37,7 +37,8 @@ from tests.servers.responses import SEAL
 from tests.servers.scripted import ScriptedServer, Seen
 from tests.unit.providers.test_normalise import HISTORY, slow
 
-LOOK = {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}
+PLACE = {"type": "object", "properties": {"at": {"type": "string"}}}
+LOOK = {"name": "look", "description": "Looks.", "parameters": PLACE}
 TOOL = {"type": "function", "function": LOOK}
 
 
