@@ -21,6 +21,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "byteplus_coding_plan": mark(
             "ByteDance's cloud outside of China, by a monthly plan for programming."
         ),
+        "bedrock": mark("Amazon's cloud: Claude, Nova and others."),
         "anthropic": mark("The makers of Claude."),
         "openai": mark("The makers of GPT."),
         "openai_codex": mark("GPT by a ChatGPT subscription instead of a key. Not an official way in."),
@@ -40,6 +41,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "orcarouter": mark("One key for the models of many makers, paid by use."),
         "edenai": mark("One key for the models of many makers, paid by use."),
         "opencode": mark("Models that its makers chose for programming, paid by use."),
+        "opencode_go": mark("Models for programming, by a monthly plan."),
         "huggingface": mark("Open models, run by several companies, with one key."),
         "skywork": mark("One key for the models of many makers, paid by use."),
         "novita": mark("Open models, paid by use."),
@@ -47,6 +49,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "minimax_anthropic": mark("MiniMax for those whose plan speaks Anthropic's API."),
         "kimi_coding": mark("Kimi by a monthly plan for programming."),
         "stepfun": mark("The makers of Step."),
+        "stepfun_plan": mark("Step by a monthly plan."),
         "xiaomi_mimo": mark("Xiaomi's models."),
         "longcat": mark("Meituan's models."),
         "ant_ling": mark("Ant Group's models: Ling and Ring."),

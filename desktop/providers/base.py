@@ -177,6 +177,8 @@ class Endpoint:
     """Fields of the body that the person wants in each request."""
     query: Mapping[str, str] = field(default_factory=dict)
     """What they want in the address of each."""
+    session_header: str = ""
+    """A header in which the server wants a name of each conversation."""
     behaviour: Behaviour = field(default_factory=Behaviour)
     """What the model takes, by the table and by what the person knows better."""
     otherwise: Behaviour | None = None

@@ -93,10 +93,10 @@ ROWS: tuple[Row, ...] = (
     _row("ollama", levels=_OFF_TO_HIGH),
     _row("builtin", levels=(), switch={}),
     _row("openrouter", rules=_SEES, **_ALL_LEVELS),
-    _row("aihubmix orcarouter edenai opencode huggingface novita modelscope", rules=_SEES),
+    _row("aihubmix orcarouter edenai opencode opencode_go huggingface novita modelscope", rules=_SEES),
     _row("volcengine", rules=_SEES),
     _row("volcengine volcengine_coding_plan", max_tokens="max_completion_tokens"),
-    _row("anthropic", rules=_SEES),
+    _row("anthropic bedrock", rules=_SEES),
     _row("openai", rules=_SEES, max_tokens="max_completion_tokens", cache_key=True, strict=True),
     _row("azure_openai openai_codex github_copilot", rules=_SEES),
     _row("gemini", rules={**_SEES, "tool_id_pattern": r"[^\s]{1,100000}"}),
@@ -198,7 +198,7 @@ ROWS: tuple[Row, ...] = (
     _row(family=r"grok-3-mini", switch=_EFFORT, thinks=True, levels=("low", "high")),
     _row(family=r"grok-(4\.[3-9]|[5-9])", switch=_EFFORT, thinks=True, levels=_LOW_TO_HIGH),
     _row(family=r"\bstep-", speaks_in_thoughts=True, thinks=True),
-    _row("stepfun", speaks_in_thoughts=True, rules=_SEES),
+    _row("stepfun stepfun_plan", speaks_in_thoughts=True, rules=_SEES),
     _row(family=_BLIND, rules={"pictures": False}),
     # How a provider wants the models of others.
     _row(
@@ -220,6 +220,7 @@ ROWS: tuple[Row, ...] = (
         always={},
         max_tokens="max_tokens",
     ),
+    _row("bedrock", r"claude", rules={"reasoning": "blocks", "cache_marks": "parts"}),
     _row("openrouter", r"claude", rules={"cache_marks": "parts"}),
     # Both have Anthropic's wire, and litellm's translation of it.
     _row(

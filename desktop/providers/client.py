@@ -19,7 +19,7 @@ from desktop.providers.base import (
 from desktop.providers.behaviour import WireRules
 from desktop.providers.call_errors import error_for
 from desktop.providers.host_process import ModelHost
-from desktop.providers.options import request_body
+from desktop.providers.options import name_of, request_body
 from desktop.tasks import in_thread
 
 type Serialise = Callable[[Sequence[Message], WireRules, str], bytes]
@@ -44,7 +44,10 @@ class HostedProvider:
         endpoint = request.endpoint
         mask(endpoint.api_key)
         messages = await in_thread(self._serialise, request.messages, endpoint.rules, request.conversation)
-        call = await self._host.call(_header(endpoint), request_body(request, messages))
+        header = _header(endpoint)
+        if endpoint.session_header:
+            header["headers"][endpoint.session_header] = name_of(request.conversation)
+        call = await self._host.call(header, request_body(request, messages))
         text: list[str] = []
         reasoning: list[str] = []
         try:

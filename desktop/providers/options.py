@@ -45,9 +45,14 @@ def options_of(request: Request) -> dict[str, Any]:
         if behaviour.tool_choice and (choice := _tool_choice(request)):
             options["tool_choice"] = choice
     if behaviour.cache_key and request.conversation:
-        options["prompt_cache_key"] = hashlib.sha256(request.conversation.encode()).hexdigest()[:32]
+        options["prompt_cache_key"] = name_of(request.conversation)
     own = {name: value for name, value in endpoint.extra.items() if name not in _OURS}
     return options | own
+
+
+def name_of(conversation: str) -> str:
+    """What a server is told that a conversation is called: always the same, and nothing of its key."""
+    return hashlib.sha256(conversation.encode()).hexdigest()[:32]
 
 
 def _tool_choice(request: Request) -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from desktop import __version__
 from desktop.config.providers import ModelOverride
 from desktop.config.schema import Config, provider_name
 from desktop.errors import ConfigError
@@ -27,6 +28,8 @@ from desktop.text import _
 
 _LOCAL_SILENCE = 600.0
 _SILENCE = 90.0
+_AGENT = f"NanobotDesktop/{__version__}"
+"""For servers that want to know who asks; all others are told the library's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +154,10 @@ def described(choice: Choice, config: Config) -> Endpoint:
         model=wire_name(spec, choice.model, engine),
         engine=engine,
         base_url=_engine_base(spec, choice.base_url, engine),
-        headers=dict(settings.extra_headers),
+        headers={**({"User-Agent": _AGENT} if spec.session_header else {}), **settings.extra_headers},
         extra=settings.extra_body,
         query=settings.extra_query,
+        session_header=spec.session_header,
         proxy=settings.proxy or "",
         behaviour=behaviour,
         otherwise=otherwise,

@@ -37,6 +37,8 @@ class ProviderSpec:
     responses: str = ""
     """Of which models, by a pattern for their names, the Responses API is asked where the settings leave it
     open; all others are asked over Chat Completions."""
+    session_header: str = ""
+    """A header in which the server wants a name of each conversation, the same with every request."""
     key_page: str = ""
     """Where a person gets a key."""
     listing: str = "openai"

@@ -15,6 +15,22 @@ BUILTIN = ProviderSpec(
 )
 
 _STANDARD = (
+    # By a key of Bedrock's own; another region is another address.
+    ProviderSpec(
+        "bedrock",
+        "Amazon Bedrock",
+        engine="litellm",
+        keywords=("bedrock", "anthropic.claude", "amazon.nova"),
+        prefix="bedrock/converse",
+        skip=("bedrock/",),
+        many_vendors=True,
+        base_keyword="bedrock-runtime",
+        base="https://bedrock-runtime.us-east-1.amazonaws.com",
+        key_names=("AWS_BEARER_TOKEN_BEDROCK",),
+        suggestion="us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        listing="",
+        key_page="https://console.aws.amazon.com/bedrock/home#/api-keys",
+    ),
     ProviderSpec(
         "anthropic",
         "Anthropic",
@@ -189,6 +205,17 @@ _STANDARD = (
         suggestion="kimi-for-coding",
         listing="",
         key_page="https://www.kimi.com/coding",
+    ),
+    ProviderSpec(
+        "stepfun_plan",
+        mark("StepFun, by a plan"),
+        keywords=("stepfun-plan", "step-plan"),
+        prefix="openai",
+        base_keyword="stepfun.com/step_plan",
+        base="https://api.stepfun.com/step_plan/v1",
+        key_names=("STEPFUN_API_KEY",),
+        suggestion="step-3.5-flash",
+        key_page="https://platform.stepfun.com/interface-key",
     ),
     ProviderSpec(
         "stepfun",

@@ -6,6 +6,8 @@ names; a program under test chooses one by the model it asks for.
 
 import asyncio
 import json
+import struct
+import zlib
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
@@ -461,6 +463,47 @@ def _more(index: int, delta: Body) -> Body:
     return {"type": "content_block_delta", "index": index, "delta": delta}
 
 
+async def bedrock(to: Connection, body: Body, rest: list[str]) -> None:
+    """A signed thought, text and a call, as Bedrock's ConverseStream tells them, in frames of AWS's event
+    stream: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html"""
+    usage = {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}
+    why = rest[0] if rest else "tool_use"
+    tool = {"toolUse": {"toolUseId": "tooluse_1", "name": "get_time"}}
+    rows: list[tuple[str, Body]] = [
+        ("messageStart", {"role": "assistant"}),
+        _block(0, {"reasoningContent": {"text": "let me see"}}),
+        _block(0, {"reasoningContent": {"signature": "c2lnbmVk"}}),
+        ("contentBlockStop", {"contentBlockIndex": 0}),
+        _block(1, {"text": "Looking."}),
+        ("contentBlockStop", {"contentBlockIndex": 1}),
+        ("contentBlockStart", {"contentBlockIndex": 2, "start": tool}),
+        _block(2, {"toolUse": {"input": '{"zone": "UTC"}'}}),
+        ("contentBlockStop", {"contentBlockIndex": 2}),
+        ("messageStop", {"stopReason": why}),
+        ("metadata", {"usage": usage, "metrics": {"latencyMs": 40}}),
+    ]
+    await to.head(200, {"Content-Type": "application/vnd.amazon.eventstream"}, chunked=True)
+    for kind, row in rows:
+        await to.data(_frame(kind, json.dumps(row).encode()))
+    await to.end()
+
+
+def _block(index: int, delta: Body) -> tuple[str, Body]:
+    return "contentBlockDelta", {"contentBlockIndex": index, "delta": delta}
+
+
+def _frame(kind: str, payload: bytes) -> bytes:
+    """Lengths and their checksum, headers of text, the payload, and a checksum of it all."""
+    pairs = {":message-type": "event", ":event-type": kind, ":content-type": "application/json"}
+    headers = b"".join(
+        struct.pack(">B", len(name)) + name.encode() + struct.pack(">BH", 7, len(value)) + value.encode()
+        for name, value in pairs.items()
+    )
+    head = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    whole = head + struct.pack(">I", zlib.crc32(head)) + headers + payload
+    return whole + struct.pack(">I", zlib.crc32(whole))
+
+
 async def events(to: Connection, body: Body, rest: list[str]) -> None:
     """These events, a JSON list."""
     await _events(to, json.loads(":".join(rest)))
@@ -514,6 +557,7 @@ _ALL: tuple[Answer, ...] = (
     notjson,
     anthropic,
     overloaded,
+    bedrock,
     events,
     raw,
 )

@@ -9,6 +9,7 @@ import codecs
 import contextlib
 import json
 import re
+import struct
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -28,6 +29,8 @@ _LAST_WORDS = re.compile(
 )
 """What a line has in it that may tell of an end; all others are not looked into."""
 _LONGEST_LINE = 1 << 20
+_FRAMES = "application/vnd.amazon.eventstream"
+_FRAME = struct.Struct(">III")
 
 
 class Heard:
@@ -47,6 +50,22 @@ class Heard:
             self._line.clear()
         if len(self._line) < _LONGEST_LINE:  # what is longer tells of no end
             self._line += rest
+
+    def frames(self, data: bytes) -> None:
+        """Take in the next bytes of an event stream of AWS. A frame is: its length, that of its headers, a
+        checksum, the headers, a JSON payload, a checksum."""
+        self._line += data
+        while len(self._line) >= _FRAME.size:
+            total, headers, _checksum = _FRAME.unpack_from(self._line)
+            if total > _LONGEST_LINE or len(self._line) < total:
+                return
+            payload = bytes(self._line[_FRAME.size + headers : total - 4])
+            del self._line[: max(total, _FRAME.size)]
+            with contextlib.suppress(ValueError, RecursionError):
+                event = json.loads(payload)
+                if isinstance(event, Mapping) and event.get("stopReason"):
+                    reason = {"stop_reason": event["stopReason"]}
+                    self._ends.event({"type": "message_delta", "delta": reason})
 
     def end(self, *, whole: bool) -> None:
         """No more bytes come. `whole`: it was no stream, but the answer in one piece."""
@@ -76,7 +95,9 @@ HEARD: ContextVar[Heard | None] = ContextVar("heard", default=None)
 async def repaired(
     chunks: AsyncIterator[bytes], content_type: str, heard: Heard | None = None
 ) -> AsyncGenerator[bytes]:
-    """The same bytes as valid UTF-8. Raises Failure past ANSWER_LIMIT, and for a web page."""
+    """The same bytes, as valid UTF-8 where they are text. Raises Failure past ANSWER_LIMIT, and for a web
+    page."""
+    framed = content_type.startswith(_FRAMES)
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     total = 0
     async for chunk in chunks:
@@ -86,9 +107,9 @@ async def repaired(
         if content_type.startswith("text/html"):
             raise Failure("no_model_server", chunk[:300].decode(errors="replace"))
         if heard:
-            heard.listen(chunk)
-        yield decoder.decode(chunk).encode()
-    if heard:
+            (heard.frames if framed else heard.listen)(chunk)
+        yield chunk if framed else decoder.decode(chunk).encode()
+    if heard and not framed:
         heard.end(whole="json" in content_type)
 
 

@@ -10,11 +10,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from desktop import __version__
+from desktop.config.schema import Config
 from desktop.providers.base import (
     AnswerTooLong,
     BadRequest,
     Completion,
     ContextTooLong,
+    CutShort,
     Delta,
     Endpoint,
     Message,
@@ -29,6 +32,7 @@ from desktop.providers.base import (
 from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
+from desktop.providers.registry import choose, endpoint
 from tests.servers.scripted import ScriptedServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -310,3 +314,69 @@ class TestAnthropic:
         assert type(caught.value) is error
         assert "{" not in caught.value.detail
         assert len(server.requests) == 1
+
+
+class TestBedrock:
+    """A wire of frames that are no text."""
+
+    def request(self, server: ScriptedServer) -> Request:
+        model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+        address = server.url.removesuffix("/v1")
+        config = Config.model_validate({"providers": {"bedrock": {"apiBase": address}}})
+        there = endpoint(choose(config, ("bedrock",), model, "bedrock"), config, KEY)
+        return Request(there, [{"role": "user", "content": "Hi"}], max_tokens=2000, reasoning="low")
+
+    async def test_an_answer_by_a_key_of_bedrock(self, host: ModelHost, server: ScriptedServer) -> None:
+        server.forget()
+        server.script("bedrock")
+        *_, end = [item async for item in HostedProvider(host, serialise).stream(self.request(server))]
+        assert isinstance(end, Completion)
+        assert (end.text, end.reasoning, end.finish) == ("Looking.", "let me see", "tool_calls")
+        assert end.tool_calls == (ToolCall("tooluse_1", "get_time", '{"zone": "UTC"}'),)
+        assert end.thinking_blocks == (
+            {"type": "thinking", "thinking": "let me see", "signature": "c2lnbmVk"},
+        )
+        assert end.usage is not None
+        assert (end.usage.input_tokens, end.usage.output_tokens) == (10, 5)
+        [seen] = server.requests
+        assert seen.path.startswith("/model/us.anthropic.claude-sonnet-4-5")
+        assert seen.path.endswith("/converse-stream")
+        assert seen.headers["authorization"] == f"Bearer {KEY}"
+        assert seen.body["additionalModelRequestFields"]["thinking"]["budget_tokens"] == 2048
+
+    @pytest.mark.parametrize(
+        ("answer", "error"),
+        [
+            ("bedrock:guardrail_intervened", CutShort),
+            ("bedrock:content_filtered", CutShort),
+            ("status:403", SignInNeeded),
+            ("status:429", RateLimited),
+            ("drop", Unreachable),
+        ],
+    )
+    async def test_failures(
+        self, host: ModelHost, server: ScriptedServer, answer: str, error: type[ProviderError]
+    ) -> None:
+        server.forget()
+        server.script(answer)
+        with pytest.raises(error) as caught:
+            [item async for item in HostedProvider(host, serialise).stream(self.request(server))]
+        assert type(caught.value) is error
+
+
+async def test_a_server_that_wants_it_is_told_which_conversation_it_is(
+    host: ModelHost, server: ScriptedServer
+) -> None:
+    server.forget()
+    for name in ("one", "two"):
+        config = Config.model_validate({"providers": {"opencode_go": {"apiBase": server.url}}})
+        there = endpoint(choose(config, ("opencode_go",), "glm-5.3", "opencode_go"), config, KEY)
+        question = Request(there, [{"role": "user", "content": "Hi"}], max_tokens=50, conversation=name)
+        for _time in range(2):
+            server.script("say:ok")
+            async for _item in HostedProvider(host, serialise).stream(question):
+                pass
+    named = [seen.headers["x-opencode-session"] for seen in server.requests]
+    assert named[0] == named[1] != named[2] == named[3]
+    assert "one" not in named[0]
+    assert {seen.headers["user-agent"] for seen in server.requests} == {f"NanobotDesktop/{__version__}"}

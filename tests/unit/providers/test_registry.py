@@ -37,12 +37,12 @@ LATER = {
         "atomic_chat",
         "minimax_anthropic",
     ),
-    "kimi_coding",
+    *("kimi_coding", "bedrock", "opencode_go", "stepfun_plan"),
 }
 """Of nanobot's later versions."""
 ON_LITELLM = {
     *("anthropic", "gemini", "github_copilot", "openai_codex", "azure_openai"),
-    *("minimax_anthropic", "kimi_coding"),
+    *("minimax_anthropic", "kimi_coding", "bedrock"),
 }
 
 
@@ -104,6 +104,13 @@ def test_a_row_is_complete(spec: Any) -> None:
             "nemotron-mini",
             ("groq",),
             set_up("nemotron-mini", providers={"ollama": {"apiBase": "http://o:11434"}}),
+        ),
+        (
+            "keyword",
+            "bedrock",
+            "us.anthropic.claude-x",
+            ("anthropic", "bedrock"),
+            set_up("us.anthropic.claude-x"),
         ),
         # 4. a local server that was set up, one whose port is known first
         (
@@ -222,6 +229,16 @@ def test_an_unknown_name_is_a_sentence() -> None:
         ("github_copilot", "github-copilot/gpt-5", "gpt-5", "github_copilot/gpt-5"),
         ("azure_openai", "my-deployment", "my-deployment", "azure/my-deployment"),
         ("custom", "custom/bedrock/x", "bedrock/x", "bedrock/x"),
+        (
+            "bedrock",
+            "bedrock/amazon.nova-pro-v1:0",
+            "amazon.nova-pro-v1:0",
+            "bedrock/converse/amazon.nova-pro-v1:0",
+        ),
+        ("bedrock", "anthropic.claude-x", "anthropic.claude-x", "bedrock/converse/anthropic.claude-x"),
+        ("opencode_go", "opencode-go/glm-5.3", "glm-5.3", "openai/glm-5.3"),
+        ("opencode", "opencode/gpt-5.5", "gpt-5.5", "openai/gpt-5.5"),
+        ("stepfun_plan", "stepfun-plan/step-3.5-flash", "step-3.5-flash", "openai/step-3.5-flash"),
         ("custom", "Qwen/Qwen3", "Qwen/Qwen3", "openai/Qwen/Qwen3"),
     ],
 )
@@ -241,6 +258,10 @@ def test_names_on_the_wire(name: str, model: str, openai: str, litellm: str) -> 
         ("gsk_abc", "", "groq"),
         ("k", "https://aihubmix.com/v1", "aihubmix"),
         ("k", "https://ark.ap-southeast.bytepluses.com/api/v3", "byteplus"),
+        ("", "https://bedrock-runtime.eu-central-1.amazonaws.com", "bedrock"),
+        ("", "https://opencode.ai/zen/go/v1", "opencode_go"),
+        ("", "https://opencode.ai/zen/v1", "opencode"),
+        ("", "https://api.stepfun.com/step_plan/v1", "stepfun_plan"),
         ("", "http://127.0.0.1:11434/v1", "ollama"),
         ("", "http://127.0.0.1:1234", "lm_studio"),
         ("sk-abc", "https://example.org", None),

@@ -1,5 +1,6 @@
 """OpenAI's Responses: what is sent there, what comes back, and what happens where a server has none."""
 
+import contextlib
 import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from desktop.config.schema import Config
 from desktop.database import Database
@@ -28,7 +30,9 @@ from desktop.providers.base import (
 from desktop.providers.behaviour import Behaviour, WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.healing import FOR_NOW, HealingProvider, refused, sentence
-from desktop.providers.host.responses import request_of
+from desktop.providers.host.answer import Answer
+from desktop.providers.host.call import Failure
+from desktop.providers.host.responses import Reader, request_of
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.normalise import Normaliser, WireCache
@@ -216,6 +220,55 @@ def test_any_history_is_a_valid_input(history: list[dict[str, Any]]) -> None:
     assert not open_
 
 
+TYPES = (
+    *("output_text.delta", "output_text.done", "refusal.delta", "reasoning_summary_text.delta", "created"),
+    *("reasoning_text.done", "function_call_arguments.delta", "function_call_arguments.done", "completed"),
+    *("output_item.added", "output_item.done", "incomplete", "failed", "web_search_call.completed", "odd"),
+)
+KEYS = (
+    *(
+        "delta",
+        "text",
+        "arguments",
+        "item",
+        "item_id",
+        "output_index",
+        "summary_index",
+        "response",
+        "output",
+    ),
+    *("id", "call_id", "name", "content", "summary", "usage", "status", "incomplete_details", "error"),
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
+        | st.fixed_dictionaries(
+            {"type": st.sampled_from(["message", "function_call", "reasoning"]) | inner},
+            optional=dict.fromkeys(("id", "call_id", "name", "arguments", "content", "summary"), inner),
+        )
+    ),
+    max_leaves=8,
+)
+EVENTS = st.lists(
+    st.tuples(st.sampled_from(TYPES), st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=5)),
+    max_size=5,
+)
+
+
+@slow
+@given(EVENTS)
+def test_whatever_a_server_sends_is_an_answer_or_a_failure(
+    events: list[tuple[str, dict[str, Any]]],
+) -> None:
+    reader, answer = Reader(), Answer()
+    with contextlib.suppress(Failure):
+        for name, event in events:
+            answer.add(reader.chunk({**event, "type": f"response.{name}"}))
+        json.dumps(answer.result())
+
+
 async def test_a_server_that_does_not_stream_is_read(server: ScriptedServer, host: ModelHost) -> None:
     item = {"type": "message", "content": [{"type": "output_text", "text": "At once."}]}
     whole = {"object": "response", "status": "completed", "error": None, "output": [item]}
@@ -266,6 +319,8 @@ async def test_a_failure_is_told_by_its_code_with_what_it_cost(
         ("openai", "gpt-5.6-luna", {"apiType": "chat_completions"}, "chat_completions", ""),
         ("openai", "gpt-4.1", {"apiType": "responses"}, "responses", "chat_completions"),
         ("deepseek", "deepseek-v4-pro", {}, "chat_completions", "responses"),
+        ("opencode", "gpt-5.5", {}, "responses", "chat_completions"),
+        ("opencode", "glm-4.6", {}, "chat_completions", "responses"),
         ("custom", "any", {"apiType": "responses"}, "responses", "chat_completions"),
         ("anthropic", "claude-x", {"apiType": "responses"}, "chat_completions", ""),
         ("openai", "gpt-5.6-luna", {"engine": "litellm"}, "chat_completions", ""),
