@@ -234,7 +234,7 @@ def test_those_that_are_set_up_come_first_and_others_are_found(
     assert "All providers" not in shown(window)
     write(part.filter, "claude")
     running.settle()
-    assert order(window) == ["anthropic"]
+    assert order(window) == ["bedrock", "anthropic"]
     write(part.filter, "nothing like it")
     running.settle()
     assert order(window) == []
