@@ -40,7 +40,7 @@ def test_a_reminder_by_plain_words_comes_can_be_snoozed_and_is_answered(
 ) -> None:
     program.use_server(server.url, "say:Noted.")
     with running_window(program) as window:
-        remind(server, window, 7)
+        remind(server, window, 15)
         [job] = program.events("cron", "list")
         assert (job["message"], job["plain"]) == ("Call Anna", True)
         assert len(server.requests) == 2
