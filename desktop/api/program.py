@@ -77,6 +77,6 @@ class Program:
         """What to know before a conversation goes on. Raises StorageError."""
         from desktop.session.model import title_of
 
-        opened = await self._sessions.open(session)
+        opened = await self._sessions.open(session or "cli:direct")
         problems = tuple(Problem(problem.text, problem.remedy) for problem in self._store.problems)
         return Opening(problems, title_of(opened.unanswered or {}))

@@ -63,6 +63,7 @@ class Turns:
     ) -> AsyncIterator[Step]:
         """The same, and all that happens until nothing is under way in that conversation; who closes this
         ends it. `approve`: ask, never or all. Raises UsageError, StorageError."""
+        session = session or DIRECT
         inbound = Inbound(session, text, front, model=model, approve=approve, files=tuple(files))
         await self._subagents.recover(session)
         with self._bus.subscribe() as events:
@@ -89,4 +90,4 @@ class Turns:
     async def stop(self, session: str = DIRECT, turn: str = "") -> bool:
         """End all that is under way in a conversation, or one turn of it and what works for that; False if
         there was nothing."""
-        return await self._halt(session, turn)
+        return await self._halt(session or DIRECT, turn)

@@ -55,7 +55,7 @@ async def reached(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
                 await owner.stop()
             return
         try:
-            await Api(Remote(home)).program.status()
+            await result(lambda name, arguments: call(home, name, arguments), "status")
         except NoOwnerError:
             # The owner is coming up or going down; neither takes long.
             await asyncio.sleep(0.02 * 1.15**attempt)

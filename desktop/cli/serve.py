@@ -8,8 +8,6 @@ from contextlib import suppress
 
 import click
 
-from desktop.api.client import Api
-from desktop.api.remote import Remote
 from desktop.cli import options
 from desktop.cli.output import block, emit, say
 from desktop.cli.run import run
@@ -80,8 +78,8 @@ async def _until_taken(home: Home) -> None:
     """Give who asked for the home the time to take it; who does not, has gone."""
     for _attempt in range(_PATIENCE):
         with suppress(NoOwnerError, AppError):
-            await Api(Remote(home)).program.status()
-            return
+            async for _line in call(home, "status", {}):
+                return
         await asyncio.sleep(_PAUSE_S)
 
 

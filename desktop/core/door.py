@@ -5,6 +5,7 @@ place. Events of a running verb go to `send`, the result is returned, failures a
 """
 
 import asyncio
+import os
 from collections.abc import Mapping
 
 from desktop.api.subjects import Subjects
@@ -24,11 +25,12 @@ class Door:
 
     def __init__(self, core: Core, front: str, own: Mapping[str, Verb] | None = None) -> None:
         """`own`: verbs of the front end that owns the home."""
-        self._core = core
+        self._front = front
         self.subjects = Subjects(subjects(core, front))
         settings = Settings(core)
         self._verbs: dict[str, Verb] = {
             **(own or {}),
+            "status": self._status,
             "wait": self._wait,
             "settings": settings.settings,
             "set": settings.set,
@@ -44,6 +46,10 @@ class Door:
         if verb not in self._verbs:
             raise UsageError(_("There is no such request: {verb}.").format(verb=verb))
         return await self._verbs[verb](arguments, send)
+
+    async def _status(self, _arguments: Json, _send: Send) -> Json:
+        """Who owns the home, for any version of the program that comes."""
+        return {"pid": os.getpid(), "front": self._front}
 
     async def _wait(self, _arguments: Json, _send: Send) -> Json:
         """Answered never: who asks learns from the end of the connection that the owner has gone."""

@@ -10,8 +10,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from desktop.api.client import Api
-from desktop.api.remote import Remote
 from desktop.api.subjects import Local
 from desktop.bus.bus import Bus
 from desktop.errors import AppError, explain
@@ -33,10 +31,14 @@ WINDOW, SERVE = "window", "serve"
 """Fronts that stay, and do what is due by itself: the window as soon as a question can be asked. The others
 end with what they were asked for."""
 _PATIENCE_S = 0.1
+_END = object()
+"""Behind the last event of a call."""
 
 type Greeting = tuple[str, Json]
 """A verb and its arguments: what a second window wants of the first."""
 SHOW: Greeting = ("show", {})
+STATUS = "status"
+"""Who owns the home: asked by name, like hand_over, so that versions of the program know one another."""
 _log = logging.getLogger(__name__)
 
 
@@ -106,15 +108,30 @@ class Owner:
             return await self._local.result(call)
 
     async def events(self, call: "Call") -> AsyncGenerator[Any]:
-        """The same for what it yields."""
-        async with self._busy(), aclosing(self._local.events(call)) as events:
-            async for event in events:
-                yield event
+        """The same for what it yields. Events are taken from the bus as they come, also while the caller
+        is busy with one."""
+        async with self._busy():
+            told: asyncio.Queue[Any] = asyncio.Queue()
+
+            async def follow() -> None:
+                async with aclosing(self._local.events(call)) as events:
+                    async for event in events:
+                        told.put_nowait(event)
+
+            work = spawn(follow(), name=f"api:{call.verb}")
+            work.add_done_callback(lambda _task: told.put_nowait(_END))
+            try:
+                while (event := await told.get()) is not _END:
+                    yield event
+                work.result()
+            finally:
+                await cancel(work)
 
     @asynccontextmanager
     async def _busy(self) -> AsyncGenerator[None]:
-        """While something is done here, the home is not handed over. Raises NoOwnerError once it was."""
-        if self._leaving is not None:
+        """While something is done here, the home is not handed over. Raises NoOwnerError once it was. What
+        is called while something is under way may belong to it, such as the answer to its question."""
+        if self._leaving is not None and not self._under_way:
             await asyncio.wait({self._leaving})
             raise NoOwnerError
         self._under_way += 1
@@ -176,13 +193,13 @@ async def take_over(
         address = await in_thread(_address, home)
         try:
             if address != asked:  # another command may have come in between
-                owner = await Api(Remote(home)).program.status()
-                if owner.front == WINDOW:
+                owner = await _ask(home, STATUS)
+                if owner["front"] == WINDOW:
                     if front == WINDOW and greeting is not None:
                         await _ask(home, *greeting)
                     return None
-                if owner.front == front:
-                    raise AppError(_("Process {pid} serves already.").format(pid=owner.pid))
+                if owner["front"] == front:
+                    raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
                 await _ask(home, "hand_over")
                 asked = address
                 waits()
@@ -209,7 +226,7 @@ def window_runs(home: Home, greeting: Greeting | None) -> bool:
 
     async def ask() -> bool:
         try:
-            if (await Api(Remote(home)).program.status()).front != WINDOW:
+            if (await _ask(home, STATUS))["front"] != WINDOW:
                 return False
             if greeting is not None:
                 await _ask(home, *greeting)

@@ -170,8 +170,8 @@ class Library(QObject):
             return done
 
     async def _read(self) -> None:
-        found = await self._actions.api.conversations.list()
         assistant = await self._actions.api.program.assistant()
+        found = await self._actions.api.conversations.list()
         unread = set(self._file.state.unread)
         self._rows.fill(
             Conversation(

@@ -70,7 +70,8 @@ class Permits(QObject):
         await self._refresh()
 
     async def _vouch(self, all_: bool) -> None:
-        await self._permissions.vouch(session=self._talk.key, folder=all_)
+        if key := self._talk.key:
+            await self._permissions.vouch(session=key, folder=all_)
         await self._refresh()
 
     async def _refresh(self) -> None:

@@ -148,7 +148,7 @@ def test_changed_tools_are_pointed_out_and_accepted(card: ServerCard, qtbot: QtB
     card.show_server(replace(LINE, changed=("wipe",)))
     assert "1 not accepted" in shown(card)
     opened(card, qtbot)
-    assert "not accepted" in shown(card).splitlines()
+    qtbot.waitUntil(lambda: "not accepted" in shown(card).splitlines())
     assert "The agent does not have 1 tool, which is new or changed." in shown(card)
     assert told in shown(card), "the whole"
     press(card, "Accept")

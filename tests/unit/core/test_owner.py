@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from desktop.api.client import Api
-from desktop.bus.events import Event, TurnFinished
+from desktop.api.reply import Reply
+from desktop.bus.events import Event, PermissionAsked, TextDelta, TurnFinished
 from desktop.core.owner import WINDOW, Owner, take_over, window_runs
 from desktop.ipc import NoOwnerError, Ownership, Server, call
 from desktop.paths import Home
@@ -67,6 +68,47 @@ async def test_a_command_hands_over_when_its_answer_is_whole(home: Home, tmp_pat
             await Api(command).program.status()
         await command.stop()
         ownership.release()
+
+
+async def test_a_question_at_the_terminal_is_answered_while_a_window_waits_for_the_home(
+    home: Home, tmp_path: Path
+) -> None:
+    with ScriptedServer() as server:
+        Program(tmp_path).use_server(server.url)
+        call = json.dumps([["exec", {"command": "wc -c note.txt"}]])
+        server.script(f"use:{call}", "say:Counted.")
+        command, wanted = await owned(home, "chat"), asyncio.Event()
+        api, end = Api(command), ""
+        async with asyncio.timeout(60):
+            async for event in api.turns.ask("Count"):
+                if isinstance(event, PermissionAsked):
+                    taking = spawn(take_over(home, wanted.set), name="take-over")
+                    await wanted.wait()
+                    await api.questions.answer(event.question, Reply(True, front="terminal"))
+                elif isinstance(event, TurnFinished):
+                    end = event.text
+            assert end == "Counted."
+            ownership = await taking
+        assert ownership is not None
+        await command.stop()
+        ownership.release()
+
+
+async def test_what_happens_while_the_caller_is_busy_is_not_lost(home: Home, tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        Program(tmp_path).use_server(server.url)
+        words = " ".join(str(number) for number in range(3_000))  # more than the bus keeps for anybody
+        server.script(f"say:{words}")
+        command = await owned(home, "chat")
+        first, text = True, ""
+        async for event in Api(command).turns.ask("Count"):
+            if first:
+                first = False
+                await command.core.at_rest()
+            if isinstance(event, TextDelta):
+                text += event.text
+        assert text == words
+        await command.stop()
 
 
 async def test_a_window_that_runs_is_shown_instead(home: Home) -> None:
@@ -137,7 +179,7 @@ class Command:
         self.asked.append(verb)
         if verb == "hand_over":
             self.told.set()
-        return {"value": {"pid": 1, "front": "chat", "started": 0.0, "services": []}}
+        return {"pid": 1, "front": "chat"}
 
 
 async def test_each_command_that_has_the_home_in_turn_is_asked_to_leave(home: Home) -> None:
@@ -150,7 +192,7 @@ async def test_each_command_that_has_the_home_in_turn_is_asked_to_leave(home: Ho
         await command.server.start()
         await asyncio.wait_for(command.told.wait(), 10)
         await command.server.stop()
-        assert command.asked == ["program.status", "hand_over"]
+        assert command.asked == ["status", "hand_over"]
     ownership.release()
     taken = await asyncio.wait_for(taking, 10)
     assert taken is not None

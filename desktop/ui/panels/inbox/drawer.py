@@ -306,11 +306,11 @@ class Drawer(QWidget):
         if id_ in self._acting:
             return
         self._acting.add(id_)
-        self._work.start(self._acted(what, id_, text), name=f"inbox:{what}")
+        self._work.start(self._acted(what, id_, self._call(what, id_, text)), name=f"inbox:{what}")
 
-    async def _acted(self, what: str, id_: str, text: str) -> None:
+    async def _acted(self, what: str, id_: str, call: Awaitable[object]) -> None:
         try:
-            done = await self._doing(self._call(what, id_, text))
+            done = await self._doing(call)
         finally:
             self._acting.discard(id_)
         if isinstance(done, Place):
