@@ -29,6 +29,12 @@ def _small(home: Path) -> None:
     (home / "config.json").write_text(json.dumps(CONFIG))
 
 
+@pytest.fixture(autouse=True)
+def _no_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its usual port is another test's, which may run at the same time."""
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+
+
 @pytest.fixture
 def card(running: Running, qtbot: QtBot) -> FirstRunCard:
     card = FirstRunCard(running.actions)
