@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -58,6 +60,7 @@ def test_a_turn_reads_edits_and_asks_before_it_runs(
         desk.screenshot("opened")
 
 
+@pytest.mark.soak
 def test_what_is_left_for_later_is_answered_from_the_inbox_after_a_restart(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

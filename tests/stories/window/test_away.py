@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -12,6 +14,7 @@ from tests.stories.window.test_acting import CARD, use, workspace
 READY = "Your answer is ready"
 
 
+@pytest.mark.soak
 def test_an_answer_is_told_while_the_window_is_closed_unless_switched_off(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

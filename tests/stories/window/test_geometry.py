@@ -11,7 +11,10 @@ from tests.desktop.window import TITLE, Window, running_window, until
 from tests.stories.program import Program
 
 
-@pytest.mark.parametrize(("screen", "scale"), [("1280x720", "1"), ("1280x720", "1.5"), ("1440x900", "2")])
+@pytest.mark.parametrize(
+    ("screen", "scale"),
+    [("1280x720", "1"), pytest.param("1280x720", "1.5", marks=pytest.mark.soak), ("1440x900", "2")],
+)
 def test_the_first_windows_are_whole_on_the_screen(
     program: Program, tmp_path: Path, screen: str, scale: str
 ) -> None:

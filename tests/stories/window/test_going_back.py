@@ -4,6 +4,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, running_window, until
 from tests.servers.scripted import ScriptedServer
@@ -36,6 +38,7 @@ def press_last(window: Window, name: str) -> None:
     max(window.all(name, "push button"), key=lambda node: node.extents[1]).press()
 
 
+@pytest.mark.soak
 def test_a_picture_and_a_document_go_along(
     program: Program, server: ScriptedServer, desk: Desk, tmp_path: Path
 ) -> None:

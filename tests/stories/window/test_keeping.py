@@ -105,6 +105,7 @@ def test_a_conversation_is_named_after_its_first_answer(
     assert line["title"] == "Fruit of the year"
 
 
+@pytest.mark.soak
 def test_a_temporary_conversation_leaves_nothing_and_can_be_kept(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

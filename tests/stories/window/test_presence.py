@@ -133,6 +133,7 @@ def start_tray(environment: dict[str, str]) -> None:
     )
 
 
+@pytest.mark.soak
 def test_the_window_takes_the_home_over_and_gives_it_back(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

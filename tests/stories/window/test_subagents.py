@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, running_window
 from tests.servers.scripted import ScriptedServer
@@ -48,6 +50,7 @@ def test_two_work_in_sight_one_asks_and_its_result_is_a_line_that_opens(
         desk.screenshot("subagents-stopped")
 
 
+@pytest.mark.soak
 def test_a_command_is_completed_by_the_keyboard_and_answered_without_a_model(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_server_that_is_not_there_comes_back(program: Program, desk: Desk) -> 
             window.until(lambda: window.texts("Nanobot").count("Back again.") == 2, "an answer")
 
 
+@pytest.mark.soak
 def test_without_a_keychain_a_key_is_used_for_this_session(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_monitor_is_taken_away(program: Program, server: ScriptedServer, tmp_p
             until(lambda: middle() < 720, "it is not where there is no monitor any more")
 
 
+@pytest.mark.soak
 def test_without_chinese_fonts_it_says_so(
     program: Program, server: ScriptedServer, desk: Desk, tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def _close_and_come_back(program: Program, window: Window, desk: Desk, *, tray: 
     window.wait_text("Nanobot", "At your service.")
 
 
+@pytest.mark.soak
 def test_without_anything_a_hidden_start_is_minimised(
     program: Program, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -137,6 +138,7 @@ def test_without_anything_a_hidden_start_is_minimised(
             window.wait(QUICK, "dialog")
 
 
+@pytest.mark.soak
 def test_the_quick_chat_by_command(program: Program, server: ScriptedServer, desk: Desk) -> None:
     program.use_server(server.url, "say:At your service.")
     with running_window(program, "quick", shown=False) as window:
