@@ -58,6 +58,7 @@ def test_the_mode_of_a_conversation_is_shown_and_changed(desk: Desk, bar: ModeBa
 
 def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar) -> None:
     desk.open("window:a")
+    desk.until(lambda: bar.mode.isVisible())
     choose(bar, "Autonomous for 60 minutes")
     desk.until(lambda: bar.mode.text().strip().startswith("Autonomous until "))
     assert bar.mode.property("tone") == "warning"
