@@ -45,6 +45,8 @@ BELATED_S = 600.0
 _LONGEST_S = 100 * 366 * 86400.0
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _LATEST = datetime(2200, 1, 1, tzinfo=UTC).timestamp()
+_LONGEST_ZONE = 100
+"""Characters of a name; the longest there is has 32."""
 
 
 def next_after(spec: Spec, moment: float, zone: str) -> float | None:
@@ -148,11 +150,13 @@ def zone_of(name: str) -> ZoneInfo:
         return _zone(name)
     except (KeyError, ValueError, OSError):
         raise UsageError(
-            _("There is no time zone {name}.").format(name=name),
+            _("There is no time zone {name}.").format(name=name[:_LONGEST_ZONE]),
             _("Use a name such as Europe/Berlin or America/New_York."),
         ) from None
 
 
 @functools.lru_cache(maxsize=64)
 def _zone(name: str) -> ZoneInfo:
+    if len(name) > _LONGEST_ZONE:  # ZoneInfo would import a package for each of its parts
+        raise KeyError(name)
     return ZoneInfo(name)

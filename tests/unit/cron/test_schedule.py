@@ -253,6 +253,7 @@ NOW = unix("2026-11-28T18:00")
         (Cron("0 9 * * *", "../../etc/passwd"), "no time zone"),
         (Cron("0 9 * * *", "Europe"), "no time zone"),
         (Cron("0 9 * * *", "a\0b"), "no time zone"),
+        (Cron("0 9 * * *", "Europe/" * 3_000 + "Berlin"), "no time zone Europe/Europe/"),
         (Every(0, NOW), "interval of 0 seconds"),
         (Every(-5, NOW), "interval of -5 seconds"),
         (Every(math.nan, NOW), "interval of nan"),
