@@ -5,35 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from desktop.agent.gate import Plan, Ruling
+from desktop.agent.approvals import Plan, Ruling
 from desktop.origin import TRUSTED, Mark
 from desktop.providers.base import Message, ToolCall
 from desktop.tools.base import Arguments, Tool, ToolResult
-
-
-@dataclass(frozen=True, slots=True)
-class Kit:
-    """The tools of a turn by name."""
-
-    tools: Mapping[str, Tool[Any]]
-    lean: bool = False
-
-    def named(self, name: str) -> str:
-        """The name of the tool that is meant: models write - for _, and small letters for large. The name
-        as it is where none or several could be meant."""
-        if name in self.tools:
-            return name
-        alike = [known for known in self.tools if _bare(known) == _bare(name)]
-        return alike[0] if len(alike) == 1 else name
-
-    @property
-    def schemas(self) -> list[Mapping[str, Any]]:
-        """As a request carries them."""
-        return [tool.brief_schema if self.lean else tool.schema for tool in self.tools.values()]
-
-
-def _bare(name: str) -> str:
-    return name.replace("-", "_").casefold()
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import logging
 from typing import Any
 
 from desktop.addresses import readable
-from desktop.agent.gate import Answer, Gate, origin
+from desktop.agent.approvals import Answer, Approvals, origin
 from desktop.agent.turn import Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import PageWanted
@@ -31,8 +31,8 @@ _log = logging.getLogger(__name__)
 class FormAsker:
     """The Asker of one call."""
 
-    def __init__(self, gate: Gate, audit: Audit, bus: Bus, turn: Turn, call: ToolCall) -> None:
-        self._gate, self._audit, self._bus = gate, audit, bus
+    def __init__(self, approvals: Approvals, audit: Audit, bus: Bus, turn: Turn, call: ToolCall) -> None:
+        self._approvals, self._audit, self._bus = approvals, audit, bus
         self._turn, self._call = turn, call
         self.notes: list[str] = []
 
@@ -75,7 +75,7 @@ class FormAsker:
     async def _put(self, form: Form) -> Answer | None:
         title = f"{one_line(form.service)}: {one_line(form.message)}"
         body = {"card": card(form, origin(self._turn)), "call": self._call.id}
-        return await self._gate.put(self._turn, self._call.id, title[:200], body, form)
+        return await self._approvals.put(self._turn, self._call.id, title[:200], body, form)
 
     async def _enter(self, form: Form, reply: Reply, reason: str) -> None:
         """What went to the server is in the audit log by its fingerprint, like the arguments of a call."""

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
-from desktop.agent.call import Kit
 from desktop.agent.context import Context
 from desktop.agent.given import take
 from desktop.agent.runner import Runner
@@ -28,6 +27,7 @@ from desktop.session.log import Session, Sessions
 from desktop.session.model import withdrawal
 from desktop.session.records import clean
 from desktop.tasks import cancel, see_through, spawn
+from desktop.tools.toolset import Toolset
 
 FLEETING = (
     "[This conversation is temporary: the person wants nothing of it kept. Write nothing of it into your "
@@ -65,10 +65,10 @@ class Watcher(Protocol):
         """Its end is in the log. Raises StorageError."""
 
 
-class Toolbox(Protocol):
+class Toolsets(Protocol):
     """Where the tools of a turn come from."""
 
-    async def kit(self, *, lean: bool) -> Kit:
+    async def toolset(self, *, lean: bool) -> Toolset:
         """Those that a model gets; few and simple ones for a small model."""
 
 
@@ -99,7 +99,7 @@ class Loop:
         sessions: Sessions,
         context: Context,
         models: Models,
-        toolbox: Toolbox,
+        toolbox: Toolsets,
         runner: Runner,
         bus: Bus,
         *,
@@ -305,10 +305,10 @@ class Loop:
                 pictures=bool(turn.inbound.pictures),
                 reasoning=str(turn.session.metadata.get("reasoning") or ""),
             )
-            kit = await self._toolbox.kit(lean=ready.lean)
+            toolset = await self._toolbox.toolset(lean=ready.lean)
             there = ready.endpoint
             self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, ready.note))
-            await self._runner.run(turn, ready, kit, self._steps())
+            await self._runner.run(turn, ready, toolset, self._steps())
         except Exception as error:
             await see_through(self._failed(turn, error), name=f"failed:{turn.id}")
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.agent.approvals import Ruling
 from desktop.agent.call import Done
-from desktop.agent.gate import Ruling
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Turn
 from desktop.errors import StorageError

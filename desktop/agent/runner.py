@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from desktop.agent.asking import Asking
-from desktop.agent.call import Done, Kit
+from desktop.agent.call import Done
 from desktop.agent.context import Context
+from desktop.agent.executor import ToolExecutor
 from desktop.agent.fitting import fitted
-from desktop.agent.hands import Hands
 from desktop.agent.lean import Want, shown, wanted
 from desktop.agent.sight import Sight
 from desktop.agent.turn import Late, Ready, Turn
@@ -38,6 +38,7 @@ from desktop.session.model import message_tokens, text_tokens
 from desktop.tasks import in_thread, see_through
 from desktop.text import _, mark
 from desktop.tools.base import Effect
+from desktop.tools.toolset import Toolset
 
 _MARGIN_TOKENS = 200
 _REPEATS = 3
@@ -86,7 +87,7 @@ class Runner:
     def __init__(
         self,
         asking: Asking,
-        hands: Hands,
+        executor: ToolExecutor,
         context: Context,
         bus: Bus,
         memory: Memory | None = None,
@@ -94,19 +95,19 @@ class Runner:
         plainly: Plainly | None = None,
     ) -> None:
         """Without a `memory` what no longer fits is only left out. `plainly`: see there."""
-        self._asking, self._hands, self._context, self._bus = asking, hands, context, bus
+        self._asking, self._executor, self._context, self._bus = asking, executor, context, bus
         self._plainly = plainly
         self._memory, self._meter = memory, meter or Meter()
         self._sight = Sight()
 
-    async def run(self, turn: Turn, ready: Ready, kit: Kit, steps: int) -> None:
+    async def run(self, turn: Turn, ready: Ready, toolset: Toolset, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
         want = Want(True)
         if ready.lean and not turn.inbound.late:
             want = wanted(turn.inbound.text, files=bool(turn.inbound.files))
-            kit = kit if want.tools else Kit({}, lean=True)
+            toolset = toolset if want.tools else Toolset({}, lean=True)
         turn.prompt = await self._prompt(ready)
-        fixed = _fixed(turn.prompt, kit)
+        fixed = _fixed(turn.prompt, toolset)
         if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
             turn.prompt = await self._prompt(ready)
         if ready.endpoint.rules.pictures and turn.inbound.pictures:
@@ -115,29 +116,29 @@ class Runner:
             self._tell(turn, ready.endpoint, foreign, _FOREIGN)
         if self._memory:
             turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
-        await self._rounds(turn, ready, kit, steps, want)
+        await self._rounds(turn, ready, toolset, steps, want)
         if self._memory:
             self._memory.after(turn.session, ready, fixed)
 
-    async def _rounds(self, turn: Turn, ready: Ready, kit: Kit, steps: int, want: Want) -> None:
+    async def _rounds(self, turn: Turn, ready: Ready, toolset: Toolset, steps: int, want: Want) -> None:
         late = turn.inbound.late
         known = [*turn.earlier, *turn.session.history(ready.window)]
         turn.view = view_of(known, turn.session.metadata)  # until it asks
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
-            await self._act(turn, kit, Completion(tool_calls=(call,)), late)
-        if ready.lean and want.must_call and await self._done_plainly(turn, kit):
+            await self._act(turn, toolset, Completion(tool_calls=(call,)), late)
+        if ready.lean and want.must_call and await self._done_plainly(turn, toolset):
             return
         repeats, last, worked, must_call = 0, "", "", want.must_call
         for _step in range(steps):
-            completion = await self._ask(turn, ready, kit, callable_=not worked, must_call=must_call)
-            if worked and (completion.tool_calls or _echoes(completion.text, kit)):
+            completion = await self._ask(turn, ready, toolset, callable_=not worked, must_call=must_call)
+            if worked and (completion.tool_calls or _echoes(completion.text, toolset)):
                 # a small model that has no words for what it did
                 completion = replace(completion, text=_told_done(worked).text, tool_calls=())
             if not completion.tool_calls:
                 await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
                 return
-            done = await self._act(turn, kit, completion)
+            done = await self._act(turn, toolset, completion)
             worked = ", ".join(one.gist for one in done if one.outcome == "ok") if ready.lean else ""
             if ready.lean and (told := _account(done, want)):
                 await see_through(self._keep(turn, told), name=f"keep:{turn.id}")
@@ -147,19 +148,19 @@ class Runner:
                 same = f"{one.call.name}\0{one.call.arguments}\0{one.text}"
                 repeats, last = (repeats + 1 if same == last else 1), same
                 if repeats >= _REPEATS:
-                    await self._conclude(turn, ready, kit, _IN_CIRCLES)
+                    await self._conclude(turn, ready, toolset, _IN_CIRCLES)
                     return
             self._join(turn)
-        await self._conclude(turn, ready, kit, _OUT_OF_STEPS)
+        await self._conclude(turn, ready, toolset, _OUT_OF_STEPS)
 
-    async def _done_plainly(self, turn: Turn, kit: Kit) -> bool:
+    async def _done_plainly(self, turn: Turn, toolset: Toolset) -> bool:
         """Do what the words ask for without the model, where they leave no doubt; whether that was done."""
         made = await self._plainly(turn.inbound.text) if self._plainly else ""
         if not made:
             return False
         answer: Completion | None = Completion(text=str(made))
         if isinstance(made, ToolCall):
-            answer = _account(await self._act(turn, kit, Completion(tool_calls=(made,))), Want(True))
+            answer = _account(await self._act(turn, toolset, Completion(tool_calls=(made,))), Want(True))
         if answer is not None:
             await see_through(self._keep(turn, answer), name=f"keep:{turn.id}")
         return answer is not None
@@ -168,7 +169,7 @@ class Runner:
         self,
         turn: Turn,
         ready: Ready,
-        kit: Kit,
+        toolset: Toolset,
         *,
         callable_: bool,
         note: str = "",
@@ -178,7 +179,7 @@ class Runner:
         is too long."""
         share, tried = 1.0, False
         request = replace(
-            await self._request(turn, ready, kit, share, note), callable=callable_, must_call=must_call
+            await self._request(turn, ready, toolset, share, note), callable=callable_, must_call=must_call
         )
         tries: Iterator[Request] | None = None
         while True:
@@ -187,10 +188,10 @@ class Runner:
             except ContextTooLong:
                 if share < 1.0:
                     raise
-                share = 1.0 if not tried and await self._shorten(turn, ready, kit) else 0.5
+                share = 1.0 if not tried and await self._shorten(turn, ready, toolset) else 0.5
                 tried = True
                 request = replace(
-                    await self._request(turn, ready, kit, share, note),
+                    await self._request(turn, ready, toolset, share, note),
                     callable=callable_,
                     must_call=must_call,
                 )
@@ -225,23 +226,25 @@ class Runner:
     def _say(self, turn: Turn, there: Endpoint, note: str) -> None:
         self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, note))
 
-    async def _shorten(self, turn: Turn, ready: Ready, kit: Kit) -> bool:
+    async def _shorten(self, turn: Turn, ready: Ready, toolset: Toolset) -> bool:
         """Sum up where a request was too long; whether there was something to sum up."""
         if self._memory is None:
             return False
         if not await self._memory.make_room(
-            turn.session, ready, _fixed(turn.prompt, kit), turn.id, force=True
+            turn.session, ready, _fixed(turn.prompt, toolset), turn.id, force=True
         ):
             return False
         turn.prompt = await self._prompt(ready)
         turn.earlier = await self._memory.earlier(turn.session, ready.window // _EARLIER_SHARE)
         return True
 
-    async def _fitted(self, turn: Turn, ready: Ready, prompt: str, kit: Kit, share: float) -> list[Message]:
+    async def _fitted(
+        self, turn: Turn, ready: Ready, prompt: str, toolset: Toolset, share: float
+    ) -> list[Message]:
         """What of the conversation goes along. Where the model's tokens can be counted, they are: what is
         too long after all is fitted once more."""
         model, limit = ready.endpoint.model, ready.window - ready.max_tokens
-        fixed = _fixed(prompt, kit)
+        fixed = _fixed(prompt, toolset)
         for _attempt in range(2):
             notes = sum(map(message_tokens, turn.earlier))
             room = int(((limit - _MARGIN_TOKENS) / self._meter.factor(model) - fixed - notes) * share)
@@ -249,7 +252,7 @@ class Runner:
             if not family(model):
                 break
             whole = [{"role": "system", "content": prompt}, *history]
-            real = await in_thread(self._meter.exact, model, whole, kit.schemas)
+            real = await in_thread(self._meter.exact, model, whole, toolset.schemas)
             self._meter.learn(model, fixed + turn.session.shown, real)
             if real <= limit:
                 break
@@ -258,10 +261,12 @@ class Runner:
     async def _prompt(self, ready: Ready) -> str:
         return await self._context.system_prompt(lean=ready.lean, window=ready.window)
 
-    async def _request(self, turn: Turn, ready: Ready, kit: Kit, share: float, note: str) -> Request:
+    async def _request(
+        self, turn: Turn, ready: Ready, toolset: Toolset, share: float, note: str
+    ) -> Request:
         prompt = turn.prompt
-        schemas, fixed = kit.schemas, _fixed(prompt, kit)
-        history = [*turn.earlier, *await self._fitted(turn, ready, prompt, kit, share)]
+        schemas, fixed = toolset.schemas, _fixed(prompt, toolset)
+        history = [*turn.earlier, *await self._fitted(turn, ready, prompt, toolset, share)]
         turn.view = view_of(history, turn.session.metadata)
         turn.estimate = fixed + turn.session.shown
         extra: list[Message] = [{"role": "user", "content": note}] if note else []
@@ -278,7 +283,7 @@ class Runner:
         )
 
     async def _act(
-        self, turn: Turn, kit: Kit, completion: Completion, late: Late | None = None
+        self, turn: Turn, toolset: Toolset, completion: Completion, late: Late | None = None
     ) -> list[Done]:
         """Store what the model wants, carry it out, store the results."""
         calls = _named(completion.tool_calls)
@@ -289,7 +294,7 @@ class Runner:
         await turn.session.append(record)
         await self._asking.account(turn, completion.usage, "ok")
         turn.next_step()
-        done = await self._hands.round(turn, kit, calls, late)
+        done = await self._executor.round(turn, toolset, calls, late)
         turn.spoke |= any(one.result.spoke for one in done)
         return done
 
@@ -301,11 +306,11 @@ class Runner:
             turn.view = turn.view.with_([joined.inbound.record()])
             turn.spoke = False
 
-    async def _conclude(self, turn: Turn, ready: Ready, kit: Kit, note: str) -> None:
+    async def _conclude(self, turn: Turn, ready: Ready, toolset: Toolset, note: str) -> None:
         """End a turn that would go on for ever, in the model's words or else in ours."""
         completion = Completion()
         if not ready.lean:  # a small model would only say the note again
-            completion = await self._ask(turn, ready, kit, callable_=False, note=note)
+            completion = await self._ask(turn, ready, toolset, callable_=False, note=note)
         if completion.tool_calls or not completion.text.strip():
             completion = Completion(
                 text=_("The answer was broken off after many steps. Write “go on” to have it continued.")
@@ -333,9 +338,9 @@ class Runner:
         self._bus.publish(TurnFinished(turn.key, turn.id, "".join(turn.text), stopped=True))
 
 
-def _fixed(prompt: str, kit: Kit) -> int:
+def _fixed(prompt: str, toolset: Toolset) -> int:
     """About how many tokens every request of a turn has besides the conversation."""
-    return text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in kit.schemas)
+    return text_tokens(prompt) + sum(text_tokens(str(schema)) for schema in toolset.schemas)
 
 
 def _told_done(what: str) -> Completion:
@@ -360,9 +365,9 @@ def _sealed(completion: Completion) -> Message:
     return {"thinking_blocks": blocks, "_by": completion.author} if blocks else {}
 
 
-def _echoes(text: str, kit: Kit) -> bool:
+def _echoes(text: str, toolset: Toolset) -> bool:
     """Whether an answer is the call once more rather than words about it."""
-    return any(name in text.lower() for name in kit.tools if "_" in name)
+    return any(name in text.lower() for name in toolset.tools if "_" in name)
 
 
 def _named(calls: Sequence[ToolCall]) -> list[ToolCall]:

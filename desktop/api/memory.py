@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from desktop.api.streams import following
 from desktop.bus.events import MemoryChanged
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from desktop.memory.dreaming import Dreaming
     from desktop.memory.history import History
     from desktop.memory.notes import Notes
+    from desktop.memory.search import MemorySearch
     from desktop.memory.staging import Staging
     from desktop.memory.versions import Versions
     from desktop.session.log import Sessions
@@ -172,31 +173,19 @@ class Parts:
     settings: "Callable[[], DreamSettings]"
 
 
-class Recalls(Protocol):
-    """Finds what was said."""
-
-    async def summaries(
-        self, query: str, limit: int, wanted: Callable[[Entry], bool] = lambda _entry: True
-    ) -> list[Entry]:
-        """The newest entries with all words of a query."""
-
-    async def search(self, query: str, since: str, until: str, limit: int) -> list[dict[str, Any]]:
-        """The newest summaries and messages with all words of a query, between two dates."""
-
-
 class Memory:
     """Acts on the memory of the workspace."""
 
     def __init__(
         self,
         parts: Parts,
-        recall: Recalls,
+        search: "MemorySearch",
         sessions: "Sessions",
         cover: Callable[[], Awaitable[None]],
         bus: "Bus",
     ) -> None:
         """`cover` has the newest conversations summed up to their ends."""
-        self._parts, self._recall, self._sessions = parts, recall, sessions
+        self._parts, self._search, self._sessions = parts, search, sessions
         self._cover, self._bus = cover, bus
         self._in_order = asyncio.Lock()
         """Changes do not overtake one another."""
@@ -268,7 +257,7 @@ class Memory:
     ) -> tuple[Summary, ...]:
         """The newest summaries with all words of `query`, before the cursor `before`."""
         wanted = (lambda entry: entry.cursor < before) if before is not None else lambda _entry: True
-        found = await self._recall.summaries(query, min(limit, _MOST), wanted)
+        found = await self._search.summaries(query, min(limit, _MOST), wanted)
         titles = await self._titles()
         return tuple(_entry(entry, titles) for entry in found)
 
@@ -277,7 +266,7 @@ class Memory:
     ) -> tuple[Hit, ...]:
         """The newest summaries and messages with all words of `query`, from `since` to `until` (dates).
         Raises UsageError."""
-        hits = await self._recall.search(query, since, until, min(limit, _MOST))
+        hits = await self._search.search(query, since, until, min(limit, _MOST))
         titles = await self._titles()
         return tuple(
             Hit(**{**hit, "title": hit["title"] or titles.get(hit["session"], "")}) for hit in hits

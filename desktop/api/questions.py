@@ -1,6 +1,6 @@
 """Questions of permission: what the person answers, while the call waits for it and after.
 
-An answer to a call that still waits reaches it through the gate. A later one begins a turn of its own,
+An answer to a call that still waits reaches it through the approvals. A later one begins a turn of its own,
 whose message is on disk before the question is closed: what is lost in between is asked again, never done
 twice.
 """
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from desktop.agent.gate import Answer
+from desktop.agent.approvals import Answer
 from desktop.agent.turn import Inbound, Late
 from desktop.api.following import Step, turn_to_end
 from desktop.api.reply import Answered, Reply
@@ -23,7 +23,7 @@ from desktop.text import _
 from desktop.tools.form import filled
 
 if TYPE_CHECKING:
-    from desktop.agent.gate import Gate
+    from desktop.agent.approvals import Approvals
     from desktop.agent.loop import Loop
     from desktop.bus.bus import Bus
 
@@ -34,13 +34,13 @@ class Questions:
     def __init__(
         self,
         inbox: Inbox,
-        gate: "Gate",
+        approvals: "Approvals",
         loop: "Loop",
         bus: "Bus",
         keep: Callable[[Rule], Awaitable[None]],
     ) -> None:
         """`keep` stores a standing answer."""
-        self._inbox, self._gate, self._loop, self._bus, self._keep = inbox, gate, loop, bus, keep
+        self._inbox, self._approvals, self._loop, self._bus, self._keep = inbox, approvals, loop, bus, keep
         self._answering = asyncio.Lock()
 
     async def answer(self, question: str, reply: Reply) -> Answered:
@@ -59,7 +59,7 @@ class Questions:
 
     async def park(self, question: str) -> bool:
         """Leave one for later: its turn goes on without it, the inbox keeps it. False if none waited."""
-        return self._gate.park(question)
+        return self._approvals.park(question)
 
     async def _answer(self, question: str, reply: Reply) -> tuple[str, dict[str, str]]:
         """The turn that a late answer began, "" where a call had waited; and the faults of a form."""
@@ -72,7 +72,7 @@ class Questions:
                 return "", await self._fill(notice, answer, reply.content)
             if reply.yes and reply.always:
                 await self._allow_for_good(notice)
-            if self._gate.answer(notice.id, answer):
+            if self._approvals.answer(notice.id, answer):
                 return "", {}
             approve = "ask" if reply.ask else "never"
             turn = await self._loop.submit(replace(_late(notice, answer), approve=approve))
@@ -81,11 +81,11 @@ class Questions:
 
     async def _fill(self, notice: Notice, answer: Answer, given: Mapping[str, Any]) -> dict[str, str]:
         """Hand what was filled in to the call that waits for it. Raises UsageError where none does."""
-        form = self._gate.form(notice.id)
+        form = self._approvals.form(notice.id)
         content, faults = filled(form, dict(given)) if form else ({}, {})
         if form and answer.yes and faults:
             return faults
-        if not self._gate.answer(notice.id, replace(answer, content=content)):
+        if not self._approvals.answer(notice.id, replace(answer, content=content)):
             await self._inbox.settle(notice.id, "withdrawn")
             raise UsageError(
                 _("The server does not wait for this answer any more."),

@@ -3,7 +3,7 @@
 import os
 
 from desktop.config.store import ConfigStore
-from desktop.core.workspace import workspace_of
+from desktop.config.workspace import workspace_of
 from desktop.database import outdated
 from desktop.paths import Home
 from desktop.session.log import Sessions

@@ -54,8 +54,8 @@ async def _fix(home: Home, as_json: bool) -> bool:
 
 async def _doctor(home: Home, as_json: bool, *, fix: bool) -> int:
     from desktop.cli.files import up_to_date
-    from desktop.core.workspace import judged_workspace
     from desktop.doctor import examine
+    from desktop.tools.permissions.links import judged_workspace
 
     mended = await _fix(home, as_json) if fix else True
     await up_to_date(home)

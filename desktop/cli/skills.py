@@ -59,7 +59,7 @@ async def _key(home: Home, name: str, variable: str, remove: bool, as_json: bool
 async def skills_of(home: Home) -> tuple[Config, Skills]:
     """The settings as they are, and the skills as the agent would find them."""
     from desktop.cli.files import settings
-    from desktop.core.workspace import workspace_of
+    from desktop.config.workspace import workspace_of
 
     config = (await settings(home)).config
     return config, Skills(

@@ -66,7 +66,7 @@ async def _report(home: Home, days: int, by: str) -> "Report":
     from desktop.api.usage import Usage
     from desktop.bus.bus import Bus
     from desktop.cli.files import settings, up_to_date
-    from desktop.core.workspace import workspace_of
+    from desktop.config.workspace import workspace_of
     from desktop.database import Database
     from desktop.usage import UsageLedger
 

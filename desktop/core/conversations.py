@@ -53,11 +53,11 @@ class Conversations:
         core, metadata = self._core, await self._metadata(arguments)
         chosen = core.models.choice(str(metadata.get("model") or ""), str(metadata.get("provider") or ""))
         window, lean = await core.models.window(chosen), chosen.spec.lean
-        kit = await core.workshop.own(lean=lean)
+        toolset = await core.toolbox.own(lean=lean)
         recent = min(RECENT_TOKENS, window // 8)
         sections = await in_thread(lambda: core.context.sections(recent, lean=lean))
         parts = {name: text_tokens(text) for name, text in sections.items()}
-        parts["tools"] = sum(text_tokens(str(schema)) for schema in kit.schemas)
+        parts["tools"] = sum(text_tokens(str(schema)) for schema in toolset.schemas)
         key = str(arguments.get("session") or "")
         parts["history"] = (await core.sessions.open(key)).tokens if key else 0
         if lean:
@@ -82,7 +82,7 @@ class Conversations:
         model, provider = str(metadata.get("model") or ""), str(metadata.get("provider") or "")
         self._core.models.prepare(model, provider)
         with suppress(AppError):  # the question will say what is wrong
-            self._core.workshop.wake(lean=self._core.models.choice(model, provider).spec.lean)
+            self._core.toolbox.wake(lean=self._core.models.choice(model, provider).spec.lean)
         return {}
 
     def _model(self, metadata: Any) -> Json:

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context, follow_language, write_templates
-from desktop.agent.gate import Gate
-from desktop.agent.hands import Hands
+from desktop.agent.executor import ToolExecutor
 from desktop.agent.loop import Loop
 from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
@@ -29,6 +29,7 @@ from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
 from desktop.config.agents import Dream as Dreams
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
+from desktop.config.workspace import workspace_of
 from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
 from desktop.core.fetching import Fetches
@@ -36,11 +37,8 @@ from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
 from desktop.core.plain import Plain
 from desktop.core.rationing import Ration
-from desktop.core.recall import Recall
 from desktop.core.titles import Titles
-from desktop.core.toolbox import Workshop
 from desktop.core.waiting import Waiting
-from desktop.core.workspace import workspace_of
 from desktop.database import Database, outdated
 from desktop.errors import AppError
 from desktop.files import judge_links
@@ -53,6 +51,7 @@ from desktop.memory.history import History
 from desktop.memory.imports import take_over
 from desktop.memory.keeper import Keeper
 from desktop.memory.notes import Notes
+from desktop.memory.search import MemorySearch
 from desktop.memory.staging import Staging
 from desktop.memory.tokens import Meter
 from desktop.memory.versions import Versions
@@ -73,6 +72,7 @@ from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, ToolFailure
 from desktop.tools.mcp.settings import ServerSettings
 from desktop.tools.permissions.links import judge_of
+from desktop.tools.toolbox import Toolbox
 from desktop.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -120,14 +120,14 @@ class Core:
         self.lessons = Lessons(self.database)
         self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration, self.lessons)
         self.server_settings = ServerSettings(lambda: store.config.tools.mcp_servers, self.change)
-        self.workshop = Workshop(
+        self.toolbox = Toolbox(
             home,
             self.workspace,
             lambda: store.config,
             self.keychain,
             bus,
             self.database,
-            lambda query, since, until, limit: self.recall.search(query, since, until, limit),
+            lambda query, since, until, limit: self.memory_search.search(query, since, until, limit),
             lambda: self.background.scheduler,
             self.server_settings.keep_pins,
         )
@@ -136,7 +136,7 @@ class Core:
     def _make_agents(self, scope: Scope) -> None:
         """The agent that talks with the person, and those that work for it."""
         store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
-        self.gate = Gate(scope, self.inbox, bus, self.marks)
+        self.approvals = Approvals(scope, self.inbox, bus, self.marks)
         self.notices, self.titles = Notices(self), Titles(self)
         work, places = (
             Sessions(self.workspace / "sessions" / "subagents"),
@@ -145,7 +145,7 @@ class Core:
         self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
         following = Provenance(scope, self.marks)
         to_others = (self._deliver, following, self.subagents.spawn, self.skills)
-        hands = Hands(scope, self.gate, self.audit, bus, *to_others)
+        executor = ToolExecutor(scope, self.approvals, self.audit, bus, *to_others)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
         self._make_memory()
         self.meter = Meter()
@@ -156,8 +156,8 @@ class Core:
             self.sessions,
             self.context,
             self.models,
-            self.workshop,
-            Runner(asking, hands, self.context, bus, self.memory, self.meter, Plain(self).call),
+            self.toolbox,
+            Runner(asking, executor, self.context, bus, self.memory, self.meter, Plain(self).call),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
@@ -169,8 +169,8 @@ class Core:
             work,
             self._working,
             self.models,
-            self.workshop.for_subagents,
-            Runner(asking, hands, self._working, bus, meter=self.meter),
+            self.toolbox.for_subagents,
+            Runner(asking, executor, self._working, bus, meter=self.meter),
             bus,
             concurrent_turns=places,
             steps=lambda: store.config.agents.defaults.max_subagent_iterations,
@@ -183,7 +183,7 @@ class Core:
         self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
         self.versions = Versions(self.workspace, lambda text: self.bus.publish(MemoryChanged(told=text)))
         self._keeper = Keeper(self.versions)
-        self.recall = Recall(self.history, self.search)
+        self.memory_search = MemorySearch(self.history, self.search)
         self.staging = Staging(self.history.folder)
         self.dream = Dream(
             self.history,
@@ -261,7 +261,7 @@ class Core:
         self.builtin.idle_seconds = config.local.idle_stop_s
         if config.local.model != self._local:
             await self.pick_local()
-        await self.workshop.apply()
+        await self.toolbox.apply()
         self.dreaming.apply()
         if "background" in self.__dict__:
             self.background.apply()
@@ -307,7 +307,7 @@ class Core:
             self.host.status,
             self.builtin.status,
             *self.background.statuses(),
-            *self.workshop.statuses(),
+            *self.toolbox.statuses(),
         ]
 
     @functools.cached_property
@@ -341,14 +341,14 @@ class Core:
         await self.fetches.close()
         if "background" in self.__dict__:
             await self.background.stop()
-        self.gate.leave()
+        self.approvals.leave()
         self.subagents.close()
         await self._workers.close()
         await self.loop.close()
         await self.titles.close()
         await self.memory.close()
         await self._keeper.close()
-        await self.workshop.stop()
+        await self.toolbox.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         await in_thread(sweep, self.workspace)
         await in_thread(judge_links, self.workspace, None)

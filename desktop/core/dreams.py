@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
-from desktop.agent.call import Kit
 from desktop.agent.context import Context
-from desktop.agent.gate import Gate
-from desktop.agent.hands import Hands
+from desktop.agent.executor import ToolExecutor
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Inbound, Ready, Slot, Turn
@@ -30,6 +29,7 @@ from desktop.session.log import Sessions
 from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
 from desktop.tools.base import Arguments, Claim, Effect, Saying, Tool, ToolContext, ToolFailure, ToolResult
+from desktop.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     from desktop.core.core import Core
@@ -93,9 +93,11 @@ class Editing:
         """Have the model work. Raises ProviderError, StorageError."""
         core, bus, watch = self._core, Bus(), _Watch()
         scope = Scope(Config, folder, core.home.root)
-        hands = Hands(scope, Gate(scope, core.inbox, bus, core.marks), core.audit, bus, _nowhere)
+        executor = ToolExecutor(
+            scope, Approvals(scope, core.inbox, bus, core.marks), core.audit, bus, _nowhere
+        )
         asking = Asking(core.usage, bus, cause="memory")
-        runner = Runner(asking, hands, _Brief(folder, ""), bus, meter=core.meter)
+        runner = Runner(asking, executor, _Brief(folder, ""), bus, meter=core.meter)
         session = await Sessions(folder / "sessions").open("dream")
         slot = Slot(asyncio.Semaphore(1))
         turn = Turn(uuid.uuid4().hex[:12], session, Inbound("dream", task, "dream", approve="never"), slot)
@@ -103,7 +105,7 @@ class Editing:
         tools = await in_thread(_tools, folder, writable, watch)
         ready = replace(self._ready, provider=_Capped(self._ready.provider, watch))
         steps = core.store.config.agents.defaults.dream.max_iterations
-        await runner.run(turn, ready, Kit(tools), steps)
+        await runner.run(turn, ready, Toolset(tools), steps)
         for line in watch.refused:
             _log.warning("refused of a Dream: %.300s", line)
 

@@ -91,7 +91,7 @@ def questions(core: "Core") -> "Questions":
         rules = core.store.config.permissions.rules
         await core.change({"permissions.rules": with_rule(rules, rule)})
 
-    return Questions(core.inbox, core.gate, core.loop, core.bus, keep)
+    return Questions(core.inbox, core.approvals, core.loop, core.bus, keep)
 
 
 def permissions(core: "Core") -> "Permissions":
@@ -103,7 +103,7 @@ def permissions(core: "Core") -> "Permissions":
         core.change,
         core.sessions,
         core.marks,
-        core.workshop.sandbox,
+        core.toolbox.sandbox,
         core.workspace,
     )
 
@@ -180,12 +180,12 @@ def _backups(core: "Core") -> "Backups":
 def _changes(core: "Core") -> "Changes":
     from desktop.api.changes import Changes
 
-    return Changes(core.workshop.kept, core.audit, core.workspace)
+    return Changes(core.toolbox.kept, core.audit, core.workspace)
 
 
 def _diagnostics(core: "Core") -> "Diagnostics":
     from desktop.api.diagnostics import Diagnostics, States
-    from desktop.core.workspace import workspace_of
+    from desktop.config.workspace import workspace_of
     from desktop.doctor import examine
 
     states = States(lambda: examine(core.home, workspace_of), _damages(core), core.statuses)
@@ -231,7 +231,7 @@ def memory(core: "Core") -> "Memory":
         core.dreaming,
         lambda: core.store.config.agents.defaults.dream,
     )
-    return Memory(parts, core.recall, core.sessions, functools.partial(cover, core), core.bus)
+    return Memory(parts, core.memory_search, core.sessions, functools.partial(cover, core), core.bus)
 
 
 def _privacy(core: "Core") -> "Privacy":
@@ -256,7 +256,7 @@ def _reminders(core: "Core") -> "Reminders":
 def _servers(core: "Core") -> "Servers":
     from desktop.api.servers import Servers
 
-    return Servers(core.server_settings, core.workshop.servers, core.keychain)
+    return Servers(core.server_settings, core.toolbox.servers, core.keychain)
 
 
 def _skills(core: "Core") -> "Skills":
@@ -269,9 +269,9 @@ def _tools(core: "Core") -> "Tools":
     from desktop.api.tools import Tools
 
     async def offered(lean: bool) -> "Mapping[str, Tool[Any]]":
-        return (await core.workshop.own(lean=lean)).tools
+        return (await core.toolbox.own(lean=lean)).tools
 
-    return Tools(core.workshop.all, offered, core.audit, core.keychain)
+    return Tools(core.toolbox.all, offered, core.audit, core.keychain)
 
 
 def _zone(core: "Core") -> "Callable[[], str]":

@@ -92,14 +92,14 @@ async def _writing(table: Table, folder: Path) -> None:
 
 async def _searching(table: Table, folder: Path) -> None:
     """A search by words among very many summaries, half of them in archives."""
-    from desktop.core.recall import Recall
     from desktop.memory.history import History
+    from desktop.memory.search import MemorySearch
 
     history = History(folder / "memory-many")
     _fill(history.path, ENTRIES)
     await history.consume(ENTRIES // 2)
     await history.archive(datetime.now(UTC))
-    recall = Recall(history, None)  # type: ignore[arg-type]  # its messages are another figure
+    recall = MemorySearch(history, None)  # type: ignore[arg-type]  # its messages are another figure
     for what in ("first, which reads them", "second, which lists words"):
         begun = time.perf_counter()
         await recall.summaries("anything", 20)

@@ -192,9 +192,9 @@ async def _bare_streams(url: str, core: Any) -> float:
     from openai import AsyncOpenAI, AsyncStream
 
     prompt = await core.context.system_prompt()
-    kit = await core.workshop.kit(lean=False)
+    toolset = await core.toolbox.toolset(lean=False)
     messages = [{"role": "system", "content": prompt}, {"role": "user", "content": "hi there"}]
-    body = {"model": LATE, "stream": True, "max_tokens": 64, "messages": messages, "tools": kit.schemas}
+    body = {"model": LATE, "stream": True, "max_tokens": 64, "messages": messages, "tools": toolset.schemas}
     body["stream_options"] = {"include_usage": True}
 
     async def one(client: AsyncOpenAI) -> None:
@@ -297,24 +297,26 @@ class _Bag:
     def __init__(self, tools: dict[str, Any]) -> None:
         self._tools = tools
 
-    async def kit(self, *, lean: bool) -> Any:
-        from desktop.agent.call import Kit
+    async def toolset(self, *, lean: bool) -> Any:
+        from desktop.tools.toolset import Toolset
 
-        return Kit(self._tools, lean)
+        return Toolset(self._tools, lean)
 
 
 def _loop(core: Any, tools: dict[str, Any]) -> Any:
     """The agent's loop as the core builds it, with other tools."""
     from desktop.agent.asking import Asking
-    from desktop.agent.hands import Hands
+    from desktop.agent.executor import ToolExecutor
     from desktop.agent.loop import Loop
     from desktop.agent.provenance import Provenance
     from desktop.agent.runner import Runner
     from desktop.agent.scope import Scope
 
     scope = Scope(lambda: core.store.config, core.workspace, core.home.root)
-    hands = Hands(scope, core.gate, core.audit, core.bus, _nowhere, Provenance(scope, core.marks))
-    runner = Runner(Asking(core.usage, core.bus), hands, core.context, core.bus)
+    executor = ToolExecutor(
+        scope, core.approvals, core.audit, core.bus, _nowhere, Provenance(scope, core.marks)
+    )
+    runner = Runner(Asking(core.usage, core.bus), executor, core.context, core.bus)
     return Loop(core.sessions, core.context, core.models, _Bag(tools), runner, core.bus)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from desktop.core.workspace import workspace_of
+from desktop.config.workspace import workspace_of
 from desktop.database import Database
 from desktop.doctor import Finding, examine
 from desktop.paths import Home

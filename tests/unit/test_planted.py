@@ -283,7 +283,7 @@ def test_a_link_of_the_person_works_where_its_folder_is_granted(ground: Ground, 
 
 
 async def test_doctor_names_links_that_are_not_used(ground: Ground) -> None:
-    from desktop.core.workspace import judged_workspace
+    from desktop.tools.permissions.links import judged_workspace
 
     home = Home(ground.workspace.parent, ground.workspace.parent / "models")
     try:

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from desktop.config.permissions import Folder
-from desktop.files import Judge
+from desktop.config.schema import Config
+from desktop.config.workspace import workspace_of
+from desktop.files import Judge, judge_links
+from desktop.paths import Home
 from desktop.tools.permissions.places import fences, inside, resolve
 from desktop.tools.permissions.situation import expanded
 
@@ -29,3 +32,10 @@ def judge_of(home: Path, workspace: Path, folders: Callable[[], Iterable[Folder]
         return False
 
     return judge
+
+
+def judged_workspace(home: Home, config: Config) -> Path:
+    """The folder of the agent's files; from now on links in it are judged by these settings."""
+    workspace = workspace_of(home, config)
+    judge_links(workspace, judge_of(home.root, workspace, lambda: config.permissions.folders))
+    return workspace

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QImageReader
 
-from desktop.core.previews import preview
+from desktop.api.previews import preview
 from desktop.paths import elsewhere
 
 KINDS = (b"png", b"jpeg", b"gif", b"webp")

@@ -150,8 +150,8 @@ def test_the_key_of_a_search_engine_goes_to_the_keychain(
     running.settle()
     assert "The key is stored." in shown(window)
     assert edit.text() == ""
-    assert running.wait(running.core.workshop._search_key("brave")) == "secret-brave-key"
+    assert running.wait(running.core.toolbox._search_key("brave")) == "secret-brave-key"
     assert "secret-brave-key" not in json.dumps(running.stored)
     press(window, "Remove the key for Brave")
     running.settle()
-    assert running.wait(running.core.workshop._search_key("brave")) == ""
+    assert running.wait(running.core.toolbox._search_key("brave")) == ""

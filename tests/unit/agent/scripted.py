@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
-from desktop.agent.call import Kit
 from desktop.agent.context import Context
-from desktop.agent.gate import Gate
-from desktop.agent.hands import Hands
+from desktop.agent.executor import ToolExecutor
 from desktop.agent.loop import Loop
 from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
@@ -32,6 +31,7 @@ from desktop.providers.behaviour import Behaviour, WireRules
 from desktop.session.log import Sessions
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, Tool
+from desktop.tools.toolset import Toolset
 from desktop.usage import UsageLedger
 
 type Step = Delta | Completion | Exception | asyncio.Event
@@ -123,8 +123,8 @@ class Bench:
     delivered: list[Saying] = field(default_factory=list)
     steps: int = 200
 
-    async def kit(self, *, lean: bool) -> Kit:
-        return Kit(self.tools, lean)
+    async def toolset(self, *, lean: bool) -> Toolset:
+        return Toolset(self.tools, lean)
 
     async def deliver(self, saying: Saying, _source: str, _mark: Mark) -> None:
         self.delivered.append(saying)
@@ -141,7 +141,7 @@ class Agent:
 
     loop: Loop
     bench: Bench
-    gate: Gate
+    approvals: Approvals
     inbox: Inbox
     audit: Audit
     workspace: Path
@@ -208,13 +208,13 @@ async def agent_at(
     scope = Scope(lambda: bench.config, workspace, folder)
     inbox, audit = Inbox(database, bus), Audit(database)
     marks = Marks(database)
-    gate = Gate(scope, inbox, bus, marks)
-    hands = Hands(scope, gate, audit, bus, bench.deliver, Provenance(scope, marks))
+    approvals = Approvals(scope, inbox, bus, marks)
+    executor = ToolExecutor(scope, approvals, audit, bus, bench.deliver, Provenance(scope, marks))
     usage = UsageLedger(database, bus)
     keeper = Consolidator(history, usage, bus, lambda: agent.idle) if memory else None
-    runner = Runner(Asking(usage, bus), hands, context, bus, keeper)
+    runner = Runner(Asking(usage, bus), executor, context, bus, keeper)
     loop = Loop(sessions, context, model, bench, runner, bus, concurrent_turns=2, steps=lambda: bench.steps)
     agent = Agent(
-        loop, bench, gate, inbox, audit, workspace, sessions, database, bus, events, memory=keeper
+        loop, bench, approvals, inbox, audit, workspace, sessions, database, bus, events, memory=keeper
     )
     return agent

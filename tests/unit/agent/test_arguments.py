@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.agent.arguments import LONGEST, arguments_of, may_be_call, written_call
-from desktop.agent.call import Kit
 from desktop.agent.lean import wanted
 from desktop.tools.base import ToolFailure
+from desktop.tools.toolset import Toolset
 from tests.unit.agent.tools import Look, Put
 
 NAMES = ("write_file", "read_file")
@@ -120,9 +120,9 @@ def test_a_small_model_gets_tools_for_tasks_only(text: str, task: bool) -> None:
 
 
 def test_a_tool_is_found_under_a_name_that_only_it_can_mean() -> None:
-    kit = Kit({"mcp_a_test-tool": Look(), "mcp_a_two-x": Look(), "mcp_a_two_x": Put()})
-    assert kit.named("mcp_a_test_tool") == "mcp_a_test-tool"
-    assert kit.named("MCP_A_Test-Tool") == "mcp_a_test-tool"
-    assert kit.named("mcp_a_two_x") == "mcp_a_two_x"
-    assert kit.named("MCP_a_two_x") == "MCP_a_two_x", "two could be meant"
-    assert kit.named("other") == "other"
+    toolset = Toolset({"mcp_a_test-tool": Look(), "mcp_a_two-x": Look(), "mcp_a_two_x": Put()})
+    assert toolset.named("mcp_a_test_tool") == "mcp_a_test-tool"
+    assert toolset.named("MCP_A_Test-Tool") == "mcp_a_test-tool"
+    assert toolset.named("mcp_a_two_x") == "mcp_a_two_x"
+    assert toolset.named("MCP_a_two_x") == "MCP_a_two_x", "two could be meant"
+    assert toolset.named("other") == "other"

@@ -67,7 +67,7 @@ async def test_brave_gets_the_key_that_systemd_gave(
     bus = Bus()
     core = await Core.start(Home(tmp_path / "home", tmp_path / "models"), ModelHost(bus), bus)
     try:
-        tool = (await core.workshop.all())["web_search"]
+        tool = (await core.toolbox.all())["web_search"]
         assert isinstance(tool, WebSearch)
 
         async def resolve(_host: str, _port: int) -> list[str]:

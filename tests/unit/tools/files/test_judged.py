@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.agent.gate import Plan, judge
+from desktop.agent.approvals import Plan, judge
 from desktop.files import Seen
 from desktop.tools.base import ToolFailure, ToolResult
 from desktop.tools.permissions.situation import Situation, Verdict

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
+from desktop.agent.approvals import Approvals, Plan
 from desktop.agent.arguments import arguments_of
-from desktop.agent.call import Done, Kit
+from desktop.agent.call import Done
 from desktop.agent.forms import FormAsker
-from desktop.agent.gate import Gate, Plan
 from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
 from desktop.agent.turn import Late, Turn
@@ -32,6 +32,7 @@ from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.tools.audit import Audit, Entry, fingerprint
 from desktop.tools.base import Effect, Saying, ToolContext, ToolFailure, ToolResult
+from desktop.tools.toolset import Toolset
 
 type Deliver = Callable[[Saying, str, Mark], Awaitable[None]]
 """Puts a message into another conversation: the session that it comes from, and whose words it is."""
@@ -47,13 +48,13 @@ _OUTSIDE = (
 _log = logging.getLogger(__name__)
 
 
-class Hands:
+class ToolExecutor:
     """Carries out what the model calls."""
 
     def __init__(
         self,
         scope: Scope,
-        gate: Gate,
+        approvals: Approvals,
         audit: Audit,
         bus: Bus,
         deliver: Deliver,
@@ -63,19 +64,19 @@ class Hands:
     ) -> None:
         """Without a `provenance` nothing that is read or made has a mark; without a `spawner` there are no
         subagents; without `skills` no command is given a key."""
-        self._scope, self._gate, self._audit, self._bus = scope, gate, audit, bus
+        self._scope, self._approvals, self._audit, self._bus = scope, approvals, audit, bus
         self._provenance = provenance
         self._deliver, self._spawner, self._skills = deliver, spawner, skills
 
     async def round(
-        self, turn: Turn, kit: Kit, calls: Sequence[ToolCall], late: Late | None = None
+        self, turn: Turn, toolset: Toolset, calls: Sequence[ToolCall], late: Late | None = None
     ) -> list[Done]:
         """Carry out the calls of one step, whose message is in the log already. Raises StorageError.
 
         Cancelled, it ends what runs and keeps the results that were there.
         """
         await self._look_for_keys(turn)
-        planned = [self._plan(turn, kit, call, late) for call in calls]
+        planned = [self._plan(turn, toolset, call, late) for call in calls]
         for together, group in groupby(planned, key=lambda done: done.parallel):
             members = list(group)
             for batch in [members] if together else [[member] for member in members]:
@@ -97,12 +98,12 @@ class Hands:
             read = None if turn.inbound.late else turn.read
             turn.keys = await in_thread(self._skills.keys, read, turn.inbound.text)
 
-    def _plan(self, turn: Turn, kit: Kit, call: ToolCall, late: Late | None) -> Done:
-        call = replace(call, name=kit.named(call.name))
+    def _plan(self, turn: Turn, toolset: Toolset, call: ToolCall, late: Late | None) -> Done:
+        call = replace(call, name=toolset.named(call.name))
         done = Done(call, gist=call.name)
-        done.tool = kit.tools.get(call.name)
+        done.tool = toolset.tools.get(call.name)
         if done.tool is None:
-            done.text = f"There is no tool called {call.name!r}. There are: {', '.join(kit.tools)}."
+            done.text = f"There is no tool called {call.name!r}. There are: {', '.join(toolset.tools)}."
             return done
         done.effect = done.tool.effect.value
         try:
@@ -154,7 +155,7 @@ class Hands:
                     found = await in_thread(meant, plan)
                     plan = done.plan = found[0]
                     done.meant = found[1]
-                done.ruling = await self._gate.rule(turn, plan)
+                done.ruling = await self._approvals.rule(turn, plan)
                 begun = time.monotonic()
                 if done.ruling.allowed:
                     await self._carry_out(turn, done)
@@ -239,7 +240,7 @@ class Hands:
             return await self._spawner(turn, task, label)
 
         return ToolContext(
-            asker=FormAsker(self._gate, self._audit, self._bus, turn, call),
+            asker=FormAsker(self._approvals, self._audit, self._bus, turn, call),
             session=turn.key,
             turn=turn.id,
             call=call.id,

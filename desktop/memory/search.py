@@ -63,8 +63,8 @@ def _date(text: str, *, end: bool) -> datetime | None:
         ) from None
 
 
-class Recall:
-    """Searches both."""
+class MemorySearch:
+    """Searches both, newest first."""
 
     def __init__(self, history: History, messages: SearchService) -> None:
         self._history, self._search = history, messages

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.agent.call import Kit
 from desktop.config.needed import skill_entry
 from desktop.config.tools import search_entry
 from desktop.errors import KeychainError
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.tools.base import Tool
+from desktop.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -39,17 +39,17 @@ UNDO = "undo"
 class Alone:
     """The tools of those that work for an agent: none that speaks, begins others, or is an MCP server's."""
 
-    def __init__(self, workshop: "Workshop") -> None:
-        self._workshop = workshop
+    def __init__(self, toolbox: "Toolbox") -> None:
+        self._workshop = toolbox
 
-    async def kit(self, *, lean: bool) -> Kit:
+    async def toolset(self, *, lean: bool) -> Toolset:
         """As for an agent, without those."""
-        kit = await self._workshop.own(lean=lean)
-        return Kit({name: tool for name, tool in kit.tools.items() if name not in ALONE}, lean)
+        toolset = await self._workshop.own(lean=lean)
+        return Toolset({name: tool for name, tool in toolset.tools.items() if name not in ALONE}, lean)
 
 
-class Workshop:
-    """The agent's Toolbox."""
+class Toolbox:
+    """The Toolsets of an agent."""
 
     def __init__(
         self,
@@ -77,16 +77,16 @@ class Workshop:
 
     @property
     def for_subagents(self) -> "Alone":
-        """The Toolbox of subagents."""
+        """The Toolsets of subagents."""
         return Alone(self)
 
-    async def kit(self, *, lean: bool) -> Kit:
+    async def toolset(self, *, lean: bool) -> Toolset:
         """Those that a model gets; few and simple ones for a small model."""
         self.wake(lean=lean)
-        kit = await self.own(lean=lean)
+        toolset = await self.own(lean=lean)
         if lean or not self._has_servers():
-            return kit
-        return Kit({**kit.tools, **await (await self.servers()).tools()}, lean)
+            return toolset
+        return Toolset({**toolset.tools, **await (await self.servers()).tools()}, lean)
 
     def wake(self, *, lean: bool = False) -> None:
         """Have the MCP servers come up, if a turn may need them; waits for nothing."""
@@ -140,14 +140,14 @@ class Workshop:
         """The states of what tools are reached through."""
         return self._servers.statuses() if self._servers else []
 
-    async def own(self, *, lean: bool) -> Kit:
+    async def own(self, *, lean: bool) -> Toolset:
         """The program's own tools."""
         await self._jobs().read()
         tools = await self.all()
         if lean:
-            return Kit({**self._simple, **{name: tools[name] for name in LEAN}}, lean)
+            return Toolset({**self._simple, **{name: tools[name] for name in LEAN}}, lean)
         commands = self._config().tools.commands.enable
-        return Kit({name: tool for name, tool in tools.items() if commands or name != "exec"}, lean)
+        return Toolset({name: tool for name, tool in tools.items() if commands or name != "exec"}, lean)
 
     async def all(self) -> dict[str, Tool[Any]]:
         """Every tool there is, by name."""

@@ -98,7 +98,7 @@ class Judged:
     """What is not as it was of the files that the standing answer covers, where it rests on one."""
 
 
-class Gate:
+class Approvals:
     """Judges calls. One for all turns; `answer()` reaches the one that waits."""
 
     def __init__(self, scope: Scope, inbox: Inbox, bus: Bus, marks: Marks) -> None:

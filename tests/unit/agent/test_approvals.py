@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from desktop.agent.gate import Answer
+from desktop.agent.approvals import Answer
 from desktop.agent.turn import Inbound, Late
 from desktop.bus.events import PermissionAsked, PermissionSettled, TurnFinished
 from desktop.config.schema import Config
@@ -41,21 +41,21 @@ async def test_a_command_waits_for_a_yes(agent: Agent, model: ScriptedModel, too
     assert not tools["run"].done
     (notice,) = await agent.inbox.list()
     assert (notice.id, notice.session, notice.kind) == (asked.question, "s", "approval")
-    assert agent.gate.answer(asked.question, Answer(yes=True))
+    assert agent.approvals.answer(asked.question, Answer(yes=True))
     assert isinstance(await agent.end_of(turn), TurnFinished)
     assert tools["run"].done == ["ls -la"]
     assert not await agent.inbox.list()
     (entry,) = await agent.audit.latest()
     assert (entry.tool, entry.verdict, entry.reason, entry.outcome) == ("run", "allowed", "person", "ok")
     assert PermissionSettled("s", turn, "c0", asked.question, "yes") in agent.seen
-    assert not agent.gate.answer(asked.question, Answer(yes=True)), "a yes is good once"
+    assert not agent.approvals.answer(asked.question, Answer(yes=True)), "a yes is good once"
 
 
 async def test_a_no_and_its_reason_reach_the_model(
     agent: Agent, model: ScriptedModel, tools: dict[str, Any]
 ) -> None:
     turn = await begun(agent, model)
-    agent.gate.answer((await agent.asked()).question, Answer(yes=False, reason="use the other folder"))
+    agent.approvals.answer((await agent.asked()).question, Answer(yes=False, reason="use the other folder"))
     await agent.end_of(turn)
     assert "use the other folder" in result(model)
     assert not tools["run"].done
@@ -113,10 +113,10 @@ async def test_a_script_that_changes_while_the_card_is_open_is_asked_for_again(
     turn = await begun(agent, model, "sh do.sh")
     first = await agent.asked()
     script.write_text("echo something else")
-    agent.gate.answer(first.question, Answer(yes=True))
+    agent.approvals.answer(first.question, Answer(yes=True))
     second = await agent.asked(2)
     assert not tools["run"].done
-    agent.gate.answer(second.question, Answer(yes=True))
+    agent.approvals.answer(second.question, Answer(yes=True))
     await agent.end_of(turn)
     assert tools["run"].done == ["sh do.sh"]
 
@@ -153,7 +153,7 @@ async def test_a_turn_that_waits_for_the_person_lets_others_work(
     end = await agent.end_of(third)
     assert isinstance(end, TurnFinished)
     for question in questions:
-        agent.gate.answer(question, Answer(yes=True))
+        agent.approvals.answer(question, Answer(yes=True))
     for turn in waiting:
         assert isinstance(await agent.end_of(turn), TurnFinished)
 
@@ -170,7 +170,7 @@ async def test_text_from_outside_re_arms_asking(
     turn = await agent.loop.submit(Inbound("s", "read http://news.example/ for me"))
     asked = await agent.asked()
     assert (asked.card["outside"], asked.card["sources"]) == (True, ["a.page"])
-    agent.gate.answer(asked.question, Answer(yes=False))
+    agent.approvals.answer(asked.question, Answer(yes=False))
     await agent.end_of(turn)
     assert tools["send"].done == ["hi"]
 
@@ -184,7 +184,7 @@ async def test_a_conversation_stays_marked(
     agent.bench.permit(rules=[{"tool": "send"}])
     model.scripts = [calls(("send", {"word": "hi"})), answer("ok")]
     turn = await agent.loop.submit(Inbound("s", "and now?"))
-    agent.gate.answer((await agent.asked()).question, Answer(yes=False))
+    agent.approvals.answer((await agent.asked()).question, Answer(yes=False))
     await agent.end_of(turn)
     model.scripts = [calls(("send", {"word": "hi"})), answer("ok")]
     await agent.end_of(await agent.loop.submit(Inbound("clean", "q")))
@@ -207,7 +207,7 @@ async def test_an_autonomous_conversation_ends_by_itself(agent: Agent, model: Sc
     assert not await agent.inbox.list(all_=True)
     await session.set_metadata(mode="autonomous", mode_until=1.0)
     turn = await begun(agent, model, "ls")
-    agent.gate.answer((await agent.asked()).question, Answer(yes=True))
+    agent.approvals.answer((await agent.asked()).question, Answer(yes=True))
     await agent.end_of(turn)
 
 
@@ -219,7 +219,7 @@ async def test_all_calls_of_a_round_are_asked_for_at_once(agent: Agent, model: S
     async with asyncio.timeout(60):
         questions = [(await agent.asked(number)).question for number in (1, 2)]
     for question in questions:
-        agent.gate.answer(question, Answer(yes=True))
+        agent.approvals.answer(question, Answer(yes=True))
     assert isinstance(await agent.end_of(turn), TurnFinished)
 
 
@@ -236,7 +236,7 @@ async def allowed_for_good(agent: Agent, model: ScriptedModel) -> Path:
     assert notice
     assert notice.body["rule"]
     agent.bench.permit(rules=[notice.body["rule"]])
-    agent.gate.answer(asked.question, Answer(yes=True))
+    agent.approvals.answer(asked.question, Answer(yes=True))
     await agent.end_of(turn)
     await agent.end_of(await begun(agent, model, "bash run.sh"))
     assert len(await agent.inbox.list(all_=True)) == 1, "the second time nobody is asked"
@@ -320,7 +320,7 @@ async def test_a_command_is_guarded_where_marked_text_is_in_view_and_nobody_is_a
     await agent.end_of(await agent.loop.submit(Inbound("s", "read it")))
     await agent.end_of(await begun(agent, model, "touch x", approve="all"))
     turn = await begun(agent, model, "touch y")
-    agent.gate.answer((await agent.asked()).question, Answer(yes=True))
+    agent.approvals.answer((await agent.asked()).question, Answer(yes=True))
     await agent.end_of(turn)
     assert tool.guarded == [False, True, True, False]
 
