@@ -31,7 +31,7 @@ find_python() { # VERSION -> the path of a Python of that version, or failure
   local version=$1 pyenv=${PYENV_ROOT:-$HOME/.pyenv} candidate
   command -v pyenv >/dev/null && pyenv=$(pyenv root 2>/dev/null || printf '%s' "$pyenv")
   for candidate in \
-    "$(command -v "python$version" || true)" "$(command -v python3 || true)" \
+    "$(command -v "python$version" || true)" "$(command -v python3 || true)" "$(command -v python || true)" \
     "$pyenv/versions/$version".*/bin/"python$version" "$HOME/.pyenv/versions/$version".*/bin/"python$version" \
     "$HOME/.local/share/uv/python/cpython-$version".*/bin/"python$version" \
     "/usr/local/bin/python$version" "/opt/homebrew/bin/python$version" \
@@ -67,23 +67,28 @@ any_python() {
 
 # ---- packages
 
+# Where an environment has its commands: Windows, whose bash comes with git, calls the folder otherwise.
+venv_bin=bin
+case $OSTYPE in msys* | cygwin*) venv_bin=Scripts ;; esac
+
 # A virtual environment with the locked packages and this checkout. A stamp for each lock holds what it was.
 install_locked() { # VENV PYTHON_FINDER LOCK... ; the finder is only called when there is work to do
   local venv=$1 finder=$2 base lock missing=()
+  local python=$venv/$venv_bin/python
   shift 2
   base="$root $(cat "$root/pyproject.toml" "$root/packaging/setup.sh" "$locks/build.txt" | cksum)"
   for lock in "$@"; do
     [ "$(cat "$venv/.installed-$lock" 2>/dev/null)" = "$base $(cksum <"$locks/$lock.txt")" ] || missing+=("$lock")
   done
-  if [ ${#missing[@]} -eq 0 ] && [ -e "$venv/bin/python" ]; then return 0; fi
+  if [ ${#missing[@]} -eq 0 ] && [ -e "$python" ]; then return 0; fi
   make_venv "$venv" "$finder"
   say "Installing the locked packages (a minute or two, once)..."
   for lock in build "$@"; do
-    "$venv/bin/python" -m pip install -qq --no-compile --require-hashes -r "$locks/$lock.txt" >&2
+    "$python" -m pip install -qq --no-compile --require-hashes -r "$locks/$lock.txt" >&2
   done
-  "$venv/bin/python" -m pip install -qq --no-build-isolation --no-deps --editable "$root" >&2
+  "$python" -m pip install -qq --no-build-isolation --no-deps --editable "$root" >&2
   # Compiled on all cores and beside the download of the model, instead of one by one by pip.
-  "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 9<&- &
+  "$python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 9<&- &
   compiling=$!
   for lock in "$@"; do printf '%s\n' "$base $(cksum <"$locks/$lock.txt")" >"$venv/.installed-$lock"; done
 }
@@ -95,7 +100,7 @@ finish_compiling() {
 
 make_venv() { # VENV PYTHON_FINDER
   local venv=$1 python
-  if "$venv/bin/python" -m pip --version >/dev/null 2>&1; then return 0; fi
+  if "$venv/$venv_bin/python" -m pip --version >/dev/null 2>&1; then return 0; fi
   # shellcheck disable=SC2086 # the finder is a command with its argument
   python=$($2) || exit 1
   say "Making $venv with $python"
@@ -104,7 +109,7 @@ make_venv() { # VENV PYTHON_FINDER
     # Debian leaves ensurepip out of its Python: have the pip of any other Python lay one down, by checksum.
     "$python" -m venv --without-pip "$venv"
     python3 -m pip install -qq --no-deps --require-hashes -r "$locks/pip.txt" \
-      --target "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" >&2 || {
+      --target "$("$venv/$venv_bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" >&2 || {
       rm -rf "$venv"
       fail "This Python has no pip of its own. On Debian and Ubuntu install it with:" \
         "apt install python3-venv python3-pip"

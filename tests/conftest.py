@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MARKS = {
     "expected_log(pattern)": "the test causes log lines from WARNING up that match this pattern",
     "expected_qt(pattern)": "the test causes Qt to print warnings that match this pattern",
+    "machine": "needs more than Python: root, a program of the system, a session bus, a keychain, a screen,"
+    " Node.js or the built-in model; tests/run.sh --quick leaves it out",
     "soak": "one test more than every run has time for; tests/soak stories runs these",
     "daemon(options)": "the notification daemon of the test is started with these options",
 }

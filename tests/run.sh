@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Sets up what the tests need and runs them all. With arguments: only pytest, with these arguments.
+#   bash tests/run.sh --quick                                 lint, types and most unit tests
 #   bash tests/run.sh                                         lint, types, every test, unit tests on 3.13
 #   bash tests/run.sh tests/unit/test_bus.py -k overflow      one test
 # NANOBOT_TEST_MODELS names the folder of the built-in model for the tests, which have a home of their own.
@@ -7,6 +8,55 @@ set -euo pipefail
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../packaging/setup.sh"
 cd "$root"
+
+bin=$root/.venv/$venv_bin
+failed=()
+step() { # NAME COMMAND...
+  local name=$1
+  shift
+  say "== $name"
+  "$@" || failed+=("$name")
+}
+
+# Lanes: steps that run beside the others. What they say comes at the end, in one piece.
+lanes=()
+logs=
+
+begin() { # FUNCTION
+  if [ -z "$logs" ]; then
+    logs=$(mktemp -d)
+    trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
+  fi
+  lane "$1" >"$logs/$1" 2>&1 3>"$logs/$1.failed" &
+  lanes+=("$1 $!")
+}
+
+lane() { # FUNCTION ; its status tells whether a step failed, and the descriptor 3 which
+  "$1"
+  [ ${#failed[@]} -eq 0 ] || { printf '%s\n' "${failed[@]}" >&3; exit 1; }
+}
+
+finish() { # wait for the lanes and say how it went
+  local entry name list
+  for entry in "${lanes[@]}"; do
+    name=${entry% *}
+    wait "${entry#* }" || [ -s "$logs/$name.failed" ] || echo "$name" >"$logs/$name.failed"
+    cat "$logs/$name"
+    while read -r list; do failed+=("$list"); done <"$logs/$name.failed"
+  done
+  if [ ${#failed[@]} -gt 0 ]; then
+    printf -v list '%s, ' "${failed[@]}"
+    fail "FAILED: ${list%, }"
+  fi
+  say "All passed."
+}
+
+lint() {
+  step "ruff" "$bin/ruff" check
+  step "ruff format" "$bin/ruff" format --check
+  # The packages for D-Bus, and with them their types, are installed on Linux only.
+  if [ "$(uname)" = Linux ]; then step "mypy" "$bin/mypy"; fi
+}
 
 need_packages() { # COMMAND:PACKAGE... -- PACKAGE... ; those after -- bring no command, dpkg knows of them
   local entry missing=()
@@ -57,6 +107,43 @@ fetch_from_npm() { # WHAT FOLDER_OF_THE_LOCK NAME_IN_VENV
   "$root/.venv/bin/python" "$root/tests/servers/npm/install.py" "$folder" "$locked"
 }
 
+# ---- the quick check, for any account: Python 3.12 or 3.13 is all it needs
+
+# Left out are the stories, the window and the red team; tests with the mark `machine`, which need root, packages of
+# the system, a session bus, a keychain, a screen, Node.js or the built-in model; and these folders of tests/unit,
+# which run the whole program, commands or servers and take the time. tests/run.sh without --quick runs them all.
+left_out=(backup core tools/exec tools/mcp)
+# These are tested in a lane of their own, beside the rest: two cores are busy with two.
+beside=(providers tools)
+
+quick_tests() { # NAME PYTEST_ARGUMENT...
+  # A home of its own and no session bus: the keychain and the screen of whoever runs this are left alone.
+  local name=$1 folder ignored=() home=$logs/home-${1##* }
+  shift
+  for folder in "${left_out[@]}"; do ignored+=("--ignore=tests/unit/$folder"); done
+  mkdir -m 700 "$home" "$home/run"
+  step "$name" env -u DBUS_SESSION_BUS_ADDRESS -u DISPLAY -u WAYLAND_DISPLAY \
+    HOME="$home" XDG_RUNTIME_DIR="$home/run" XDG_CONFIG_HOME="$home/.config" \
+    XDG_DATA_HOME="$home/.local/share" XDG_CACHE_HOME="$home/.cache" XDG_STATE_HOME="$home/.local/state" \
+    "$bin/python" -m pytest "$@" "${ignored[@]}" -m "not soak and not machine" \
+    --hypothesis-profile brief --continue-on-collection-errors -rs
+}
+
+quick_beside() { quick_tests "pytest, ${beside[*]}" "${beside[@]/#/tests/unit/}"; }
+
+quick() {
+  lock_setup
+  install_locked "$root/.venv" any_python app window test-window
+  finish_compiling
+  unlock_setup
+  begin lint
+  begin quick_beside
+  quick_tests "pytest, the rest" tests/unit tests/test_*.py "${beside[@]/#/--ignore=tests/unit/}"
+  finish
+}
+
+# ---- everything
+
 set_up() {
   lock_setup
   install_locked "$root/.venv" any_python app window test-window
@@ -69,13 +156,11 @@ set_up() {
   export NANOBOT_TEST_MODELS
 }
 
-failed=()
-step() { # NAME COMMAND...
-  local name=$1
-  shift
-  say "== $name"
-  "$@" || failed+=("$name")
-}
+if [ "${1:-}" = --quick ]; then
+  [ $# -eq 1 ] || fail "--quick takes nothing more. One test: bash tests/run.sh FILE -k NAME"
+  quick
+  exit
+fi
 
 session=()
 if [ "$(uname)" = Linux ]; then
@@ -84,7 +169,6 @@ if [ "$(uname)" = Linux ]; then
 fi
 set_up
 
-bin=$root/.venv/bin
 if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
@@ -99,9 +183,7 @@ units() {
 }
 
 checks() {
-  step "ruff" "$bin/ruff" check
-  step "ruff format" "$bin/ruff" format --check
-  step "mypy" "$bin/mypy"
+  lint
   if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
     install_locked "$root/.venv-3.13" python313 test
     # Left out: rooms whose tests are mostly the work of other processes, whatever the Python.
@@ -114,29 +196,8 @@ checks() {
   step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest tests/stories --ignore tests/stories/window
 }
 
-lane() { # NAME: run it into a file of its own; its status tells whether a step failed
-  "$1"
-  [ ${#failed[@]} -eq 0 ] || { printf '%s\n' "${failed[@]}" >&3; exit 1; }
-}
-
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
-lanes=()
-for name in units checks; do
-  lane "$name" >"$logs/$name" 2>&1 3>"$logs/$name.failed" &
-  lanes+=("$name $!")
-done
+begin units
+begin checks
 step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
   --ignore tests/unit --ignore-glob 'tests/stories/test_*'
-for entry in "${lanes[@]}"; do
-  name=${entry% *}
-  wait "${entry#* }" || [ -s "$logs/$name.failed" ] || echo "$name" >"$logs/$name.failed"
-  cat "$logs/$name"
-  while read -r step; do failed+=("$step"); done <"$logs/$name.failed"
-done
-
-if [ ${#failed[@]} -gt 0 ]; then
-  printf -v list '%s, ' "${failed[@]}"
-  fail "FAILED: ${list%, }"
-fi
-say "All passed."
+finish

@@ -133,6 +133,7 @@ async def test_the_socket_is_in_a_folder_of_this_account_alone(home: Home) -> No
 
 
 @unix
+@pytest.mark.machine
 @pytest.mark.skipif(
     hasattr(os, "geteuid") and os.geteuid() != 0, reason="becoming another account takes root"
 )
@@ -171,6 +172,7 @@ async def as_nobody(place: Path) -> str:
 
 
 @unix
+@pytest.mark.machine
 @pytest.mark.skipif(not ROOT, reason="becoming another account takes root")
 async def test_an_owner_of_another_account_is_not_talked_to(home: Home) -> None:
     """A socket of somebody else in the place of the owner's is nobody to ask."""

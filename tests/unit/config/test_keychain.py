@@ -200,6 +200,7 @@ async def test_without_a_session_bus_the_keychain_is_missing(
     assert "NANOBOT_PROVIDERS__" in caught.value.remedy
 
 
+@pytest.mark.machine
 @pytest.mark.skipif(
     not secret_service(), reason="needs an unlocked Secret Service: tests/desktop-session.sh"
 )

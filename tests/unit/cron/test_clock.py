@@ -103,6 +103,7 @@ async def test_linux_has_the_kernels() -> None:
 
 
 @linux
+@pytest.mark.machine
 async def test_a_clock_that_is_set_is_told_by_the_kernel() -> None:
     """Setting the clock to what it shows tells the kernel's timers as well, and harms nobody."""
     heard = Heard()
@@ -172,6 +173,7 @@ def sleeps(going: bool) -> None:
 
 
 @linux
+@pytest.mark.machine
 async def test_wake_up_and_a_new_zone_are_heard(systemd: None) -> None:
     heard = Heard()
     wake = Wake(lambda: heard.add("woke"))
@@ -189,6 +191,7 @@ async def test_wake_up_and_a_new_zone_are_heard(systemd: None) -> None:
 
 
 @linux
+@pytest.mark.machine
 async def test_a_bus_that_is_absent_or_goes_away_is_no_trouble(
     bus: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

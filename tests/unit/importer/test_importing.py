@@ -14,6 +14,7 @@ from tests.unit.importer.bed import Bed, named
 from tests.unit.importer.homes import KEY, conversation, looks, newer, older, read_only, write
 
 
+@pytest.mark.machine
 @pytest.mark.parametrize("home", [older, newer])
 async def test_a_plan_writes_nothing_and_says_what_will_be_done(bed: Bed, old: Path, home: object) -> None:
     home(old.parent)  # type: ignore[operator]
@@ -60,6 +61,7 @@ async def test_progress_is_told_up_to_the_end(bed: Bed, old: Path) -> None:
     assert told[-1].done == told[-1].total == 20
 
 
+@pytest.mark.machine
 async def test_a_keychain_that_takes_nothing_fails_the_keys_alone(bed: Bed, old: Path) -> None:
     older(old.parent)
 

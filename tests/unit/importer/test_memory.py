@@ -28,6 +28,7 @@ async def test_a_history_goes_into_an_empty_one_as_it_is(bed: Bed, old: Path) ->
     await bed.nothing_new(old)
 
 
+@pytest.mark.machine
 async def test_older_notes_become_a_history_that_dream_knows(bed: Bed, old: Path) -> None:
     older(old.parent)
     await bed.run(old)
@@ -106,6 +107,7 @@ async def test_a_file_gives_way_only_while_it_is_the_template(bed: Bed, old: Pat
     assert here("USER.imported.md") == "Old USER.\n"
 
 
+@pytest.mark.machine
 async def test_skills_are_whole_folders_and_never_written_over(bed: Bed, old: Path, tmp_path: Path) -> None:
     older(old.parent)
     skills = old / "workspace/skills"

@@ -70,6 +70,7 @@ async def test_a_preset_in_use_is_what_is_taken(bed: Bed, old: Path) -> None:
     await bed.nothing_new(old)
 
 
+@pytest.mark.machine
 async def test_keys_go_to_the_keychain_and_to_no_file(bed: Bed, old: Path) -> None:
     settings(
         old,

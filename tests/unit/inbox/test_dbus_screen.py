@@ -13,6 +13,8 @@ from tests.desktop.daemon import NAME, PATH, Daemon
 from tests.desktop.window import until
 from tests.unit.inbox.conftest import Acts, eventually
 
+pytestmark = pytest.mark.machine
+
 REMINDER = Toast(
     "r1", "reminder", "Stand-up", "In <b>room</b> & 2", (("done", "Done"), ("snooze", "Snooze"))
 )

@@ -11,6 +11,8 @@ from desktop.tasks import in_thread
 from tests.desktop.desk import Desk
 from tests.unit.inbox.conftest import Acts, eventually
 
+pytestmark = pytest.mark.machine
+
 BUTTONS = (("done", "Done"), ("snooze", "Snooze"))
 
 

@@ -9,6 +9,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from desktop.bus.bus import Bus
 from desktop.config.presence import Notifications
 from desktop.database import Database
@@ -16,6 +18,8 @@ from desktop.inbox.dbus_screen import DBusScreen
 from desktop.inbox.inbox import Inbox, Notice
 from desktop.inbox.presenter import Presenter
 from tests.desktop.daemon import Daemon
+
+pytestmark = pytest.mark.machine
 
 ROOT = Path(__file__).parent.parent.parent.parent
 KILLS = 10

@@ -10,6 +10,8 @@ from desktop.inbox.screen import Toast
 from tests.desktop.daemon import Daemon
 from tests.unit.inbox.conftest import Acts, eventually
 
+pytestmark = pytest.mark.machine
+
 REMINDER = Toast("r1", "reminder", "Stand-up", "Room 2", (("done", "Done"), ("snooze", "Snooze")))
 RESULT = Toast("s1", "subagent", "Report is done", "Read it.", reply=True)
 QUESTION = Toast("a1", "approval", "Run a command?", "ls", (("approve", "Approve"), ("deny", "Deny")))

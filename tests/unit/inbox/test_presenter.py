@@ -17,6 +17,8 @@ from desktop.inbox.screen import Acted, Capabilities, Toast
 from tests.desktop.daemon import Daemon
 from tests.unit.inbox.conftest import eventually
 
+pytestmark = pytest.mark.machine
+
 ZONE = ZoneInfo("Europe/Berlin")
 
 

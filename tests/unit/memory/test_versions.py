@@ -204,6 +204,7 @@ async def test_the_look_before_a_commit_needs_no_repository_engine(workspace: Pa
     assert await versions.changed()
 
 
+@pytest.mark.machine
 async def test_any_git_can_read_it_and_the_workspaces_own_git_is_left_alone(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

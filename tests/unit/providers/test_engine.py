@@ -21,6 +21,8 @@ from desktop.providers.base import Endpoint, Request
 from desktop.providers.host.failures import kind
 from desktop.providers.told import told
 
+pytestmark = pytest.mark.machine
+
 MODELS = Path(os.environ.get("NANOBOT_TEST_MODELS") or paths.home().models)
 TOKEN = "a-token-for-this-test"
 WINDOW = 1024

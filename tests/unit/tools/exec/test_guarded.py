@@ -13,7 +13,10 @@ from desktop.tools.exec.walls import walls
 from desktop.tools.permissions.later import runs_later
 from tests.unit.tools.exec.conftest import Desk
 
-pytestmark = pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here")
+pytestmark = [
+    pytest.mark.machine,
+    pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here"),
+]
 
 EVIL = "evil"
 OLD = "as it was\n"

@@ -10,7 +10,10 @@ import pytest
 from desktop.tools.exec.sandbox import find, works
 from tests.unit.tools.exec.conftest import Desk
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other kernels have other limits")
+pytestmark = [
+    pytest.mark.machine,
+    pytest.mark.skipif(sys.platform != "linux", reason="other kernels have other limits"),
+]
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else "python3"
 
 

@@ -14,7 +14,10 @@ from desktop.tools.exec.network import PASTA, SLIRP, has_route, scopes
 from desktop.tools.exec.sandbox import find, private_network, state, works
 from tests.unit.tools.exec.conftest import Desk
 
-pytestmark = pytest.mark.skipif(not has_route(), reason="this computer has no network to give to a command")
+pytestmark = [
+    pytest.mark.machine,
+    pytest.mark.skipif(not has_route(), reason="this computer has no network to give to a command"),
+]
 TRY = 'for a in {addresses}; do timeout 2 bash -c ": <>/dev/tcp/$a/{port}" 2>&- && echo at $a; done'
 WAY_OUT = "grep -c 00000000 /proc/net/route"
 

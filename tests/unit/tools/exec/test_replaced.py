@@ -12,7 +12,10 @@ from desktop.tools.exec.sandbox import find, works
 from desktop.tools.exec.walls import walls
 from tests.unit.tools.exec.conftest import Desk
 
-pytestmark = pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here")
+pytestmark = [
+    pytest.mark.machine,
+    pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here"),
+]
 
 WAITING = "touch ready; until [ -e go ]; do sleep 0.05; done; "
 POISON = "echo poison >> USER.md; cat vault.kdbx; "

@@ -13,6 +13,8 @@ from desktop.tools.exec.sandbox import find, private_network, state, works
 from desktop.tools.exec.view import Walls
 from tests.unit.tools.exec.conftest import Desk
 
+pytestmark = pytest.mark.machine
+
 
 @pytest.fixture
 def boxed(desk: Desk) -> Desk:

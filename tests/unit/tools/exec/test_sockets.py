@@ -13,7 +13,10 @@ from desktop.tools.exec.sandbox import find, works
 from desktop.tools.exec.walls import walls
 from tests.unit.tools.exec.conftest import Desk
 
-pytestmark = pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here")
+pytestmark = [
+    pytest.mark.machine,
+    pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here"),
+]
 
 CONNECT = (
     '/usr/bin/python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.connect({!r}); '

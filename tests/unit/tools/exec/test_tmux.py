@@ -15,7 +15,10 @@ from desktop.tools.exec.sandbox import find, works
 from desktop.tools.exec.walls import walls
 from tests.unit.tools.exec.conftest import SOURCE, Desk, command_line
 
-pytestmark = pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here")
+pytestmark = [
+    pytest.mark.machine,
+    pytest.mark.skipif(not (find() and works(find())), reason="bubblewrap is not here"),
+]
 
 SKILL = resource("skills", "tmux", "SKILL.md").read_text("utf-8")
 

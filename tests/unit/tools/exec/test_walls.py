@@ -17,6 +17,7 @@ from desktop.tools.exec.walls import FILES, FOLDERS, walls
 from desktop.tools.permissions.places import MEMORY, OWN
 from tests.unit.tools.exec.conftest import SOURCE, Desk
 
+pytestmark = pytest.mark.machine
 HUSH = "hush-hush"
 OLD = "# as it was"
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else "python3"
@@ -286,7 +287,10 @@ def test_the_table_needs_no_settings_to_be_sound() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.skipif(os.getuid() != 0, reason="these tests run as an ordinary account already")
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.getuid() != 0,
+    reason="these tests run as an ordinary account already",
+)
 def test_all_of_this_holds_for_an_ordinary_account() -> None:
     """The same tests once more, as another user with a home of its own."""
     done = subprocess.run(

@@ -205,6 +205,7 @@ async def test_settings_are_obeyed_while_it_runs(place: Place) -> None:
     await place.until(lambda: not place.children())
 
 
+@pytest.mark.machine
 async def test_the_servers_that_people_use_answer(place: Place) -> None:
     repository = Path(__file__).parents[4]
     await place.up(

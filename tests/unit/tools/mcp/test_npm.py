@@ -14,7 +14,12 @@ from desktop.tools.base import ToolFailure
 from tests.servers.node import Node, node
 from tests.unit.tools.mcp.conftest import ROOT, Place
 
-FOLDER = Path((ROOT / ".venv" / ".npm-servers").read_text().strip())
+pytestmark = pytest.mark.machine
+
+
+def installed() -> Path:
+    """Where tests/run.sh put the servers."""
+    return Path((ROOT / ".venv" / ".npm-servers").read_text().strip())
 
 
 @pytest.fixture
@@ -23,7 +28,9 @@ def runtime() -> Node:
 
 
 def script(name: str) -> str:
-    return str(FOLDER / "node_modules" / "@modelcontextprotocol" / f"server-{name}" / "dist" / "index.js")
+    return str(
+        installed() / "node_modules" / "@modelcontextprotocol" / f"server-{name}" / "dist" / "index.js"
+    )
 
 
 async def test_everything(place: Place, runtime: Node) -> None:
@@ -68,7 +75,7 @@ async def test_memory(place: Place, runtime: Node) -> None:
 
 
 async def test_what_npx_starts_ends_too_and_comes_back_after_a_kill(place: Place, runtime: Node) -> None:
-    args = (*runtime.npm[1:], "exec", "--offline", "--prefix", str(FOLDER), "--", "mcp-server-memory")
+    args = (*runtime.npm[1:], "exec", "--offline", "--prefix", str(installed()), "--", "mcp-server-memory")
     env = {
         "MEMORY_FILE_PATH": str(place.folder / "m"),
         "PATH": f"{Path(runtime.node).parent}:{os.environ['PATH']}",

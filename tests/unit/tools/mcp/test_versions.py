@@ -12,6 +12,8 @@ from desktop.services import ServiceState
 from tests.servers.registry import Registry
 from tests.unit.tools.mcp.conftest import Place
 
+pytestmark = pytest.mark.machine
+
 NPX = shutil.which("npx") or ""
 
 
