@@ -17,7 +17,7 @@ from desktop.agent.executor import ToolExecutor
 from desktop.agent.fitting import fitted
 from desktop.agent.lean import Want, shown, wanted
 from desktop.agent.sight import Sight
-from desktop.agent.turn import Late, Ready, Turn
+from desktop.agent.turn import Late, Turn
 from desktop.agent.view import view_of
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined, TurnStarted
@@ -33,6 +33,7 @@ from desktop.providers.base import (
 )
 from desktop.providers.healing import FOR_NOW, sentence
 from desktop.providers.pictures import broken
+from desktop.providers.ready import Ready
 from desktop.session.log import Session
 from desktop.session.model import message_tokens, text_tokens
 from desktop.tasks import in_thread, see_through

@@ -10,7 +10,8 @@ from typing import Protocol
 
 from desktop.agent.view import View
 from desktop.origin import TRUSTED, Mark, unknown
-from desktop.providers.base import Endpoint, Message, Provider, Request
+from desktop.providers.base import Message, Request
+from desktop.providers.ready import Ready
 from desktop.session.log import Session
 from desktop.tools.base import Saying
 
@@ -91,23 +92,6 @@ class Inbound:
         if self.pictures:  # what is seen in them may be anybody's words
             mark |= unknown(*(Path(picture).name for picture in self.pictures))
         return record | {name: value for name, value in marks.items() if value} | mark.as_fields()
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A model that can be asked now."""
-
-    provider: Provider
-    endpoint: Endpoint
-    window: int
-    """Tokens that fit, question and answer together."""
-    max_tokens: int
-    temperature: float | None = None
-    reasoning: str = ""
-    """How much it shall think, as Request.reasoning."""
-    lean: bool = False
-    note: str = ""
-    """What the person should know about this model."""
 
 
 class Models(Protocol):

@@ -6,7 +6,6 @@ start() brings it up behind a window or in `serve`; a command that only answers 
 import asyncio
 from typing import TYPE_CHECKING
 
-from desktop.agent.turn import Ready
 from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.core.deliveries import Deliveries
 from desktop.core.owner import WINDOW
@@ -19,6 +18,7 @@ from desktop.cron.zone import zone as here
 from desktop.heartbeat import Heartbeat
 from desktop.inbox.desktop_screen import desktop_screen
 from desktop.inbox.presenter import Presenter
+from desktop.providers.ready import Ready
 from desktop.services import Status
 from desktop.tasks import cancel, spawn
 

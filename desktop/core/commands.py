@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from desktop.agent.commands import COMMANDS, parse, unknown
 from desktop.agent.loop import Reply
-from desktop.agent.turn import Inbound, Ready
+from desktop.agent.turn import Inbound
 from desktop.core import remembering
 from desktop.core.conversations import Conversations
 from desktop.core.reasoning import Reasoning, reasoning_of
 from desktop.core.trials import Trials
 from desktop.errors import AppError, explain
+from desktop.providers.ready import Ready
 from desktop.services import ServiceState
 from desktop.session.export import export
 from desktop.session.model import Message, replayable, title_of

@@ -32,17 +32,14 @@ from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
 from desktop.core.commands import Commands
 from desktop.core.dreams import Minds, skills_of
-from desktop.core.fetching import Fetches
-from desktop.core.models import ModelChooser
 from desktop.core.notices import Notices, Watchers
 from desktop.core.plain import Plain
-from desktop.core.rationing import Ration
 from desktop.core.titles import Titles
 from desktop.core.waiting import Waiting
 from desktop.database import Database, outdated
 from desktop.errors import AppError
 from desktop.files import judge_links
-from desktop.inbox.inbox import Inbox
+from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.marks import Marks
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.dream import Dream
@@ -57,7 +54,10 @@ from desktop.memory.tokens import Meter
 from desktop.memory.versions import Versions
 from desktop.origin import Mark
 from desktop.paths import Home, temporary
+from desktop.providers.budget import Budget
 from desktop.providers.catalogue import Model
+from desktop.providers.chooser import ModelChooser
+from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer, chosen
@@ -112,13 +112,13 @@ class Core:
             idle_seconds=config.local.idle_stop_s,
             warm=self._lean_start,
         )
-        self.fetches = Fetches(self)
+        self.downloads = Downloads(home.models, bus, lambda: store.config, self.change, self.pick_local)
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self.marks = Marks(self.database)
         self.waiting = Waiting(self)
-        self.ration = Ration(self.usage, self.inbox, lambda: store.config.limits)
+        self.budget = Budget(self.usage, self._tell_of_budget, lambda: store.config.limits)
         self.lessons = Lessons(self.database)
-        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.ration, self.lessons)
+        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.budget, self.lessons)
         self.server_settings = ServerSettings(lambda: store.config.tools.mcp_servers, self.change)
         self.toolbox = Toolbox(
             home,
@@ -150,7 +150,7 @@ class Core:
         self._make_memory()
         self.meter = Meter()
         self.memory = Consolidator(self.history, self.usage, bus, self._idle, self.meter)
-        self.memory.ration = self.ration.of
+        self.memory.unattended = self.budget.of
         self.context = Context(self.workspace, defaults.bot_name, self.skills, self.history.prompt)
         self.loop = Loop(
             self.sessions,
@@ -294,6 +294,9 @@ class Core:
         await session.append(message | saying.fields | mark.fields_if_marked())
         self.bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))
 
+    async def _tell_of_budget(self, id_: str, title: str, text: str) -> None:
+        await self.inbox.add(Notice(id_, ERROR, "", "", title, {"text": text}))
+
     async def halt(self, session: str, turn: str = "") -> bool:
         """End what is under way in a conversation, or one turn, and the subagents that work for it. False
         if there was nothing."""
@@ -338,7 +341,7 @@ class Core:
     async def stop(self) -> None:
         """End everything in order; nothing that was said or shown is lost."""
         await cancel(self._staying)
-        await self.fetches.close()
+        await self.downloads.close()
         if "background" in self.__dict__:
             await self.background.stop()
         self.approvals.leave()

@@ -18,13 +18,14 @@ from desktop.agent.context import Context
 from desktop.agent.executor import ToolExecutor
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
-from desktop.agent.turn import Inbound, Ready, Slot, Turn
+from desktop.agent.turn import Inbound, Slot, Turn
 from desktop.bus.bus import Bus
 from desktop.config.schema import Config
 from desktop.memory.files import NOTES, SKILLS
 from desktop.origin import Mark
 from desktop.paths import resource
 from desktop.providers.base import Completion, Delta, Provider, Request
+from desktop.providers.ready import Ready
 from desktop.session.log import Sessions
 from desktop.session.model import text_tokens
 from desktop.tasks import in_thread

@@ -74,7 +74,7 @@ class LocalVerbs:
             "does": _(model.does),
             "installed": installed,
             "selected": model.id == core.builtin.model.id,
-            "fetching": await core.fetches.state(model),
+            "fetching": asdict(await core.downloads.state(model)),
         }
 
     async def _own_row(self, path: str) -> Json:
@@ -109,17 +109,17 @@ class LocalVerbs:
             raise fault
         if not arguments.get("model"):
             send({"event": "suits", "text": await in_thread(_suits, model, core.home.models)})
-        core.fetches.begin(model, chosen=bool(arguments.get("model")), use=bool(arguments.get("use")))
+        core.downloads.begin(model, chosen=bool(arguments.get("model")), use=bool(arguments.get("use")))
         whole = False
         try:
-            async for told in core.fetches.follow(model.id):
+            async for told in core.downloads.follow(model.id):
                 send({"event": "progress", "what": model.name, "done": told.done, "total": told.total})
                 if told.state == "failed":
                     raise AppError(told.text, told.remedy)
                 whole = told.state == "done"
         finally:
             if not whole:
-                await core.fetches.pause(model.id)
+                await core.downloads.pause(model.id)
         return {"model": model.id}
 
     async def fetch(self, arguments: Json, _send: Send) -> Json:
@@ -129,21 +129,21 @@ class LocalVerbs:
         if fault := await in_thread(engine.fault):
             raise fault
         await in_thread(former.remove, self._core.home.models)
-        self._core.fetches.begin(model, chosen=True, use=True)
+        self._core.downloads.begin(model, chosen=True, use=True)
         return {}
 
     async def follow(self, arguments: Json, send: Send) -> Json:
         """Tell how far the fetching of a model is until that ends; who goes away leaves it going. Gives its
         last `state`, with `text` and `remedy`."""
         last: Json = {}
-        async for told in self._core.fetches.follow(str(arguments["model"])):
+        async for told in self._core.downloads.follow(str(arguments["model"])):
             last = asdict(told)
             send({"event": "progress", **last})
         return last
 
     async def pause(self, arguments: Json, _send: Send) -> Json:
         """Stop fetching a model; what came is kept."""
-        await self._core.fetches.pause(str(arguments["model"]))
+        await self._core.downloads.pause(str(arguments["model"]))
         return {}
 
     async def add(self, arguments: Json, _send: Send) -> Json:

@@ -92,7 +92,7 @@ class Titles:
         if not 0 < len(questions) <= _QUESTIONS:
             return
         chosen = self._choice(turn)
-        if chosen is None or not await self._core.ration.allows(chosen.spec.name):
+        if chosen is None or not await self._core.budget.allows(chosen.spec.name):
             return
         title = cleaned(await self._ask(turn, chosen, material(records)))
         if title and await turn.session.set_unless(("title", NAMED), title=title):

@@ -61,7 +61,7 @@ class Unattended:
         key = session_of(job)
         session = await self._core.sessions.open(key)
         try:
-            await self._core.ration.check(self._core.models.answering(session.metadata))
+            await self._core.budget.check(self._core.models.answering(session.metadata))
         except DayIsSpent as error:
             return Done("skipped", error.text)
         until = time.time() + _AUTONOMOUS_S if job.mode == AUTONOMOUS else None

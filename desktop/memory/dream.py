@@ -25,10 +25,10 @@ from desktop.memory.history import History
 from desktop.memory.notes import Notes, Source, alike, each_fact, facts, normal
 from desktop.memory.proposals import ADD, REMOVE, SKILL, Material, Proposal
 from desktop.memory.staging import Change, Staging
-from desktop.memory.summing import Asker
 from desktop.memory.versions import DREAM, PERSON, Versions
 from desktop.providers.aside import entered
 from desktop.providers.base import BadRequest, ContextTooLong
+from desktop.providers.ready import Ready
 from desktop.tasks import in_thread, see_through
 from desktop.text import _, ngettext
 from desktop.usage import UsageLedger
@@ -112,7 +112,7 @@ class Dream:
         return await self._history.waiting()
 
     async def run(
-        self, asker: Asker, scribe: Scribe, phase: Callable[[str], object] = lambda _phase: None
+        self, ready: Ready, scribe: Scribe, phase: Callable[[str], object] = lambda _phase: None
     ) -> Outcome:
         """Deal with all that is new. Raises ProviderError where the model cannot be reached, StorageError;
         what was done until then stays done."""
@@ -125,7 +125,7 @@ class Dream:
                 await self._versions.commit(PERSON)
                 for outside in (False, True):
                     if group := [entry for entry in batch if entry.outside is outside]:
-                        await self._group(group, asker, scribe, outcome, work, phase)
+                        await self._group(group, ready, scribe, outcome, work, phase)
                 phase("keeping")
                 await see_through(self._keep(batch[-1].cursor, outcome, work), name="dream:keep")
                 outcome.handled += len(batch)
@@ -149,7 +149,7 @@ class Dream:
     async def _group(
         self,
         group: list[Entry],
-        asker: Asker,
+        ready: Ready,
         scribe: Scribe,
         outcome: Outcome,
         work: _Work,
@@ -158,7 +158,7 @@ class Dream:
         """Entries that are all from outside, or all not."""
         outside = group[0].outside
         phase("reading")
-        found = await self._proposals(group, asker)
+        found = await self._proposals(group, ready)
         if found is None:
             outcome.told = ngettext(
                 "The model gave no usable answer about {n} summary, so nothing was learned from it. It can "
@@ -170,7 +170,7 @@ class Dream:
             return
         made = _Work()
         edited = [proposal for proposal in found if proposal.kind in (REMOVE, SKILL)]
-        if edited and not asker.lean:
+        if edited and not ready.lean:
             phase("editing")
             try:
                 await self._edit(edited, group, scribe, made)
@@ -185,13 +185,13 @@ class Dream:
         work.added, work.removed = work.added + made.added, work.removed + made.removed
         work.skills += made.skills
 
-    async def _proposals(self, group: list[Entry], asker: Asker) -> list[Proposal] | None:
+    async def _proposals(self, group: list[Entry], ready: Ready) -> list[Proposal] | None:
         """What the model proposes; None where it gave no usable answer, twice."""
-        request = await in_thread(lambda: proposals.request(self._material(group), asker))
+        request = await in_thread(lambda: proposals.request(self._material(group), ready))
         for _attempt in range(_TRIES):
             try:
                 completion = await entered(
-                    asker.provider, request, self._usage, cause="memory", session="dream"
+                    ready.provider, request, self._usage, cause="memory", session="dream"
                 )
             except (BadRequest, ContextTooLong) as error:
                 _log.warning("a model refused to read the history: %s", error)

@@ -13,13 +13,13 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged
 from desktop.errors import AppError
 from desktop.memory.dream import Dream, Outcome, Scribe
-from desktop.memory.summing import Asker
 from desktop.providers.base import SignInNeeded
+from desktop.providers.ready import Ready
 from desktop.services import Beating, ServiceState
 
 NAME = "dream"
 
-type Minds = Callable[[bool], Awaitable[tuple[Asker, Scribe]]]
+type Minds = Callable[[bool], Awaitable[tuple[Ready, Scribe]]]
 """Makes a model ready, for reading and for editing; told whether nobody waits for it. Raises AppError."""
 
 
@@ -51,9 +51,9 @@ class Dreaming(Beating):
         self, phase: Callable[[str], object] = lambda _phase: None, *, unattended: bool = False
     ) -> Outcome:
         """Dream, by hand or `unattended`. Raises AppError."""
-        asker, scribe = await self._minds(unattended)
+        ready, scribe = await self._minds(unattended)
         try:
-            outcome = await self._dream.run(asker, scribe, phase)
+            outcome = await self._dream.run(ready, scribe, phase)
         finally:
             await self.rhythm.beaten()
             self.apply()

@@ -8,8 +8,8 @@ from datetime import datetime
 from desktop.memory.entries import Entry
 from desktop.memory.files import DREAMS
 from desktop.memory.notes import Source, each_fact, normal
-from desktop.memory.summing import Asker
 from desktop.providers.base import Completion, Request
+from desktop.providers.ready import Ready
 from desktop.session.model import text_tokens
 
 ADD, REMOVE, SKILL = "add", "remove", "skill"
@@ -74,10 +74,10 @@ class Material:
     now: datetime
 
 
-def request(material: Material, asker: Asker) -> Request:
+def request(material: Material, ready: Ready) -> Request:
     """The question; of notes and entries as much as fits."""
-    answer = min(asker.max_tokens, _LEAN_ANSWER_TOKENS if asker.lean else _ANSWER_TOKENS)
-    room = int(asker.window * _ROOM) - answer - text_tokens(_PROMPT)
+    answer = min(ready.max_tokens, _LEAN_ANSWER_TOKENS if ready.lean else _ANSWER_TOKENS)
+    room = int(ready.window * _ROOM) - answer - text_tokens(_PROMPT)
     parts = [f"Today is {material.now:%A, %Y-%m-%d}."]
     parts += [f"## {name}\n{_fit(text, room // 8)}" for name, text in material.notes.items()]
     parts.append("## Removable\n" + _fit(_listed(_removable(material)), room // 8))
@@ -92,7 +92,7 @@ def request(material: Material, asker: Asker) -> Request:
     ]
     parts.append("\n".join(["## New entries", *lines]))
     return Request(
-        endpoint=asker.endpoint,
+        endpoint=ready.endpoint,
         messages=[
             {"role": "system", "content": _PROMPT},
             {"role": "user", "content": "\n\n".join(parts)},

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus
 from desktop.config.presence import Heartbeat as Settings
 from desktop.database import Database
@@ -14,6 +13,7 @@ from desktop.heartbeat import Heartbeat, active
 from desktop.inbox.inbox import Inbox
 from desktop.paths import resource
 from desktop.providers.base import QuotaExceeded, SignInNeeded, Unreachable
+from desktop.providers.ready import Ready
 from desktop.usage import UsageLedger
 from tests.unit.agent.scripted import ScriptedModel, answer, calls
 

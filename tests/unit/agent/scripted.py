@@ -15,7 +15,6 @@ from desktop.agent.loop import Loop
 from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
-from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus, Subscription
 from desktop.bus.events import Event, PermissionAsked, TurnEvent, TurnFailed, TurnFinished
 from desktop.config.schema import Config
@@ -28,6 +27,7 @@ from desktop.memory.history import History
 from desktop.origin import Mark
 from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
 from desktop.providers.behaviour import Behaviour, WireRules
+from desktop.providers.ready import Ready
 from desktop.session.log import Sessions
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, Tool

@@ -12,9 +12,9 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.core.core import Core
 from desktop.core.door import Door
-from desktop.core.models import USUAL_WINDOW
 from desktop.errors import ConfigError
 from desktop.paths import Home
+from desktop.providers.chooser import USUAL_WINDOW
 from desktop.providers.host_process import ModelHost
 from desktop.usage import MODEL
 from tests.servers.scripted import ScriptedServer
@@ -83,7 +83,7 @@ async def spares(served: Core, *names: str) -> None:
     )
 
 
-@pytest.mark.expected_log("a model to ask instead is unknown: There is no provider called nobody")
+@pytest.mark.expected_log("a fallback model is unknown: There is no provider called nobody")
 @pytest.mark.parametrize("failure", ["quota", "html"])
 async def test_another_model_answers_instead_and_says_so(
     served: Core, server: ScriptedServer, failure: str

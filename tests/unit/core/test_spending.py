@@ -10,12 +10,12 @@ import pytest
 
 from desktop.api.usage import Budget
 from desktop.bus.events import TurnFailed, TurnFinished
-from desktop.core.rationing import MonthIsSpent, Ration
 from desktop.cron.job import Job
 from desktop.cron.ledger import DUE, Run
 from desktop.cron.schedule import At
 from desktop.errors import UsageError
 from desktop.inbox.inbox import ERROR
+from desktop.providers.budget import MonthIsSpent
 from desktop.tasks import in_thread
 from desktop.usage import Call, beginning, today
 from tests.servers.scripted import ScriptedServer
@@ -184,7 +184,7 @@ async def test_models_on_this_computer_go_on(desk: Desk, server: ScriptedServer,
     assert isinstance(await desk.ask("window:a", "Hello"), TurnFinished)
     assert (await run_job(desk)).startswith("ok:")
     with pytest.raises(MonthIsSpent):
-        await Ration.check_month(desk.owner.core.ration)
+        await desk.owner.core.budget.check_month()
 
 
 # ---- on the command line

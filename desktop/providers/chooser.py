@@ -8,25 +8,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from desktop.agent.turn import Ready
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnStarted, TurnWaiting
 from desktop.config.agents import ModelRef
 from desktop.config.keychain import Keychain
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
-from desktop.core.pricing import PricedProvider
-from desktop.core.rationing import Ration
-from desktop.core.spares import Spare, SparedProvider
 from desktop.errors import AppError
 from desktop.providers import device
 from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
+from desktop.providers.budget import Budget
 from desktop.providers.client import HostedProvider, Row
+from desktop.providers.fallbacks import Fallback, FallbackProvider
 from desktop.providers.healing import HealingProvider
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.local import WINDOW, BuiltinServer, Running
 from desktop.providers.normalise import WireCache
+from desktop.providers.prices import PricedProvider
+from desktop.providers.ready import Ready
 from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
 from desktop.providers.registry_table import FREE
 from desktop.providers.retry import RetryingProvider
@@ -68,10 +68,10 @@ class ModelChooser:
         host: ModelHost,
         builtin: BuiltinServer,
         bus: Bus,
-        ration: Ration,
+        budget: Budget,
         lessons: Lessons,
     ) -> None:
-        self._store, self._keychain, self._ration = store, keychain, ration
+        self._store, self._keychain, self._budget = store, keychain, budget
         self._host, self._builtin, self._bus = host, builtin, bus
         self._renewing = asyncio.Lock()
         self._hosted = HostedProvider(host, WireCache().json)
@@ -140,16 +140,16 @@ class ModelChooser:
         if pictures and (other := self._that_sees(chosen)):
             note = _("{model} answers: it sees pictures.").format(model=other.model or other.spec.name)
             chosen = other
-        ration = self._ration.of if unattended else self._ration.of_month
+        within = self._budget.of if unattended else self._budget.of_month
         make = partial(self._ready, session=session, turn=turn, reasoning=reasoning)
-        ready = ration(await make(chosen))
-        spares = [
-            Spare(other.spec.name in FREE, partial(self._spare, other, make, ration))
-            for other in self._spare_choices(chosen)
+        ready = within(await make(chosen))
+        fallbacks = [
+            Fallback(other.spec.name in FREE, partial(self._fallback, other, make, within))
+            for other in self._fallback_choices(chosen)
         ]
-        if spares:
-            told = partial(self._tell_spare, session, turn)
-            ready = replace(ready, provider=SparedProvider(ready.provider, spares, told))
+        if fallbacks:
+            told = partial(self._tell_fallback, session, turn)
+            ready = replace(ready, provider=FallbackProvider(ready.provider, fallbacks, told))
         return replace(ready, note=note or ready.note)
 
     async def _ready(self, chosen: Choice, session: str, turn: str, reasoning: str) -> Ready:
@@ -170,27 +170,27 @@ class ModelChooser:
             note=self._builtin.model.note if lean else "",
         )
 
-    async def _spare(
-        self, chosen: Choice, make: Callable[[Choice], Awaitable[Ready]], ration: Callable[[Ready], Ready]
+    async def _fallback(
+        self, chosen: Choice, make: Callable[[Choice], Awaitable[Ready]], within: Callable[[Ready], Ready]
     ) -> tuple[Provider, Endpoint]:
-        ready = ration(await make(chosen))
+        ready = within(await make(chosen))
         return ready.provider, ready.endpoint
 
-    def _tell_spare(self, session: str, turn: str, there: Endpoint, why: ProviderError) -> None:
+    def _tell_fallback(self, session: str, turn: str, there: Endpoint, why: ProviderError) -> None:
         answers = _("{model} of {provider} answers instead.").format(
             model=there.model, provider=there.title or there.provider
         )
         note = sentences(why.text, answers)
         self._bus.publish(TurnStarted(session, turn, there.provider, there.model, note))
 
-    def _spare_choices(self, chosen: Choice) -> list[Choice]:
+    def _fallback_choices(self, chosen: Choice) -> list[Choice]:
         """Those to ask instead, without who is asked first and without names that nobody knows."""
         found = []
         for ref in self._store.config.agents.defaults.fallback_models:
             try:
                 other = self.choice(*self._named(ref))
             except AppError as error:
-                _log.warning("a model to ask instead is unknown: %s", error)
+                _log.warning("a fallback model is unknown: %s", error)
                 continue
             if (other.spec.name, other.model) != (chosen.spec.name, chosen.model):
                 found.append(other)
@@ -212,7 +212,7 @@ class ModelChooser:
         try:
             return self.choice(named.model, named.provider)
         except AppError as error:
-            _log.warning("the model that sees is unknown: %s", error)
+            _log.warning("the vision model is unknown: %s", error)
             return None
 
     async def window(self, chosen: Choice, config: Config | None = None) -> int:

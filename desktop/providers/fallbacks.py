@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from desktop.core.rationing import MonthIsSpent
 from desktop.errors import AppError
 from desktop.providers.base import (
     Completion,
@@ -21,13 +20,14 @@ from desktop.providers.base import (
     Request,
     Unreachable,
 )
+from desktop.providers.budget import MonthIsSpent
 
 _log = logging.getLogger(__name__)
 _PASS_ON = (Unreachable, RateLimited, QuotaExceeded, MonthIsSpent)
 
 
 @dataclass(frozen=True, slots=True)
-class Spare:
+class Fallback:
     """A model that stands ready; what it needs, such as its key, is read when it is wanted."""
 
     free: bool
@@ -36,14 +36,17 @@ class Spare:
     """Raises AppError: then the next is asked."""
 
 
-class SparedProvider:
+class FallbackProvider:
     """A provider, and those to ask instead, in their order."""
 
     def __init__(
-        self, first: Provider, spares: Sequence[Spare], on_spare: Callable[[Endpoint, ProviderError], None]
+        self,
+        first: Provider,
+        fallbacks: Sequence[Fallback],
+        on_fallback: Callable[[Endpoint, ProviderError], None],
     ) -> None:
-        """`on_spare`: told who answers instead, and why, before the first word."""
-        self._first, self._spares, self._on_spare = first, spares, on_spare
+        """`on_fallback`: told who answers instead, and why, before the first word."""
+        self._first, self._fallbacks, self._on_fallback = first, fallbacks, on_fallback
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         """Deltas, then one Completion, which names who answered instead. Raises what the first raised."""
@@ -64,23 +67,23 @@ class SparedProvider:
 
     async def _instead(self, request: Request, first: ProviderError) -> AsyncGenerator[Delta | Completion]:
         free_only = isinstance(first, MonthIsSpent)
-        for spare in self._spares:
-            if free_only and not spare.free:
+        for fallback in self._fallbacks:
+            if free_only and not fallback.free:
                 continue
             begun = False
             try:
-                provider, endpoint = await spare.make()
+                provider, endpoint = await fallback.make()
                 asked = replace(request, endpoint=endpoint, conversation="")
                 async with aclosing(provider.stream(asked)) as stream:
                     async for item in stream:
                         if not begun:
                             begun = True
-                            self._on_spare(endpoint, first)
+                            self._on_fallback(endpoint, first)
                         yield replace(item, answered=endpoint) if isinstance(item, Completion) else item
                 return
             except AppError as error:
                 if begun:
                     raise
-                _log.info("a model to ask instead failed: %s", error)
+                _log.info("a fallback model failed: %s", error)
                 free_only |= isinstance(error, MonthIsSpent)
         raise first

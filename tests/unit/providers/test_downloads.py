@@ -10,9 +10,9 @@ import pytest
 from desktop.bus.bus import Bus
 from desktop.bus.events import ModelFetching
 from desktop.core.core import Core
-from desktop.core.fetching import UNDER_WAY, Fetches
 from desktop.paths import Home
 from desktop.providers.catalogue import Model
+from desktop.providers.downloads import UNDER_WAY, Downloads
 from desktop.providers.host_process import ModelHost
 from tests.servers.hub import Hub
 
@@ -41,15 +41,21 @@ def model(hub: Hub) -> Model:
     return Model("small", "Small", "MIT", len(BODY), hashlib.sha256(BODY).hexdigest(), f"{hub.url}/s.gguf")
 
 
-async def told(fetches: Fetches) -> list[ModelFetching]:
-    return [event async for event in fetches.follow("small")]
+def downloads_of(core: Core) -> Downloads:
+    return Downloads(
+        core.home.models, core.bus, lambda: core.store.config, core.change, core.pick_local, AT_ONCE
+    )
+
+
+async def told(downloads: Downloads) -> list[ModelFetching]:
+    return [event async for event in downloads.follow("small")]
 
 
 async def test_a_download_that_breaks_off_five_times_comes_whole(core: Core, source: Path) -> None:
-    fetches = Fetches(core, AT_ONCE)
+    downloads = downloads_of(core)
     with Hub(source, [MB * n for n in range(1, 6)]) as hub:
-        fetches.begin(model(hub), chosen=False, use=False)
-        steps = await told(fetches)
+        downloads.begin(model(hub), chosen=False, use=False)
+        steps = await told(downloads)
     assert steps[-1].state == "done"
     assert (core.home.models / "s.gguf").read_bytes() == BODY
     assert hub.asked == ["", *(f"bytes={MB * n}-" for n in range(1, 6))]
@@ -58,41 +64,41 @@ async def test_a_download_that_breaks_off_five_times_comes_whole(core: Core, sou
 
 
 async def test_it_is_given_up_where_nothing_comes_any_more(core: Core, source: Path) -> None:
-    fetches = Fetches(core, AT_ONCE)
+    downloads = downloads_of(core)
     with Hub(source) as hub:
         gone = model(hub)
-    fetches.begin(gone, chosen=False, use=False)
-    last = (await told(fetches))[-1]
+    downloads.begin(gone, chosen=False, use=False)
+    last = (await told(downloads))[-1]
     assert last.state == "failed"
     assert "could not be downloaded" in last.text
     assert last.remedy
 
 
 async def test_it_is_paused_and_gone_on_with_after_a_restart(core: Core, source: Path) -> None:
-    fetches = Fetches(core, AT_ONCE)
+    downloads = downloads_of(core)
     with Hub(source, pause_s=0.2) as hub:
-        fetches.begin(model(hub), chosen=False, use=False)
-        async for step in fetches.follow("small"):
+        downloads.begin(model(hub), chosen=False, use=False)
+        async for step in downloads.follow("small"):
             if step.done > MB:
-                await fetches.pause("small")
-        assert (await fetches.state(model(hub)))["state"] == "paused"
-        later = Fetches(core, AT_ONCE)
+                await downloads.pause("small")
+        assert (await downloads.state(model(hub))).state == "paused"
+        later = downloads_of(core)
         state = await later.state(model(hub))
-        assert state["state"] == "paused"
-        assert state["done"] > MB
+        assert state.state == "paused"
+        assert state.done > MB
         hub.slow.set()
         later.begin(model(hub), chosen=False, use=False)
         assert (await told(later))[-1].state == "done"
-        assert hub.asked[-1] == f"bytes={state['done']}-"
+        assert hub.asked[-1] == f"bytes={state.done}-"
     assert step.state not in UNDER_WAY
 
 
 async def test_what_is_not_the_model_is_thrown_away(core: Core, source: Path) -> None:
     source.write_bytes(BODY[::-1])
-    fetches = Fetches(core, AT_ONCE)
+    downloads = downloads_of(core)
     with Hub(source) as hub:
-        fetches.begin(model(hub), chosen=False, use=False)
-        last = (await told(fetches))[-1]
+        downloads.begin(model(hub), chosen=False, use=False)
+        last = (await told(downloads))[-1]
     assert last.state == "failed"
     assert "checksum is wrong" in last.text
     assert not list(core.home.models.glob("*.part"))

@@ -7,10 +7,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from desktop.agent.turn import Ready
 from desktop.config.presence import Limits
-from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.providers.base import Completion, DayIsSpent, Delta, Provider, Request
+from desktop.providers.ready import Ready
 from desktop.providers.registry_table import FREE
 from desktop.text import _
 from desktop.usage import WARNING, Call, UsageLedger, beginning, midnight, money, month
@@ -20,11 +19,15 @@ class MonthIsSpent(DayIsSpent):
     """What may be spent in a month is spent: nobody was asked."""
 
 
-class Ration:
-    """The day's ration and the month's budget. Every method raises StorageError."""
+type Tell = Callable[[str, str, str], Awaitable[None]]
+"""Tells the person, once by its id: id, title, text."""
 
-    def __init__(self, usage: UsageLedger, inbox: Inbox, limits: Callable[[], Limits]) -> None:
-        self._usage, self._inbox, self._limits = usage, inbox, limits
+
+class Budget:
+    """The day's limit and the month's budget. Every method raises StorageError."""
+
+    def __init__(self, usage: UsageLedger, tell: Tell, limits: Callable[[], Limits]) -> None:
+        self._usage, self._tell_person, self._limits = usage, tell, limits
         usage.recorded = self._recorded
 
     async def check(self, provider: str = "") -> None:
@@ -39,8 +42,7 @@ class Ration:
             _("Work in the background has spent what it may in a day."),
             _("It goes on tomorrow. The limit is in the settings, under Agent."),
         )
-        title, body = error.text, {"text": error.remedy}
-        await self._inbox.add(Notice(f"spent:{midnight():.0f}", ERROR, "", "", title, body))
+        await self._tell_person(f"spent:{midnight():.0f}", error.text, error.remedy)
         raise error
 
     async def check_month(self) -> None:
@@ -62,7 +64,7 @@ class Ration:
         return not (await self._month_is_spent() or await self._day_is_spent())
 
     def of(self, ready: Ready) -> Ready:
-        """The same model, asked only within the day's ration and the month's budget."""
+        """The same model, asked only within the day's limit and the month's budget."""
         return _within(ready, self.check)
 
     def of_month(self, ready: Ready) -> Ready:
@@ -96,18 +98,16 @@ class Ration:
             await self._tell("warned", title, told.format(spent=money(spent), limit=money(limit)))
 
     async def _tell(self, what: str, title: str, text: str) -> None:
-        await self._inbox.add(
-            Notice(f"budget:{month():%Y-%m}:{what}", ERROR, "", "", title, {"text": text})
-        )
+        await self._tell_person(f"budget:{month():%Y-%m}:{what}", title, text)
 
 
 def _within(ready: Ready, check: Callable[[], Awaitable[None]]) -> Ready:
     if ready.endpoint.provider in FREE:
         return ready
-    return replace(ready, provider=_Rationed(ready.provider, check))
+    return replace(ready, provider=_Limited(ready.provider, check))
 
 
-class _Rationed:
+class _Limited:
     def __init__(self, inner: Provider, check: Callable[[], Awaitable[None]]) -> None:
         self._inner, self._check = inner, check
 
