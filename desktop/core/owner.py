@@ -45,9 +45,10 @@ _log = logging.getLogger(__name__)
 class Owner:
     """This process's hold on a home: start(), verb() for each request, stop()."""
 
-    def __init__(self, home: Home, front: str, ownership: Ownership) -> None:
+    def __init__(self, home: Home, front: str, ownership: Ownership, bus: Bus | None = None) -> None:
+        """`bus`: one on which somebody hears already."""
         self._home, self._front, self._ownership = home, front, ownership
-        self.bus = Bus()
+        self.bus = bus or Bus()
         self.host = ModelHost(self.bus)
         self.core: Core
         self._door: Door

@@ -1,9 +1,10 @@
-"""The one seam through which the window acts: verbs of the core's door, plain JSON both ways."""
+"""The one seam between the window and the core: what it asks for, and what it hears of."""
 
 from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
 from desktop.api.client import Api
+from desktop.bus.bus import Bus
 
 
 class Actions(Protocol):
@@ -12,6 +13,10 @@ class Actions(Protocol):
     @property
     def api(self) -> Api:
         """What can be asked, typed."""
+
+    @property
+    def bus(self) -> Bus:
+        """Where the core tells what happens."""
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
         """Do one thing; cancelling ends it. Raises AppError."""

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject
 
-from desktop.bus.events import Event, InboxChanged
+from desktop.bus.events import InboxChanged
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.step_cell import first_card
@@ -28,6 +28,7 @@ class Answering(QObject):
         super().__init__(window)
         self._actions, self._funnel = actions, funnel
         self._window, self._view, self._questions, self._library = window, view, questions, library
+        actions.bus.on(InboxChanged, self._changed)
         window.inbox.serve(actions, library.title)
         questions.changed.connect(self._show)
         for shown in (view, window.inbox):
@@ -42,11 +43,9 @@ class Answering(QObject):
         self._questions.refresh()
         self._funnel.run(self._count(), name="inbox:count")
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if isinstance(event, InboxChanged):
-            self._window.header.show_waiting(event.open)
-            self._window.inbox.changed()
+    def _changed(self, event: InboxChanged) -> None:
+        self._window.header.show_waiting(event.open)
+        self._window.inbox.changed()
 
     async def _count(self) -> None:
         self._window.header.show_waiting((await self._actions.api.inbox.list(limit=1)).open)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import logs
-from desktop.bus.events import JobsChanged, MemoryChanged, ServiceChanged, SettingsChanged, TurnFinished
+from desktop.bus.events import MemoryChanged, ServiceChanged
 from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -23,8 +23,9 @@ from desktop.ui.atwork import AtWork
 from desktop.ui.commands import Commands
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.completer import Completer
-from desktop.ui.conversation.controller import MODELS, Controller
+from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.empty import EmptyState
+from desktop.ui.conversation.live import MODELS
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.costing import Costing
 from desktop.ui.doing import Doing
@@ -72,7 +73,6 @@ class Conductor(QObject):
         self._prepared = 0.0
         self._greeting: tuple[str, Json] | None = None
         """What is wanted of a window that has this home already."""
-        self._events: asyncio.Task[None] | None = None
         load_later_fonts()
         self.talk = Controller(self._program, self._funnel, self)
         self._view = ConversationView(self.talk.transcript)
@@ -103,8 +103,8 @@ class Conductor(QObject):
         )
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
-        self._health = Health(window.header, lambda: self.talk.key, self)
-        self._doing = Doing(rows, self.talk.questions, self)
+        self._health = Health(self._program.bus, window.header, lambda: self.talk.key, self)
+        self._doing = Doing(self._program.bus, rows, self.talk.questions, self)
         self._outside = Outside(
             self._program, self._funnel, window, self.library, self._presence, file, self._doing
         )
@@ -161,7 +161,7 @@ class Conductor(QObject):
         self._outside.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_END_S):
-                await cancel(start, quitting, self._events)
+                await cancel(start, quitting)
                 await self._program.stop()
         if started:
             self._file.write()  # what was being sent is stored now, or a draft
@@ -185,7 +185,6 @@ class Conductor(QObject):
             for timer in timers:
                 timer.cancel()
         self._window.notice.hide()
-        self._events = spawn(self._listen(), name="window:events")
         self._own_models.begin()
         self.library.begin()
         self._answering.begin()
@@ -224,37 +223,20 @@ class Conductor(QObject):
         gc.collect()
         gc.freeze()
 
-    async def _listen(self) -> None:
-        with self._program.bus.subscribe() as events:
-            async for event in events:
-                self.talk.handle(event)
-                self._answering.handle(event)
-                self._fullness.handle(event)
-                self._costing.handle(event)
-                self._doing.handle(event)
-                self._health.handle(event)
-                self._own_models.handle(event)
-                self._outside.handle(event)
-                self.library.handle(event)
-                if isinstance(event, ServiceChanged):
-                    self._service_changed(event)
-                elif isinstance(event, SettingsChanged):
-                    self._setup.refresh()
-                    self._permits.refresh()
-                elif isinstance(event, JobsChanged | MemoryChanged | TurnFinished):
-                    self._setup.happened(event)  # a page may show what came of it
-                    if isinstance(event, MemoryChanged) and event.told:
-                        self._told(event.told, "")
-
     def _service_changed(self, event: ServiceChanged) -> None:
         if event.name in MODELS:
             self._window.header.show_service(event.name, event.state, event.detail)
-        self._setup.happened(event)
+
+    def _remembered(self, event: MemoryChanged) -> None:
+        if event.told:
+            self._told(event.told, "")
 
     # ---- who hears whom
 
     def _connect(self) -> None:
         window, talk = self._window, self.talk
+        self._program.bus.on(ServiceChanged, self._service_changed)
+        self._program.bus.on(MemoryChanged, self._remembered)
         self._own_models = OwnModels(self._program, self._funnel, window, self._presence)
         window.quit_wanted.connect(self.quit)
         window.sidebar.settings_wanted.connect(self._settings)

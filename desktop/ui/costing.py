@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from desktop.bus.events import Event, UsageRecorded
+from desktop.bus.events import UsageRecorded
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
@@ -30,6 +30,7 @@ class Costing(QObject):
         self._figures: Cost | None = None
         self._begun = False
         self._latest = Latest(self._read, partial(funnel.run, name="cost:read"))
+        actions.bus.on(UsageRecorded, self._recorded)
 
     def begin(self) -> None:
         """The program is up, and nobody waits for it any more."""
@@ -38,9 +39,8 @@ class Costing(QObject):
         spoken(self._say)
         self.refresh()
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if isinstance(event, UsageRecorded) and event.session == self._talk.key:
+    def _recorded(self, event: UsageRecorded) -> None:
+        if event.session == self._talk.key:
             self.refresh()
 
     def refresh(self) -> None:

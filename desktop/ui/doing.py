@@ -2,7 +2,8 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.bus.events import Event, TurnFailed, TurnFinished, TurnJoined, TurnStarted
+from desktop.bus.bus import Bus
+from desktop.bus.events import TurnFailed, TurnFinished, TurnJoined, TurnStarted
 from desktop.ui.questions import Questions
 from desktop.ui.sidebar.rows import Rows
 
@@ -12,26 +13,28 @@ class Doing(QObject):
 
     changed = Signal()
 
-    def __init__(self, rows: Rows, questions: Questions, parent: QObject | None = None) -> None:
+    def __init__(self, bus: Bus, rows: Rows, questions: Questions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows, self._questions = rows, questions
         self._turns: dict[str, str] = {}
         """Each turn that runs, and its conversation."""
         questions.changed.connect(self._show)
+        bus.on(TurnStarted, self._started)
+        bus.on(TurnFinished, self._ended)
+        bus.on(TurnFailed, self._ended)
+        bus.on(TurnJoined, self._ended)
 
     @property
     def busy(self) -> bool:
         """Whether any answer is on its way."""
         return bool(self._turns)
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if isinstance(event, TurnStarted):
-            self._turns[event.turn] = event.session
-        elif isinstance(event, TurnFinished | TurnFailed | TurnJoined):
-            self._turns.pop(event.turn, None)
-        else:
-            return
+    def _started(self, event: TurnStarted) -> None:
+        self._turns[event.turn] = event.session
+        self._show()
+
+    def _ended(self, event: TurnFinished | TurnFailed | TurnJoined) -> None:
+        self._turns.pop(event.turn, None)
         self._show()
 
     def _show(self) -> None:

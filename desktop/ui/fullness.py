@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject
 
-from desktop.bus.events import Event, MemoryChanged, SettingsChanged, TurnFailed, TurnFinished
+from desktop.bus.events import MemoryChanged, SettingsChanged, TurnFailed, TurnFinished
 from desktop.errors import AppError
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
@@ -26,6 +26,10 @@ class Fullness(QObject):
         self.meter: Meter | None = None
         self._begun = False
         self._latest = Latest(self._read, partial(funnel.run, name="context:read"))
+        actions.bus.on(TurnFinished, self._ended)
+        actions.bus.on(TurnFailed, self._ended)
+        actions.bus.on(MemoryChanged, self._remembers)
+        actions.bus.on(SettingsChanged, lambda _event: self.refresh())
 
     def begin(self) -> None:
         """The program is up, and nobody waits for it any more."""
@@ -39,15 +43,13 @@ class Fullness(QObject):
             self.refresh()
         return super().eventFilter(watched, event)
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        match event:
-            case TurnFinished() | TurnFailed() if event.session == self._talk.key:
-                self.refresh()
-            case MemoryChanged() if event.session in ("", self._talk.key):
-                self.refresh()
-            case SettingsChanged():
-                self.refresh()
+    def _ended(self, event: TurnFinished | TurnFailed) -> None:
+        if event.session == self._talk.key:
+            self.refresh()
+
+    def _remembers(self, event: MemoryChanged) -> None:
+        if event.session in ("", self._talk.key):
+            self.refresh()
 
     def refresh(self) -> None:
         """Read it anew."""

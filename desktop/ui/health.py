@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from desktop.bus.bus import Bus
 from desktop.bus.events import (
-    Event,
     ReasoningDelta,
     SettingsChanged,
     TextDelta,
@@ -32,30 +32,33 @@ _FAILURES = {
 class Health(QObject):
     """Tells the header; one for the window."""
 
-    def __init__(self, header: Header, open_: Callable[[], str], parent: QObject) -> None:
+    def __init__(self, bus: Bus, header: Header, open_: Callable[[], str], parent: QObject) -> None:
         """`open_` gives the open conversation."""
         super().__init__(parent)
         self._header, self._open = header, open_
         self._asked: dict[str, str] = {}
         """Each turn that runs, and the provider that answers it."""
+        bus.on(TurnStarted, self._started)
+        bus.on(TurnWaiting, self._waits)
+        bus.on(TextDelta, self._answers)
+        bus.on(ReasoningDelta, self._answers)
+        bus.on(TurnFailed, self._failed)
+        bus.on(TurnFinished, self._finished)
+        bus.on(SettingsChanged, lambda _event: header.forget_providers())  # a key may be another one
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        match event:
-            case TurnStarted():
-                self._asked[event.turn] = event.provider
-            case TurnWaiting():
-                self._tell(event.turn, WAITS, mark("Trying again"), event.reason)
-            case TextDelta() | ReasoningDelta():
-                self._tell(event.turn, OK, mark("Ready"))
-            case TurnFailed():
-                self._failed(event)
-            case TurnFinished():
-                if event.text and not event.stopped:
-                    self._tell(event.turn, OK, mark("Ready"))
-                self._asked.pop(event.turn, None)
-            case SettingsChanged():  # a key or an address may be another one
-                self._header.forget_providers()
+    def _started(self, event: TurnStarted) -> None:
+        self._asked[event.turn] = event.provider
+
+    def _waits(self, event: TurnWaiting) -> None:
+        self._tell(event.turn, WAITS, mark("Trying again"), event.reason)
+
+    def _answers(self, event: TextDelta | ReasoningDelta | TurnFinished) -> None:
+        self._tell(event.turn, OK, mark("Ready"))
+
+    def _finished(self, event: TurnFinished) -> None:
+        if event.text and not event.stopped:
+            self._answers(event)
+        self._asked.pop(event.turn, None)
 
     def _failed(self, event: TurnFailed) -> None:
         here = self._header.provider if event.session == self._open() else ""

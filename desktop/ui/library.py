@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from desktop.bus.events import ConversationChanged, Event
+from desktop.bus.events import ConversationChanged
 from desktop.paths import temporary
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -49,6 +49,7 @@ class Library(QObject):
         rows.renamed.connect(self._renamed)
         talk.created.connect(self._created)
         talk.spoken_in.connect(self._spoken_in_later)
+        actions.bus.on(ConversationChanged, self._changed)
         spoken(self._say_title)
 
     def begin(self) -> None:
@@ -108,10 +109,8 @@ class Library(QObject):
         self.open("")
         self._window.composer.setFocus()
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus: a conversation was named, pinned or archived somewhere."""
-        if not isinstance(event, ConversationChanged):
-            return
+    def _changed(self, event: ConversationChanged) -> None:
+        """A conversation was named, pinned or archived somewhere."""
         found = self._rows.get(event.session)
         if found is None or event.title == "":
             self._funnel.run(self._refresh(), name="library:refresh")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.bus.events import (
-    Event,
     InboxChanged,
     NoticeOpened,
     ServiceChanged,
@@ -84,11 +83,17 @@ class Outside(QObject):
         self._doing.changed.connect(self._show_state)
         self._presence.left.connect(self._looked_away)
         self.shortcut.pressed.connect(quick.toggle)
+        bus = self._program.bus
+        for kind in (TurnFinished, TurnFailed, UsageRecorded, InboxChanged):
+            bus.on(kind, lambda _event: self._soon.start())
+        bus.on(NoticeOpened, self._opened)
+        bus.on(ServiceChanged, self._service)
+        bus.on(SettingsChanged, lambda _event: self._obey())
 
     def begin(self) -> None:
         """Obey the settings, and show notices also where the desktop does not."""
         self._funnel.run(self._hear_of_notices(), name="outside:notices")
-        self._funnel.run(self._apply(), name="outside:settings")
+        self._obey()
         self._soon.start()
 
     def close(self) -> None:
@@ -99,19 +104,8 @@ class Outside(QObject):
 
     # ---- what happens
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        self.quick.handle(event)
-        if isinstance(event, TurnFinished | TurnFailed | UsageRecorded):
-            self._soon.start()
-        elif isinstance(event, NoticeOpened):
-            self._opened(event)
-        elif isinstance(event, InboxChanged):
-            self._soon.start()
-        elif isinstance(event, ServiceChanged):
-            self._service(event)
-        elif isinstance(event, SettingsChanged):
-            self._funnel.run(self._apply(), name="outside:settings")
+    def _obey(self) -> None:
+        self._funnel.run(self._apply(), name="outside:settings")
 
     def _service(self, event: ServiceChanged) -> None:
         if event.state in _TROUBLE:

@@ -3,7 +3,7 @@ being fetched, and the one in use stays awake as long as the person has it open.
 
 from PySide6.QtCore import QObject
 
-from desktop.bus.events import Event, ModelFetching
+from desktop.bus.events import ModelFetching
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.funnel import Funnel
@@ -19,6 +19,7 @@ class OwnModels(QObject):
         self._actions, self._funnel, self._window = actions, funnel, window
         self._open: bool | None = None
         """What the core was told; None before it is there."""
+        actions.bus.on(ModelFetching, self._fetching)
         window.header.fetch_wanted.connect(self._fetch)
         presence.noticed.connect(self._tell)
         presence.left.connect(self._tell)
@@ -28,10 +29,7 @@ class OwnModels(QObject):
         self._open = False
         self._tell()
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if not isinstance(event, ModelFetching):
-            return
+    def _fetching(self, event: ModelFetching) -> None:
         going = event.state in ("fetching", "waiting") and event.total
         self._window.header.show_fetching(100 * event.done // event.total if going else -1)
         if event.state == "failed":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from desktop.bus.events import SettingsChanged
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.mode import ModeBar
@@ -41,6 +42,7 @@ class Permits(QObject):
         """Armed for the moment at which the mode is the usual one again."""
         self._end.timeout.connect(self.refresh)
         talk.opened.connect(self.refresh)
+        actions.bus.on(SettingsChanged, lambda _event: self.refresh())
         bar.mode_chosen.connect(lambda mode: self._run(self._set_mode(mode), "permissions:mode"))
         talk.busy_changed.connect(self.refresh)
         bar.vouched.connect(lambda all_: self._run(self._vouch(all_), "permissions:vouch"))

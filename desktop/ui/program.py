@@ -6,6 +6,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from desktop.api.client import Api
+from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.paths import Home
 from desktop.tasks import in_thread
@@ -13,7 +14,6 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
-    from desktop.bus.bus import Bus
     from desktop.core.owner import Greeting, Owner
     from desktop.core.verbs import Verb
     from desktop.inbox.presenter import Presenter
@@ -26,7 +26,7 @@ class Program:
 
     def __init__(self) -> None:
         self._owner: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
-        self.api = Api(self)
+        self.api, self.bus = Api(self), Bus()
 
     async def start(
         self,
@@ -60,15 +60,10 @@ class Program:
         ownership = await take_over(home, waits, greeting=greeting)
         if ownership is None:
             return False
-        owner = Owner(home, WINDOW, ownership)
+        owner = Owner(home, WINDOW, ownership, self.bus)
         await owner.start(verbs=verbs)
         self._owner.set_result(owner)
         return True
-
-    @property
-    def bus(self) -> "Bus":
-        """Where the core tells what happens; only once it is up."""
-        return self._owner.result().bus
 
     async def presenter(self) -> "Presenter":
         """Who brings notices to the screen. Raises AppError where the core cannot come up."""
@@ -77,7 +72,8 @@ class Program:
         return core.background.presenter
 
     async def stop(self) -> None:
-        """End everything in order."""
+        """End everything in order; what happens meanwhile concerns nobody any more."""
+        self.bus.close()
         if not self._owner.cancel() and not self._owner.exception():
             await self._owner.result().stop()
 

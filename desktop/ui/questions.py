@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
-from desktop.bus.events import Event, InboxChanged, PageWanted, PermissionAsked, PermissionSettled
+from desktop.bus.events import InboxChanged, PageWanted, PermissionAsked, PermissionSettled
 from desktop.inbox.inbox import APPROVAL, Notice
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
@@ -35,6 +35,10 @@ class Questions(QObject):
         self._faults: dict[str, dict[str, str]] = {}
         self._waiting: set[str] = set()
         """Those that a call waits for at this moment."""
+        actions.bus.on(PermissionAsked, self._asked)
+        actions.bus.on(PermissionSettled, self._settled)
+        actions.bus.on(InboxChanged, lambda _event: self.refresh())
+        actions.bus.on(PageWanted, _show_page)
 
     @property
     def all(self) -> list[Question]:
@@ -60,25 +64,20 @@ class Questions(QObject):
         """Have the turn go on without an answer; the inbox keeps the question."""
         self._funnel.run(self._actions.api.questions.park(question), name="questions:later")
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if isinstance(event, PermissionAsked):
-            self._waiting.add(event.question)
-            asked = Question(event.question, event.session, event.turn, event.call, event.card)
-            self._open.setdefault(event.question, asked)
+    def _asked(self, event: PermissionAsked) -> None:
+        self._waiting.add(event.question)
+        asked = Question(event.question, event.session, event.turn, event.call, event.card)
+        self._open.setdefault(event.question, asked)
+        self.changed.emit()
+        self.refresh()
+
+    def _settled(self, event: PermissionSettled) -> None:
+        self._waiting.discard(event.question)
+        self._faults.pop(event.question, None)
+        if event.answer != "parked":
+            self._open.pop(event.question, None)
             self.changed.emit()
-            self.refresh()
-        elif isinstance(event, PermissionSettled):
-            self._waiting.discard(event.question)
-            self._faults.pop(event.question, None)
-            if event.answer != "parked":
-                self._open.pop(event.question, None)
-                self.changed.emit()
-            self.refresh()
-        elif isinstance(event, InboxChanged):
-            self.refresh()
-        elif isinstance(event, PageWanted) and event.front == "window":
-            QDesktopServices.openUrl(QUrl(event.url))
+        self.refresh()
 
     async def _refresh(self) -> None:
         found = (await self._actions.api.inbox.list(kind=APPROVAL, limit=_MOST)).notices
@@ -113,3 +112,8 @@ class Questions(QObject):
             await self._refresh()
         if done.late and asked is not None:
             self.answered_late.emit(asked.session)
+
+
+def _show_page(event: PageWanted) -> None:
+    if event.front == "window":
+        QDesktopServices.openUrl(QUrl(event.url))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from desktop.bus.events import Event
+from desktop.bus.events import SettingsChanged
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.funnel import Funnel
@@ -44,6 +44,7 @@ class Setup(QObject):
         self._spoken = False
         """Whether something was said since the start."""
         self._cover: QWidget | None = None
+        actions.bus.on(SettingsChanged, lambda _event: self.refresh())
         transcript.reset.connect(self._moved)
         transcript.added.connect(self._went_on)
         self._show()
@@ -81,11 +82,6 @@ class Setup(QObject):
         if self._settings is not None and self._settings.isVisible():
             self._settings.refresh()
         self._changed()
-
-    def happened(self, event: Event) -> None:
-        """Something happened that a page may show."""
-        if self._settings is not None and self._settings.isVisible():
-            self._settings.happened(event)
 
     def look_for_damage(self) -> None:
         """Look once whether something stored is damaged that the person does not know of, and cover the

@@ -91,10 +91,6 @@ def server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
-def talking(
-    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
-) -> Iterator[Desk]:
+def talking(home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest) -> Desk:
     Program(home).use_server(server.url, "say:Noted.")
-    made = Desk(request.getfixturevalue("running"), qtbot)
-    yield made
-    made.stop()
+    return Desk(request.getfixturevalue("running"), qtbot)

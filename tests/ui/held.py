@@ -14,7 +14,7 @@ class Held:
     begun, one in `after` with its reply; one in `refused` is not begun at all."""
 
     def __init__(self, inner: InProcess) -> None:
-        self._inner = inner
+        self._inner, self.bus = inner, inner.bus
         self.api = Api(self)
         self.before: dict[str, asyncio.Event] = {}
         self.after: dict[str, asyncio.Event] = {}

@@ -12,6 +12,7 @@ from desktop import tasks
 from desktop.api.client import Api
 from desktop.api.subjects import Local
 from desktop.bus.bus import Bus
+from desktop.bus.events import Event
 from desktop.core.core import Core
 from desktop.core.door import Door
 from desktop.errors import explain
@@ -24,8 +25,8 @@ from desktop.ui.loop import Loop
 class InProcess:
     """Actions on a door of this process."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, door: Door, bus: Bus) -> None:
+        self._door, self.bus = door, bus
         self.transport = Local(door.subjects)
         self.api = Api(self.transport)
 
@@ -51,6 +52,15 @@ class InProcess:
             await cancel(work)
 
 
+def tell(bus: Bus, event: Event, until: Callable[..., None]) -> None:
+    """Publish an event, and wait until it was heard."""
+    heard: list[Event] = []
+    end = bus.on(type(event), heard.append)
+    bus.publish(event)
+    until(lambda: bool(heard))
+    end()
+
+
 class Running:
     """The program without its main window. `until` is qtbot.waitUntil."""
 
@@ -60,7 +70,7 @@ class Running:
         self.loop = Loop(app)
         bus = Bus()
         self.core: Core = self.wait(Core.start(self.home, ModelHost(bus), bus))
-        self.actions = InProcess(Door(self.core, "window"))
+        self.actions = InProcess(Door(self.core, "window"), bus)
 
     def wait(self, coro: Any, seconds: float = 60) -> Any:
         """Run a coroutine while the window lives."""
@@ -79,6 +89,10 @@ class Running:
         self._until(still)
         self.wait(asyncio.sleep(0))  # what is called when a task is done
 
+    def tell(self, event: Event) -> None:
+        """Have something happen, and be heard."""
+        tell(self.core.bus, event, self._until)
+
     @property
     def stored(self) -> dict[str, Any]:
         """config.json as it is on disk."""
@@ -87,6 +101,7 @@ class Running:
         return found
 
     def stop(self) -> None:
+        self.core.bus.close()
         self.wait(self.core.stop())  # first, as in the program: nothing of the core is broken off
         for task in list(tasks._running):
             task.cancel()

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from desktop.api.client import Api, Call
+from desktop.bus.bus import Bus
 from desktop.errors import AppError
 
 type Reply = Callable[..., Any]
@@ -18,7 +19,7 @@ class Scripted:
             name.replace("_", ".", 1): reply for name, reply in replies.items()
         }
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self.api = Api(self)
+        self.api, self.bus = Api(self), Bus()
 
     async def result(self, call: Call) -> Any:
         return self._reply(call)

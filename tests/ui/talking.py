@@ -4,7 +4,6 @@ import asyncio
 
 from pytestqt.qtbot import QtBot
 
-from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.transcript import Author
 from desktop.ui.funnel import Funnel
@@ -26,12 +25,6 @@ class Desk:
         self.funnel.told.connect(lambda text, _remedy: self.errors.append(text))
         self.talk.model_known.connect(lambda line: self.models.append(line["title"]))
         self.talk.refused.connect(lambda key, text: self.refused.append((key, text)))
-        self._hearing = spawn(self._hear(), name="test:events")
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.talk.handle(event)
 
     @property
     def shown(self) -> list[tuple[Author, str]]:
@@ -59,6 +52,3 @@ class Desk:
             return sum(name.startswith("conversation:") for name in names)
 
         self.until(lambda: under_way() <= self.door.waiting)
-
-    def stop(self) -> None:
-        self.running.wait(cancel(self._hearing))

@@ -1,6 +1,5 @@
 """Files to go along with a message: dropped, pasted, seen, sent, taken away, kept as a draft."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,13 +54,9 @@ class Table(Desk):
 
 
 @pytest.fixture
-def table(
-    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
-) -> Iterator[Table]:
+def table(home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest) -> Table:
     Program(home).use_server(server.url, "say:Noted.")
-    made = Table(request.getfixturevalue("running"), qtbot)
-    yield made
-    made.stop()
+    return Table(request.getfixturevalue("running"), qtbot)
 
 
 @pytest.fixture

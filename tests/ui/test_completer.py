@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.ui.conversation.completer import Completer
 from desktop.ui.conversation.completion import Choice, Wanted, choices, matching, wanted
@@ -40,7 +41,7 @@ class Scripted:
 
     def __init__(self) -> None:
         self.calls = 0
-        self.api = NoApi().api
+        self.api, self.bus = NoApi().api, Bus()
         self.reply: dict[str, Any] | AppError = REPLY
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:

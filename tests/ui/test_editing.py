@@ -1,6 +1,5 @@
 """Going back in a conversation: a message is written otherwise, an answer made anew, a fork begun."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -63,13 +62,9 @@ class Table(Desk):
 
 
 @pytest.fixture
-def table(
-    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
-) -> Iterator[Table]:
+def table(home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest) -> Table:
     Program(home).use_server(server.url, "say:Noted.")
-    made = Table(request.getfixturevalue("running"), qtbot)
-    yield made
-    made.stop()
+    return Table(request.getfixturevalue("running"), qtbot)
 
 
 def press(cell: Cell, name: str) -> None:

@@ -1,9 +1,14 @@
 """The dot beside the model: it tells of the provider that answers here, as it answered last."""
 
+from collections.abc import Iterator
+
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.bus.bus import Bus
 from desktop.bus.events import (
+    Event,
     SettingsChanged,
     TextDelta,
     TurnFailed,
@@ -13,6 +18,8 @@ from desktop.bus.events import (
 )
 from desktop.ui.conversation.header import Header
 from desktop.ui.health import Health
+from desktop.ui.loop import Loop
+from tests.ui.program import tell
 
 KEY = "window:a"
 
@@ -21,10 +28,13 @@ class Board:
     """A header over a provider, which a turn asks."""
 
     def __init__(self, qtbot: QtBot, provider: str = "custom") -> None:
-        self.header = Header()
+        self.header, self._bus, self._until = Header(), Bus(), qtbot.waitUntil
         qtbot.addWidget(self.header)
-        self.health = Health(self.header, lambda: KEY, self.header)
+        self.health = Health(self._bus, self.header, lambda: KEY, self.header)
         self.header.show_model("mock-large", provider)
+
+    def hear(self, event: Event) -> None:
+        tell(self._bus, event, self._until)
 
     @property
     def told(self) -> tuple[str, str]:
@@ -34,14 +44,21 @@ class Board:
         return self.header._dot._role, self.header._state.text()
 
     def begin(self, turn: str = "t", provider: str = "custom") -> None:
-        self.health.handle(TurnStarted(KEY, turn, provider, "mock-large"))
+        self.hear(TurnStarted(KEY, turn, provider, "mock-large"))
 
     def fail(self, kind: str, turn: str = "t") -> None:
-        self.health.handle(TurnFailed(KEY, turn, "It failed.", "Mend it.", kind))
+        self.hear(TurnFailed(KEY, turn, "It failed.", "Mend it.", kind))
 
 
 @pytest.fixture
-def board(qtbot: QtBot) -> Board:
+def loop(qapp: QApplication) -> Iterator[None]:
+    loop = Loop(qapp)
+    yield
+    loop.close()
+
+
+@pytest.fixture
+def board(qtbot: QtBot, loop: None) -> Board:
     return Board(qtbot)
 
 
@@ -63,7 +80,7 @@ def test_a_failure_stays_until_an_answer_comes(board: Board, kind: str, words: s
     assert board.header._state.toolTip() == "It failed."
     board.begin("u")
     assert board.told == ("danger", words)
-    board.health.handle(TextDelta(KEY, "u", "Yes"))
+    board.hear(TextDelta(KEY, "u", "Yes"))
     assert board.told == ("success", "Ready")
 
 
@@ -73,7 +90,7 @@ def test_each_provider_has_its_own_state(board: Board) -> None:
     board.header.show_model("gpt-5", "openai")
     assert board.told == ("", "")
     board.begin("u", "openai")
-    board.health.handle(TurnFinished(KEY, "u", "Yes"))
+    board.hear(TurnFinished(KEY, "u", "Yes"))
     assert board.told == ("success", "Ready")
     board.header.show_model("mock-large", "custom")
     assert board.told == ("danger", "Not answering")
@@ -82,22 +99,22 @@ def test_each_provider_has_its_own_state(board: Board) -> None:
 def test_a_failure_before_anybody_was_asked_is_of_the_provider_here(board: Board) -> None:
     board.fail("SignInNeeded")
     assert board.told == ("danger", "Check the key")
-    board.health.handle(SettingsChanged())
+    board.hear(SettingsChanged())
     assert board.told == ("", "")
 
 
 def test_it_says_that_it_tries_again_and_nothing_of_a_stop_or_a_fault_of_the_question(board: Board) -> None:
     board.begin()
-    board.health.handle(TurnWaiting(KEY, "t", 2.0, "The server is busy."))
+    board.hear(TurnWaiting(KEY, "t", 2.0, "The server is busy."))
     assert board.told == ("warning", "Trying again")
-    board.health.handle(TextDelta(KEY, "t", "Yes"))
-    board.health.handle(TurnFinished(KEY, "t", "Yes", stopped=True))
+    board.hear(TextDelta(KEY, "t", "Yes"))
+    board.hear(TurnFinished(KEY, "t", "Yes", stopped=True))
     board.begin("u")
     board.fail("ContextTooLong", "u")
     assert board.told == ("success", "Ready")
 
 
-def test_the_built_in_model_is_ready_when_its_own_server_runs(qtbot: QtBot) -> None:
+def test_the_built_in_model_is_ready_when_its_own_server_runs(qtbot: QtBot, loop: None) -> None:
     board = Board(qtbot, "builtin")
     board.header.show_service("model_host", "running", "")
     assert board.told == ("faint", "Asleep")

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from desktop.cron.ledger import ASKED, DUE, Run
 from desktop.cron.schedule import Every
 from desktop.cron.wanted import Wanted
 from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
-from desktop.tasks import cancel, spawn
 from desktop.tools.form import Field, Form, Kind
 from desktop.ui.answering import Answering
 from desktop.ui.conversation.controller import Controller
@@ -61,21 +59,11 @@ class Desk:
         self.window.place_conversation(view)
         questions = self.talk.questions
         self.answering = Answering(running.actions, funnel, self.window, view, questions, self.library)
-        self._hearing = spawn(self._hear(), name="search:test")  # settle() does not wait for it
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)
         self.answering.begin()
         self.settle()
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.talk.handle(event)
-                self.answering.handle(event)
-
-    def stop(self) -> None:
-        self.running.wait(cancel(self._hearing))
 
     def settle(self) -> None:
         self.running.settle()
@@ -134,10 +122,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(running: Running, qtbot: QtBot) -> Iterator[Desk]:
-    made = Desk(running, qtbot)
-    yield made
-    made.stop()
+def desk(running: Running, qtbot: QtBot) -> Desk:
+    return Desk(running, qtbot)
 
 
 def test_the_header_counts_all_that_waits(desk: Desk) -> None:
@@ -152,7 +138,6 @@ def test_what_waited_before_the_start_is_counted(running: Running, qtbot: QtBot)
     running.wait(running.core.inbox.add(Notice("a", REMINDER, "", "", "Tea")))
     desk = Desk(running, qtbot)
     assert desk.window.header.inbox.accessibleName() == "Waiting for you: 1"
-    desk.stop()
 
 
 def test_the_drawer_comes_with_a_press_and_goes_with_escape(desk: Desk) -> None:
@@ -328,7 +313,6 @@ def test_a_reply_is_written_in_place(
     press(desk.window, "Open")
     desk.settle()
     assert desk.library.key == "window:x"
-    desk.stop()
 
 
 @pytest.mark.parametrize("yes", [True, False])

@@ -1,7 +1,6 @@
 """The window's conversations, over a real core: no text is lost, no row is a ghost, marks are true."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.agent.turn import Inbound
-from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.drafts import Drafts
 from desktop.ui.funnel import Funnel
@@ -44,16 +42,9 @@ class Desk:
         self.drafts = Drafts(self.window, self.file, self.talk)
         self.library = Library(self.door, funnel, self.window, self.rows, self.file, self.talk)
         self.window.composer.sent.connect(self.drafts.send)
-        self._hearing = spawn(self._hear(), name="test:events")
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.talk.handle(event)
-                self.library.handle(event)
 
     @property
     def keys(self) -> list[str]:
@@ -98,9 +89,6 @@ class Desk:
         found = self.running.wait(self.running.actions.api.conversations.read(key))
         return [message["content"] for message in found.messages]
 
-    def stop(self) -> None:
-        self.running.wait(cancel(self._hearing))
-
 
 @pytest.fixture
 def configured(home: Path, server: ScriptedServer) -> None:
@@ -108,10 +96,8 @@ def configured(home: Path, server: ScriptedServer) -> None:
 
 
 @pytest.fixture
-def desk(configured: None, running: Running, qtbot: QtBot) -> Iterator[Desk]:
-    made = Desk(running, qtbot, "window:a")
-    yield made
-    made.stop()
+def desk(configured: None, running: Running, qtbot: QtBot) -> Desk:
+    return Desk(running, qtbot, "window:a")
 
 
 def hold(desk: Desk, verb: str) -> asyncio.Event:

@@ -1,7 +1,5 @@
 """The meter of the context over a real core: there once the program is at rest, true after each turn."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -9,7 +7,6 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.bus.events import Event, MemoryChanged
-from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.meter import Meter, MeterList, percent, thousands
 from desktop.ui.fullness import Fullness
 from desktop.ui.main_window import MainWindow
@@ -41,14 +38,8 @@ class Shown:
         self.window = MainWindow(WindowState(), Rows())
         qtbot.addWidget(self.window)
         self.fullness = Fullness(desk.door, desk.funnel, self.window, desk.talk)
-        self._hearing = spawn(self._hear(), name="test:fullness")
         self.window.show()
         qtbot.waitExposed(self.window)
-
-    async def _hear(self) -> None:
-        with self.desk.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.fullness.handle(event)
 
     @property
     def meter(self) -> Meter:
@@ -64,21 +55,16 @@ class Shown:
         found = [made for made in self.window.findChildren(MeterList) if made.isVisible()]
         return [part.text() for made in found for part in made.findChildren(QLabel) if part.isVisible()]
 
-    def stop(self) -> None:
-        self.desk.running.wait(cancel(self._hearing))
-
 
 @pytest.fixture
-def seen(talking: Desk, qtbot: QtBot) -> Iterator[Shown]:
-    made = Shown(talking, qtbot)
-    yield made
-    made.stop()
+def seen(talking: Desk, qtbot: QtBot) -> Shown:
+    return Shown(talking, qtbot)
 
 
 def test_it_comes_when_the_program_is_at_rest_and_grows_with_the_conversation(seen: Shown) -> None:
     desk = seen.desk
     desk.open("window:a")
-    seen.fullness.handle(MemoryChanged("", 1))
+    desk.running.tell(MemoryChanged("", 1))
     desk.settle()
     assert seen.fullness.meter is None, "nothing is read before the window is at rest"
     seen.begin()
@@ -100,7 +86,7 @@ def test_it_is_read_anew_on_what_happened_and_hidden_where_nothing_is_known(seen
         (MemoryChanged("", 2), True),
     ]
     for event, reads in happened:
-        seen.fullness.handle(event)
+        desk.running.tell(event)
         assert seen.fullness._latest.busy is reads, event
         desk.until(lambda: not seen.fullness._latest.busy)
     seen.fullness._show({})

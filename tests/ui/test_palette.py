@@ -1,7 +1,6 @@
 """The palette: what is typed finds conversations, commands, settings, tasks, memory and messages."""
 
 import asyncio
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -78,13 +77,9 @@ class Table(Desk):
 
 
 @pytest.fixture
-def table(
-    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
-) -> Iterator[Table]:
+def table(home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest) -> Table:
     Program(home).use_server(server.url, "say:Noted.")
-    made = Table(request.getfixturevalue("running"), qtbot)
-    yield made
-    made.stop()
+    return Table(request.getfixturevalue("running"), qtbot)
 
 
 def test_a_word_finds_what_was_said_and_enter_opens_it_there(table: Table) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import tasks
-from desktop.tasks import cancel, spawn
 from desktop.ui.conversation.chips import Given
 from desktop.ui.funnel import Funnel
 from desktop.ui.quick.quick import Quick
@@ -36,12 +35,6 @@ class Bed:
         self.onward: list[tuple[str, str]] = []
         self.quick = Quick(running.actions, Funnel(), self.file, QApplication.instance())  # type: ignore[arg-type]
         self.quick.onward.connect(lambda key, draft: self.onward.append((key, draft)))
-        self._hearing = spawn(self._hear(), name="test:events")
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.quick.handle(event)
 
     @property
     def window(self) -> QuickWindow:
@@ -78,7 +71,6 @@ class Bed:
         if self.quick.window:
             self.quick.window.hide()
             self.quick.window.deleteLater()
-        self.running.wait(cancel(self._hearing))
         self.running.settle()
 
 

@@ -1,7 +1,6 @@
 """What covers the conversation: the page of damage, and nothing where something was said meanwhile."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,11 @@ from tests.ui.test_library import Desk
 
 
 @pytest.fixture
-def desk(
-    home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest
-) -> Iterator[Desk]:
+def desk(home: Path, server: ScriptedServer, qtbot: QtBot, request: pytest.FixtureRequest) -> Desk:
     Program(home).use_server(server.url, "say:Noted.")
     made = Desk(request.getfixturevalue("running"), qtbot)
     made.begin()
-    yield made
-    made.stop()
+    return made
 
 
 @pytest.mark.parametrize("talks", ["", "before anybody looked", "while somebody looks"])

@@ -1,11 +1,10 @@
 """Subagents in the open conversation, over a real core: the strip, their questions, their results."""
 
 import json
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.api.reply import Reply
@@ -26,7 +25,7 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.theme.theme import theme
 from tests.servers.scripted import ScriptedServer
-from tests.ui.scripted import Scripted
+from tests.ui.program import Running
 from tests.ui.talking import Desk
 
 
@@ -137,33 +136,22 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
 # ---- what is heard, and the strip by itself
 
 
-class Silent:
-    """Actions that nobody should need."""
-
-    api = Scripted().api
-
-    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
-        raise AssertionError(verb)
-
-    def stream(self, verb: str, /, **arguments: Any) -> Any:
-        raise AssertionError(verb)
-
-
-def test_what_one_does_is_told_in_the_words_of_calls(qapp: QApplication) -> None:
-    known = Subagents(Silent(), Funnel(), lambda: "s")
-    assert known.handle(SubagentChanged("s", "t", "1", "A", "queued"))
-    assert known.handle(SubagentChanged("s", "t", "1", "A", "running"))
-    assert known.handle(ToolStarted("subagent:1", "u", "c", "grep", "words", "read"))
+def test_what_one_does_is_told_in_the_words_of_calls(running: Running) -> None:
+    known = Subagents(running.actions, Funnel(), lambda: "s")
+    running.tell(SubagentChanged("s", "t", "1", "A", "queued"))
+    running.tell(SubagentChanged("s", "t", "1", "A", "running"))
+    running.tell(ToolStarted("subagent:1", "u", "c", "grep", "words", "read"))
     assert known.here[0].doing == "Searching files for words"
-    assert not known.handle(PermissionAsked("s", "u", "c", "q"))
+    running.tell(PermissionAsked("s", "u", "c", "q"))
     assert known.here[0].asks
-    assert not known.handle(PermissionSettled("s", "u", "c", "q", "yes"))
+    running.tell(PermissionSettled("s", "u", "c", "q", "yes"))
     assert not known.here[0].asks
-    assert known.handle(ToolFinished("subagent:1", "u", "c", "grep"))
+    running.tell(ToolFinished("subagent:1", "u", "c", "grep"))
     assert known.here[0].doing == ""
-    assert not known.handle(ToolStarted("s", "t", "c", "grep", "words", "read"))
-    assert known.handle(ToolStarted("subagent:unknown", "u", "c", "grep", "words", "read"))
-    assert known.handle(SubagentChanged("s", "t", "1", "A", "done"))
+    running.tell(ToolStarted("s", "t", "c", "grep", "words", "read"))
+    running.tell(ToolStarted("subagent:unknown", "u", "c", "grep", "words", "read"))
+    assert known.here[0].doing == ""
+    running.tell(SubagentChanged("s", "t", "1", "A", "done"))
     assert known.here == []
 
 

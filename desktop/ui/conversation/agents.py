@@ -13,7 +13,6 @@ from desktop.bus.events import (
     SubagentChanged,
     ToolFinished,
     ToolStarted,
-    TurnEvent,
 )
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.plain import shown
@@ -60,6 +59,11 @@ class Subagents(QObject):
         self._all: dict[str, Subagent] = {}
         self._heard = 0
         """How often one changed its state: what was read before that is old."""
+        actions.bus.on(SubagentChanged, self._changed)
+        actions.bus.on(PermissionAsked, lambda event: self._ask(event, asks=True))
+        actions.bus.on(PermissionSettled, lambda event: self._ask(event, asks=False))
+        actions.bus.on(ToolStarted, self._tool_started)
+        actions.bus.on(ToolFinished, self._tool_finished)
 
     @property
     def here(self) -> list[Subagent]:
@@ -97,24 +101,13 @@ class Subagents(QObject):
             known.started = started or time.time()
         known.label, known.state = " ".join(shown(label).split()), state
 
-    def handle(self, event: TurnEvent) -> bool:
-        """Take in one event; whether it was of a subagent and concerns nobody else."""
-        if isinstance(event, SubagentChanged):
-            self._heard += 1
-            if event.state in _AT_WORK:
-                self._put(event.session, event.id, event.label, event.state, time.time())
-            else:
-                self._all.pop(event.id, None)
-            self.changed.emit()
-            return True
-        if isinstance(event, PermissionAsked | PermissionSettled):
-            self._ask(event, asks=isinstance(event, PermissionAsked))
-        if not event.session.startswith(SESSION):
-            return False
-        subagent = self._all.get(event.session.removeprefix(SESSION))
-        if subagent is not None:
-            self._work(subagent, event)
-        return True
+    def _changed(self, event: SubagentChanged) -> None:
+        self._heard += 1
+        if event.state in _AT_WORK:
+            self._put(event.session, event.id, event.label, event.state, time.time())
+        else:
+            self._all.pop(event.id, None)
+        self.changed.emit()
 
     def _ask(self, event: PermissionAsked | PermissionSettled, *, asks: bool) -> None:
         for subagent in self.here:
@@ -122,14 +115,28 @@ class Subagents(QObject):
                 subagent.asks = asks
                 self.changed.emit()
 
-    def _work(self, subagent: Subagent, event: TurnEvent) -> None:
-        if isinstance(event, ToolStarted):
+    def _tool_started(self, event: ToolStarted) -> None:
+        if subagent := self._of(event):
             words = f"{did(event.tool, Outcome.RUNNING)} {event.gist}"
             subagent.doing, subagent.asks = " ".join(shown(words).split()), False
             subagent.turn, subagent.call = event.turn, event.call
-        elif isinstance(event, ToolFinished) and event.call == subagent.call:
+            self._tell(subagent)
+
+    def _tool_finished(self, event: ToolFinished) -> None:
+        subagent = self._of(event)
+        if subagent and event.call == subagent.call:
             subagent.doing, subagent.call, subagent.asks = "", "", False
-        else:
-            return
+            self._tell(subagent)
+
+    def _of(self, event: ToolStarted | ToolFinished) -> Subagent | None:
+        """The subagent in whose own session this is."""
+        return self._all.get(event.session.removeprefix(SESSION)) if of_subagent(event.session) else None
+
+    def _tell(self, subagent: Subagent) -> None:
         if subagent.session == self._key():
             self.changed.emit()
+
+
+def of_subagent(session: str) -> bool:
+    """Whether this is a subagent's own session, which no front end shows."""
+    return session.startswith(SESSION)

@@ -1,7 +1,7 @@
 """The open conversation: opened, asked, stopped, and kept up to date with what the bus tells."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from desktop.bus.events import (
-    Event,
     PermissionAsked,
-    ServiceChanged,
     ToolFinished,
     ToolStarted,
     TurnEvent,
@@ -25,7 +23,7 @@ from desktop.session.names import new_key
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.agents import Subagents
+from desktop.ui.conversation.agents import Subagents, of_subagent
 from desktop.ui.conversation.filecards import FileCards
 from desktop.ui.conversation.for_new import ForNew
 from desktop.ui.conversation.history import entries_of, new_start
@@ -48,11 +46,6 @@ from desktop.ui.questions import Questions
 
 if TYPE_CHECKING:
     from desktop.api.turns import Submitted
-
-MODELS = ("model_host", "builtin-model")
-"""Services that an answer waits for while they start."""
-_ON_DISK = (ToolStarted, ToolFinished, TurnSpoke)
-"""What the log has more of than before."""
 
 
 class Controller(QObject):
@@ -91,12 +84,13 @@ class Controller(QObject):
         self._coming = ""
         """The key that it will have, once something was said in it."""
         self._turns, self._early = Turns(), Early(self._ended)
-        self._live = Live(self.transcript)
+        self._live = Live(actions.bus, self.transcript)
         self.line = WaitingLine(actions, funnel, self.transcript, self._live, self._turns, lambda: self.key)
         self._opened = 0
         """How often a conversation was opened: only what was read for the last one is shown."""
         self._anew: set[str] = set()
         """Turns after which the agent knows nothing of what was said before."""
+        self._listen()
 
     @property
     def busy(self) -> bool:
@@ -268,31 +262,26 @@ class Controller(QObject):
 
     # ---- what happens
 
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if isinstance(event, TurnEvent):
-            if not self.subagents.handle(event):
-                self._turn_event(event)
-        elif isinstance(event, ServiceChanged) and event.name in MODELS and event.state == "starting":
-            self._live.explain(event.detail or _("Starting the model…"))
-        self.questions.handle(event)
+    def _listen(self) -> None:
+        bus = self._actions.bus
+        bus.on(TurnStarted, _of_conversations(self._started))
+        bus.on(TurnJoined, _of_conversations(self._joined))
+        bus.on(TurnFinished, _of_conversations(self._ended))
+        bus.on(TurnFailed, _of_conversations(self._ended))
+        bus.on(TurnSpoke, _of_conversations(self._spoke))
+        bus.on(ToolStarted, self._went_on)
+        bus.on(ToolFinished, self._went_on)
+        bus.on(PermissionAsked, lambda event: self.spoken_in.emit(event.session, True))
 
-    def _turn_event(self, event: TurnEvent) -> None:
-        match event:
-            case TurnStarted():
-                self._started(event)
-            case TurnJoined():
-                self._joined(event)
-            case TurnFinished() | TurnFailed():
-                self._ended(event)
-            case PermissionAsked():
-                self.spoken_in.emit(event.session, True)
-            case _:
-                self._live.take(event, opened=event.session == self.key)
-                if isinstance(event, _ON_DISK):
-                    self._turns.changes += 1
-                if isinstance(event, TurnSpoke):
-                    self.spoken_in.emit(event.session, True)
+    def _went_on(self, _event: TurnEvent) -> None:
+        """The log has more than before."""
+        self._turns.changes += 1
+
+    def _spoke(self, event: TurnSpoke) -> None:
+        if event.session == self.key:
+            self._live.spoke(event)
+        self._went_on(event)
+        self.spoken_in.emit(event.session, True)
 
     def _started(self, event: TurnStarted) -> None:
         entry = self._live.get(event.turn)
@@ -343,3 +332,13 @@ class Controller(QObject):
         if event.session == self.key:
             self.busy_changed.emit()
         self.spoken_in.emit(event.session, True)
+
+
+def _of_conversations[E: TurnEvent](handler: Callable[[E], None]) -> Callable[[E], None]:
+    """What goes on in a subagent's own session is Subagents' alone."""
+
+    def heard(event: E) -> None:
+        if not of_subagent(event.session):
+            handler(event)
+
+    return heard

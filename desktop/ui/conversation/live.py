@@ -7,12 +7,13 @@ tool was called after, the calls, and messages of their own.
 from datetime import UTC, datetime
 from itertools import count
 
+from desktop.bus.bus import Bus
 from desktop.bus.events import (
     ReasoningDelta,
+    ServiceChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
-    TurnEvent,
     TurnFailed,
     TurnFinished,
     TurnSpoke,
@@ -23,15 +24,24 @@ from desktop.ui.conversation.history import answer_id, failed, step_id, waiting
 from desktop.ui.conversation.step import Outcome, Step, ended
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 
+MODELS = ("model_host", "builtin-model")
+"""Services that an answer waits for while they start."""
+
 
 class Live:
     """Keeps answers of all conversations, and shows those of the open one."""
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self, bus: Bus, transcript: Transcript) -> None:
         self._transcript = transcript
         self.answers: dict[str, Entry] = {}
         """By the entry's id."""
         self._numbers = count(1)
+        bus.on(ServiceChanged, self._service)
+        bus.on(TextDelta, self._text)
+        bus.on(ReasoningDelta, self._reasoning)
+        bus.on(TurnWaiting, self._waiting)
+        bus.on(ToolStarted, self._tool_started)
+        bus.on(ToolFinished, self._tool_finished)
 
     def get(self, turn: str) -> Entry | None:
         """The answer of a turn, if it is on its way."""
@@ -54,23 +64,13 @@ class Live:
         if entry is not None and self._shown(entry):
             self._transcript.remove(entry.id)
 
-    def take(self, event: TurnEvent, *, opened: bool) -> None:
-        """Take in what happens in a turn. `opened`: in the conversation that is shown."""
-        match event:
-            case ToolStarted():
-                self._tool_started(event)
-            case ToolFinished():
-                self._tool_finished(event)
-            case TurnSpoke():
-                self._spoke(event, opened=opened)
-            case _:
-                self._grow(event)
-
-    def explain(self, detail: str) -> None:
+    def _service(self, event: ServiceChanged) -> None:
         """Say what answers without a word yet wait for."""
+        if event.name not in MODELS or event.state != "starting":
+            return
         for entry in self.answers.values():
             if entry.state is State.WAITING:
-                entry.detail = detail
+                entry.detail = event.detail or _("Starting the model…")
                 self.touch(entry)
 
     def end(self, event: TurnFinished | TurnFailed) -> None:
@@ -101,21 +101,24 @@ class Live:
         if self._shown(entry):
             self._transcript.touch(entry.id)
 
-    def _grow(self, event: TurnEvent) -> None:
-        entry = self.get(event.turn)
-        if entry is None:
-            return
-        if isinstance(event, TextDelta):
+    def _text(self, event: TextDelta) -> None:
+        if entry := self.get(event.turn):
             entry.text += event.text
             entry.state, entry.detail = State.STREAMING, ""
-        elif isinstance(event, ReasoningDelta):
+            self.touch(entry)
+
+    def _reasoning(self, event: ReasoningDelta) -> None:
+        if entry := self.get(event.turn):
             entry.reasoning += event.text
             entry.state, entry.detail = State.STREAMING, ""
-        elif isinstance(event, TurnWaiting):
+            self.touch(entry)
+
+    def _waiting(self, event: TurnWaiting) -> None:
+        if entry := self.get(event.turn):
             entry.detail = _("{reason} Trying again in {seconds} s…").format(
                 reason=event.reason, seconds=round(event.seconds)
             )
-        self.touch(entry)
+            self.touch(entry)
 
     # ---- tools
 
@@ -179,9 +182,8 @@ class Live:
                 entry.step.outcome, entry.state = Outcome.INTERRUPTED, State.DONE
                 self._transcript.touch(entry.id)
 
-    def _spoke(self, event: TurnSpoke, *, opened: bool) -> None:
-        if not opened:
-            return
+    def spoke(self, event: TurnSpoke) -> None:
+        """A message of its own came in the conversation that is shown."""
         said = Entry(f"said-{next(self._numbers)}", Author.NANOBOT, event.text, when=datetime.now(UTC))
         said.files = list(event.files)
         answer = self.get(event.turn)

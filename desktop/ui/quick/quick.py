@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QClipboard, QGuiApplication
 
-from desktop.bus.events import Event
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
@@ -90,11 +89,6 @@ class Quick(QObject):
         if self.window is not None:
             self.window.hide()
             self.went.emit()
-
-    def handle(self, event: Event) -> None:
-        """Take in one event of the bus."""
-        if self.talk is not None:
-            self.talk.handle(event)
 
     @property
     def in_front(self) -> str:

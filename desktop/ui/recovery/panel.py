@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.bus.events import Event, JobsChanged
+from desktop.bus.events import JobsChanged
 from desktop.errors import AppError
 from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
@@ -69,6 +69,7 @@ class RecoveryPanel(Part):
             button("link"),
         )
         self._lay_out()
+        self.hear(actions.bus, JobsChanged, self._jobs)
         self._all.clicked.connect(partial(self.mend, ""))
         self._restore.clicked.connect(lambda: self.page_wanted.emit("data"))
         self._again.clicked.connect(partial(self.look, deep=True))
@@ -100,8 +101,8 @@ class RecoveryPanel(Part):
         super().showEvent(event)
         self.look()
 
-    def happened(self, event: Event) -> None:
-        if isinstance(event, JobsChanged) and self.isVisible():
+    def _jobs(self, _event: JobsChanged) -> None:
+        if self.isVisible():
             self.look()
 
     def look(self, *, deep: bool = False) -> None:

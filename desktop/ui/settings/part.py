@@ -1,12 +1,13 @@
 """What all pieces of pages that are made by hand have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from desktop.bus.bus import Bus
 from desktop.bus.events import Event
 from desktop.ui.theme.tokens import Space
 
@@ -36,8 +37,14 @@ class Part(QWidget):
         if self.isVisible():
             self.refresh()
 
-    def happened(self, event: Event) -> None:
-        """Something happened that it may show."""
+    def hear[E: Event](self, bus: Bus, kind: type[E], handler: Callable[[E], object] | None = None) -> None:
+        """Have events handled while this piece is there; without a handler they make it stale."""
+        self.destroyed.connect(bus.on(kind, handler or self.stale))
+
+    def stale(self, _event: Event) -> None:
+        """Something happened that it may show: read it anew where it is seen."""
+        if self.isVisible():
+            self.refresh()
 
     def open_used(self) -> None:
         """Open what answers now, for it did not: its key may be wrong."""

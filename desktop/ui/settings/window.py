@@ -7,7 +7,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop.bus.events import Event
 from desktop.errors import AppError
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -114,12 +113,6 @@ class SettingsWindow(QDialog):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return go_on(self, forward=forward)
-
-    def happened(self, event: Event) -> None:
-        """Tell the pages what happened."""
-        for view in self.views:
-            for part in view.parts:
-                part.happened(event)
 
     def refresh(self) -> None:
         """Read what is set and show it."""

@@ -49,11 +49,6 @@ class DiffView(CodeField):
             self._given, self._beside = lines, beside
             self._draw()
 
-    @property
-    def drawing(self) -> bool:
-        """Whether some of it is still to come."""
-        return bool(self._left)
-
     def _draw(self) -> None:
         self.clear()
         cut, at_once = self._given[:_MOST], _PAIRS_AT_ONCE if self._beside else _AT_ONCE

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea
 from pytestqt.qtbot import QtBot
@@ -24,6 +24,7 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.diff import DiffView, pairs
 from desktop.ui.widgets.order import stops
 from tests.ui.panels.remembered import FILES, MEMORY, USER, Memory, diff, staged
+from tests.ui.program import tell
 from tests.ui.settings.reading import named, press, shown, write
 
 
@@ -51,8 +52,8 @@ class Page:
         stocks += [panel.waiting.staged] if panel.waiting else []
         stocks += [panel.summaries.list] if panel.summaries else []
         stocks += [panel.versions.files] if panel.versions else []
-        drawing = any(view.drawing for view in panel.findChildren(DiffView))
-        return panel.knows.waiting or drawing or any(stock.waiting for stock in stocks)
+        drawn = all(_drawn(view) for view in panel.findChildren(DiffView))
+        return panel.knows.waiting or not drawn or any(stock.waiting for stock in stocks)
 
     @property
     def waiting(self) -> Waiting:
@@ -188,7 +189,7 @@ def test_the_text_of_the_file_can_be_taken_instead(page: Page) -> None:
 def test_a_change_elsewhere_leaves_what_is_being_written(page: Page) -> None:
     page.edit("About you", "- Mine.\n")
     page.memory.change("USER", "- Theirs.\n")
-    page.panel.happened(MemoryChanged("window:a", 3))
+    tell(page.memory.bus, MemoryChanged("window:a", 3), page.until)
     page.settle()
     editor = page.panel.knows.notes["USER"].editor
     assert editor is not None
@@ -311,7 +312,7 @@ def test_the_keyboard_reaches_everything_and_each_has_a_name(page: Page) -> None
 
 
 def _drawn(view: DiffView) -> bool:
-    return not view.drawing
+    return not any(timer.isActive() for timer in view.findChildren(QTimer))
 
 
 def test_a_long_diff_comes_in_steps_and_is_cut(page: Page, qtbot: QtBot) -> None:

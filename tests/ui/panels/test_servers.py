@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from shiboken6 import isValid
 from desktop.api.servers import Pasted, Secrets, ServerLine
 from desktop.bus.events import ServiceChanged
 from desktop.config.mcp import KEYCHAIN, keychain_name
-from desktop.tasks import cancel, spawn
 from desktop.ui.panels.servers.details import Details
 from desktop.ui.panels.servers.fields import Fields
 from desktop.ui.panels.servers.form import Form
@@ -45,13 +43,7 @@ class Page:
         self.window.open_page("mcp")
         qtbot.waitExposed(self.window)
         running.settle()
-        self._hearing = spawn(self._hear(), name="test:events")
         [self.part] = [p for view in self.window.views for p in view.parts if isinstance(p, Servers)]
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.window.happened(event)
 
     def press(self, words: str) -> None:
         press(self.window, words)
@@ -90,15 +82,10 @@ class Page:
         self.sees("Running · 2 tools")
         self.until(lambda: "not accepted" not in shown(self.window), timeout=SECONDS)
 
-    def close(self) -> None:
-        self.running.wait(cancel(self._hearing))
-
 
 @pytest.fixture
-def page(running: Running, qtbot: QtBot) -> Iterator[Page]:
-    made = Page(running, qtbot)
-    yield made
-    made.close()
+def page(running: Running, qtbot: QtBot) -> Page:
+    return Page(running, qtbot)
 
 
 def test_an_empty_page_says_what_servers_are_for(page: Page) -> None:
@@ -252,7 +239,7 @@ def test_an_address_has_its_own_fields(page: Page) -> None:
 def test_what_happens_elsewhere_is_shown_at_once(page: Page) -> None:
     saved = page.running.actions.api.servers.save("other", SERVER, new=True)
     page.running.wait(saved)
-    page.window.happened(ServiceChanged("mcp:other", "starting"))
+    page.running.tell(ServiceChanged("mcp:other", "starting"))
     page.until(lambda: "other" in page.part.cards, timeout=SECONDS)
 
 

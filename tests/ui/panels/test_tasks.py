@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from desktop.bus.events import JobsChanged
 from desktop.cron.ledger import DUE, FAILED, HAND, OK, RUNNING, Run
 from desktop.cron.owner import Owner
 from desktop.cron.wanted import Wanted
-from desktop.tasks import cancel, spawn
 from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.panels.tasks.row import JobRow
 from desktop.ui.panels.tasks.runs import Runs
@@ -39,19 +38,10 @@ class Page:
 
     def __init__(self, window: SettingsWindow, running: Running, qtbot: QtBot) -> None:
         self.window, self.running, self._bot = window, running, qtbot
-        self._hearing = spawn(self._hear(), name="search:test")  # settle() does not wait for it
         window.open_page("tasks")
         running.settle()
         [self.panel] = [p for view in window.views for p in view.parts if isinstance(p, TasksPanel)]
         self.settle()
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.window.happened(event)
-
-    def stop(self) -> None:
-        self.running.wait(cancel(self._hearing))
 
     def settle(self) -> None:
         self.running.settle()
@@ -122,10 +112,8 @@ class Page:
 
 
 @pytest.fixture
-def page(window: SettingsWindow, running: Running, qtbot: QtBot) -> Iterator[Page]:
-    made = Page(window, running, qtbot)
-    yield made
-    made.stop()
+def page(window: SettingsWindow, running: Running, qtbot: QtBot) -> Page:
+    return Page(window, running, qtbot)
 
 
 def test_an_empty_page_says_how_one_is_made(page: Page) -> None:
@@ -304,7 +292,7 @@ def test_a_switch_that_cannot_be_goes_back_and_says_why(page: Page, home: Path) 
     held["jobs"][0]["enabled"] = False
     path.write_text(json.dumps(held))
     page.jobs()
-    page.window.happened(JobsChanged())
+    page.running.tell(JobsChanged())
     page.settle()
     page.row("Once").switch.click()
     page.settle()
@@ -324,7 +312,7 @@ def test_a_late_run_tells_planned_against_actual(page: Page) -> None:
     id_ = page.add()
     now = time.time()
     page.ran(Run(id_, "Tea", now - 7200, 0, DUE, 3, now - 10, now - 5, OK, "Two cups\nand more"))
-    page.window.happened(JobsChanged())
+    page.running.tell(JobsChanged())
     page.settle()
     told = page.told("Tea")
     assert "2 hours late, 3 more missed" in told
@@ -336,7 +324,7 @@ def test_a_run_at_work_is_seen(page: Page) -> None:
     id_ = page.add(cron="0 9 * * *")
     now = time.time()
     page.ran(Run(id_, "Tea", now, 0, DUE, 0, now, None, RUNNING))
-    page.window.happened(JobsChanged())
+    page.running.tell(JobsChanged())
     page.settle()
     assert "at work today" in page.told("Tea")
 
@@ -465,7 +453,7 @@ def test_a_damaged_file_is_said_with_the_remedy(page: Page, home: Path) -> None:
     path = home / "workspace" / "cron" / "jobs.json"
     path.write_text(path.read_text()[:40])
     page.running.wait(page.running.core.background.scheduler.start())
-    page.window.happened(JobsChanged())
+    page.running.tell(JobsChanged())
     page.settle()
     assert "jobs.json" in page.text
 
@@ -497,7 +485,7 @@ def test_a_thousand_jobs_are_made_in_small_steps(page: Page, home: Path) -> None
     [job] = held["jobs"]
     held["jobs"] = [{**job, "id": f"j{n:04}", "name": f"Number {n:04}"} for n in range(1000)]
     path.write_text(json.dumps(held))
-    page.window.happened(JobsChanged())
+    page.running.tell(JobsChanged())
     page.settle()
     assert len(page.rows()) == 50
     assert "Show 50 more" in page.text

@@ -1,6 +1,5 @@
 """The page of what was used, over a real core: bars, sums, where it went, the budget."""
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
@@ -10,7 +9,6 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.api.usage import Amounts, Budget, Day, Report
-from desktop.tasks import cancel, spawn
 from desktop.ui.panels.usage.bars import bars_of
 from desktop.ui.panels.usage.chart import Chart
 from desktop.ui.panels.usage.panel import UsagePanel
@@ -27,18 +25,9 @@ class Page:
 
     def __init__(self, window: SettingsWindow, running: Running) -> None:
         self.window, self.running = window, running
-        self._hearing = spawn(self._hear(), name="search:test")  # settle() does not wait for it
         window.open_page("usage")
         running.settle()
         [self.panel] = [p for view in window.views for p in view.parts if isinstance(p, UsagePanel)]
-
-    async def _hear(self) -> None:
-        with self.running.core.bus.subscribe() as events:
-            async for event in events:
-                self.window.happened(event)
-
-    def stop(self) -> None:
-        self.running.wait(cancel(self._hearing))
 
     def use(self, usd: float | None = None, *, days: int = 0, **call: Any) -> None:
         """Enter a call of so many days ago."""
@@ -75,10 +64,8 @@ class Page:
 
 
 @pytest.fixture
-def page(window: SettingsWindow, running: Running) -> Iterator[Page]:
-    made = Page(window, running)
-    yield made
-    made.stop()
+def page(window: SettingsWindow, running: Running) -> Page:
+    return Page(window, running)
 
 
 def test_an_empty_page_says_so(page: Page) -> None:

@@ -28,7 +28,9 @@ def opened(running: Running, qtbot: QtBot) -> Callable[[list[Json]], SettingsWin
         async def reachable(_arguments: Json, _send: object) -> Json:
             return {"lines": lines}
 
-        window = SettingsWindow(InProcess(Door(running.core, "window", {"reachable": reachable})))
+        window = SettingsWindow(
+            InProcess(Door(running.core, "window", {"reachable": reachable}), running.core.bus)
+        )
         qtbot.addWidget(window)
         window.open_page("presence")
         qtbot.waitExposed(window)

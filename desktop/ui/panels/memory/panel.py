@@ -3,7 +3,7 @@
 from functools import partial
 
 from desktop.api.memory import Known
-from desktop.bus.events import Event, MemoryChanged, TurnFinished
+from desktop.bus.events import MemoryChanged, TurnFinished
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -42,6 +42,8 @@ class MemoryPanel(Part):
         self.column.addSpacing(Space.XS)
         for part in (self.tabs, self.outcome, self.knows):
             self.column.addWidget(part)
+        self.hear(actions.bus, MemoryChanged)
+        self.hear(actions.bus, TurnFinished)
         self.tabs.chosen.connect(self._turn_to)
         self.knows.forget_wanted.connect(self._forget)
         self.knows.changed.connect(self.refresh)
@@ -63,10 +65,6 @@ class MemoryPanel(Part):
             made.setAccessibleName(told)
 
     # ---- what there is
-
-    def happened(self, event: Event) -> None:
-        if isinstance(event, MemoryChanged | TurnFinished) and self.isVisible():
-            self.refresh()
 
     def _turn_to(self, number: int) -> None:
         page = self._page(number)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from desktop.bus.events import Event, ServiceChanged
+from desktop.bus.events import ServiceChanged
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -96,14 +96,15 @@ class Servers(Part):
         self.column.addLayout(self._list)
         self._nothing.hide()
         self.ways.hide()
+        self.hear(actions.bus, ServiceChanged, self._service)
         self.ways.paste.clicked.connect(self.paste)
         self.ways.by_hand.clicked.connect(lambda: self._open_form(Form(self._actions)))
 
     # ---- what there is
 
-    def happened(self, event: Event) -> None:
-        if isinstance(event, ServiceChanged) and event.name.startswith(_SERVICE) and self.isVisible():
-            self.refresh()
+    def _service(self, event: ServiceChanged) -> None:
+        if event.name.startswith(_SERVICE):
+            self.stale(event)
 
     def leave(self) -> None:
         self._close_form()

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop.bus.events import Event, TurnFinished
+from desktop.bus.events import TurnFinished
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
@@ -38,6 +38,7 @@ class SkillsPanel(Part):
         for part in (self.outcome, self.list, self.editor, self.form):
             self.column.addWidget(part)
         self._show(self.list)
+        self.hear(actions.bus, TurnFinished)  # it may have written one
         self.list.opened.connect(self.open)
         self.list.switched.connect(self._switch)
         self.list.new_wanted.connect(self._begin_new)
@@ -50,10 +51,6 @@ class SkillsPanel(Part):
         self.form.save_wanted.connect(self._create)
 
     # ---- what is shown
-
-    def happened(self, event: Event) -> None:
-        if isinstance(event, TurnFinished) and self.isVisible():  # it may have written one
-            self.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.list.isHidden():

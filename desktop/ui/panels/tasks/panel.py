@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop.bus.events import Event, JobsChanged, ServiceChanged
+from desktop.bus.events import JobsChanged, ServiceChanged
 from desktop.cron.wanted import Wanted
 from desktop.errors import AppError
 from desktop.text import _
@@ -59,6 +59,8 @@ class TasksPanel(Part):
         spoken(self._words)
 
     def _connect(self) -> None:
+        self.hear(self._actions.bus, JobsChanged)
+        self.hear(self._actions.bus, ServiceChanged, self._service)
         self._known.changed.connect(self._show_known)
         self._known.failed.connect(self.outcome.failed)
         self.tabs.chosen.connect(self._turn_to)
@@ -83,12 +85,9 @@ class TasksPanel(Part):
         self._paused = bool(reply["values"].get("presence.paused", False))
         super().show_all(reply)
 
-    def happened(self, event: Event) -> None:
-        concerned = isinstance(event, JobsChanged) or (
-            isinstance(event, ServiceChanged) and event.name == _SCHEDULER
-        )
-        if concerned and self.isVisible():
-            self._known.refresh()
+    def _service(self, event: ServiceChanged) -> None:
+        if event.name == _SCHEDULER:
+            self.stale(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self.form.isHidden():

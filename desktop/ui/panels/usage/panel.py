@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.api.usage import Amounts, Report
-from desktop.bus.events import Event, UsageRecorded
+from desktop.bus.events import UsageRecorded
 from desktop.errors import AppError
 from desktop.text import _, mark, ngettext
 from desktop.ui.actions import Actions
@@ -82,6 +82,7 @@ class UsagePanel(Part):
         """What of it came from caches, and what was reasoning."""
         self._below = QWidget()
         self._lay_out()
+        self.hear(actions.bus, UsageRecorded)
         self.span.activated.connect(lambda _place: self.refresh())
         self.tabs.chosen.connect(self._turn_to)
         self.more.clicked.connect(self._show_more)
@@ -145,10 +146,6 @@ class UsagePanel(Part):
             self._head.setDirection(way)
 
     # ---- what there is
-
-    def happened(self, event: Event) -> None:
-        if isinstance(event, UsageRecorded) and self.isVisible():
-            self.refresh()
 
     def _turn_to(self, _number: int) -> None:
         self._whole = False

@@ -30,7 +30,7 @@ class _Overriding:
     """Actions for rows of settings: what they set is set for one model."""
 
     def __init__(self, actions: Actions) -> None:
-        self._actions, self.api = actions, actions.api
+        self._actions, self.api, self.bus = actions, actions.api, actions.bus
         self.name = self.model = ""
 
     async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
