@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "memory": f"{LOW} services usage session skills providers",
     "channels": f"{LOW} net services inbox",
     "tools": f"{LOW} net services session memory skills cron inbox",
-    "agent": f"{LOW} session providers memory skills tools usage inbox marks",
+    "agent": f"{LOW} session providers memory skills tools usage inbox cron marks",
     "importer": f"{KIT} config database session memory skills cron inbox services providers",
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
     "doctor": f"{KIT} net config database session memory skills cron inbox services providers backup",

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -58,10 +58,10 @@ class Commands(Protocol):
 class Watcher(Protocol):
     """Who is told when turns begin and end."""
 
-    async def begun(self, turn: Turn) -> None:
+    async def begun(self, turn: Turn, /) -> None:
         """It has its place. Raises StorageError."""
 
-    async def ended(self, turn: Turn) -> None:
+    async def ended(self, turn: Turn, /) -> None:
         """Its end is in the log. Raises StorageError."""
 
 
@@ -107,13 +107,13 @@ class Loop:
         unattended_turns: int = 4,
         steps: Callable[[], int] = lambda: 200,
         commands: Commands | None = None,
-        watcher: Watcher | None = None,
+        watchers: Sequence[Watcher] = (),
     ) -> None:
         """`concurrent_turns`: of one provider, if it takes so many. `steps`: after how many rounds of tools
         a turn is broken off. `commands` answers what is for the program and not for a model."""
         self._sessions, self._context, self._models = sessions, context, models
         self._toolbox, self._runner, self._bus, self._steps = toolbox, runner, bus, steps
-        self._commands, self._watcher = commands, watcher
+        self._commands, self._watchers = commands, watchers
         self._most = {False: concurrent_turns, True: unattended_turns}
         self._slots: dict[tuple[str, bool], asyncio.Semaphore] = {}
         """By provider and whether nobody waits for it: the person's own conversations never wait for what
@@ -217,7 +217,7 @@ class Loop:
         for joined in dropped:
             turn = self._turn(box, joined, self._slot(box, joined.inbound))
             await self._close_stopped(turn)
-            await self._tell_watcher(turn)
+            await self._tell_watchers(turn)
         if box.turn and only in ("", box.turn.id):
             await cancel(box.current)
             await box.at_rest.wait()
@@ -240,7 +240,7 @@ class Loop:
         gone = self._turn(box, joined, self._slot(box, joined.inbound))
         gone.closed, gone.outcome = True, "stopped"
         self._bus.publish(TurnFinished(gone.key, turn, stopped=True, withdrawn=True))
-        await self._tell_watcher(gone)
+        await self._tell_watchers(gone)
         return joined.inbound
 
     async def close(self) -> None:
@@ -278,23 +278,23 @@ class Loop:
             await self._close_stopped(turn)
         box.turn = None
         box.at_rest.set()
-        await self._tell_watcher(turn)
+        await self._tell_watchers(turn)
 
-    async def _tell_watcher(self, turn: Turn) -> None:
+    async def _tell_watchers(self, turn: Turn) -> None:
         left = self.turns(turn.key)
         for id_, (session, future) in self._awaited.items():
             if session == turn.key and id_ not in left and not future.done():
                 future.set_result(turn)
-        if self._watcher:
+        for watcher in self._watchers:
             try:
-                await self._watcher.ended(turn)
+                await watcher.ended(turn)
             except StorageError as error:
                 _log.warning("the end of turn %s could not be stored: %s", turn.id, error)
 
     async def _answer(self, turn: Turn) -> None:
         try:
-            if self._watcher:
-                await self._watcher.begun(turn)
+            for watcher in self._watchers:
+                await watcher.begun(turn)
             model, provider = _model_of(turn.inbound, turn.session)
             ready = await self._models.ready(
                 model,

@@ -118,7 +118,7 @@ class Conversations:
 
     async def _stored(self, key: str) -> "Session":
         session = await self._sessions.open(key)
-        if not await in_thread(session.path.exists):
+        if not await session.stored():
             raise UsageError(_("There is no conversation called {key}.").format(key=session.key))
         return session
 

@@ -4,12 +4,16 @@ start() brings it up behind a window or in `serve`; a command that only answers 
 """
 
 import asyncio
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from desktop.agent.deliveries import Deliveries
+from desktop.agent.unattended import BEAT, Parts, Unattended
+from desktop.api.buttons import Buttons
 from desktop.config.presence import Heartbeat as HeartbeatSettings
-from desktop.core.deliveries import Deliveries
+from desktop.core import subjects
 from desktop.core.owner import WINDOW
-from desktop.core.unattended import BEAT, Unattended
 from desktop.cron.clock import alarm
 from desktop.cron.ledger import Ledger
 from desktop.cron.service import Scheduler
@@ -32,8 +36,19 @@ class Background:
     def __init__(self, core: "Core") -> None:
         self._core = core
         self._recovery: asyncio.Task[None] | None = None
-        self.deliveries = Deliveries(core)
-        self.unattended = Unattended(core)
+        self.deliveries = Deliveries(core.database, core.sessions, core.loop, core.bus)
+        self.unattended = Unattended(
+            Parts(
+                core.sessions,
+                core.loop,
+                core.subagents,
+                core.inbox,
+                core.usage,
+                self.deliveries,
+                core.bus,
+                self._check_budget,
+            )
+        )
         self.ledger = Ledger(core.database)
         store = Store(core.workspace / "cron", self._zone)
         self.scheduler = Scheduler(
@@ -50,7 +65,8 @@ class Background:
             core.bus,
         )
         screen = desktop_screen()
-        screen.acted = core.notices.acted
+        self.buttons = self._make_buttons()
+        screen.acted = self.buttons.acted
         self.presenter = Presenter(
             core.inbox, lambda: core.store.config.notifications, screen, alarm=alarm()
         )
@@ -66,7 +82,7 @@ class Background:
         self.unattended.pause(paused=self._core.store.config.presence.paused)
         await self.deliveries.recover()
         await self._core.subagents.recover()
-        await self._core.dreaming.start()
+        await self._core.memory.dreaming.start()
         await self.heartbeat.start()
         await self.scheduler.start()
 
@@ -75,7 +91,7 @@ class Background:
         await cancel(self._recovery)
         await self.scheduler.stop()
         await self.heartbeat.stop()
-        await self._core.dreaming.stop()
+        await self._core.memory.dreaming.stop()
         await self.deliveries.stop()
         await self.presenter.stop()
 
@@ -88,12 +104,12 @@ class Background:
 
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
-        return [self.scheduler.status, self._core.dreaming.status, self.heartbeat.status]
+        return [self.scheduler.status, self._core.memory.dreaming.status, self.heartbeat.status]
 
     def _turned(self) -> None:
         """The clock was set, or the machine slept: timers of the loop do not know of it."""
         self.heartbeat.rhythm.again()
-        self._core.dreaming.rhythm.again()
+        self._core.memory.dreaming.rhythm.again()
 
     def _zone(self) -> str:
         """The person's time zone. Blocks."""
@@ -103,6 +119,17 @@ class Background:
         config = self._core.store.config
         beats = config.gateway.heartbeat
         return beats.model_copy(update={"enabled": False}) if config.presence.paused else beats
+
+    def _make_buttons(self) -> Buttons:
+        core = self._core
+        inbox, questions = (
+            functools.partial(subjects.notices, core),
+            functools.partial(subjects.questions, core),
+        )
+        return Buttons(core.inbox, core.bus, inbox, questions, lambda: self.scheduler)
+
+    async def _check_budget(self, metadata: Mapping[str, Any]) -> None:
+        await self._core.budget.check(self._core.models.answering(metadata))
 
     async def _model(self) -> Ready:
         return await self._core.models.ready("", "", BEAT, "", unattended=True)

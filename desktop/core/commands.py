@@ -103,8 +103,8 @@ class Commands:
 
     async def _compact(self, session: "Session", _rest: str) -> Reply:
         ready = await self._ready(session)
-        await self._core.memory.cover(session, ready)
-        done = await self._core.memory.make_room(session, ready, 0, "", force=True)
+        await self._core.memory.consolidator.cover(session, ready)
+        done = await self._core.memory.consolidator.make_room(session, ready, 0, "", force=True)
         if not done:
             return Reply(_("There is nothing to sum up here yet."))
         return Reply(_("What was said longer ago is summed up in the memory; I see the newest part whole."))
@@ -116,7 +116,7 @@ class Commands:
         except AppError as error:
             _log.info("no model to sum up %s: %s", session.key, error)
             return
-        await self._core.memory.cover(session, ready, anyway=anyway)
+        await self._core.memory.consolidator.cover(session, ready, anyway=anyway)
 
     async def _ready(self, session: "Session") -> Ready:
         model, provider = (str(session.metadata.get(name) or "") for name in ("model", "provider"))

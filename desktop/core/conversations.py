@@ -62,7 +62,7 @@ class Conversations:
         parts["history"] = (await core.sessions.open(key)).tokens if key else 0
         if lean:
             del parts["tools"]  # most questions to it go without them
-        factor = core.meter.factor(chosen.model)
+        factor = core.memory.meter.factor(chosen.model)
         parts = {name: int(tokens * factor) for name, tokens in parts.items()}
         used = min(sum(parts.values()), window)
         answer = min(core.store.config.agents.defaults.max_tokens, window // 4)

@@ -18,21 +18,23 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context, follow_language, write_templates
+from desktop.agent.deliveries import send
+from desktop.agent.dreams import DreamModel
+from desktop.agent.dreams import Parts as DreamParts
 from desktop.agent.executor import ToolExecutor
 from desktop.agent.loop import Loop
+from desktop.agent.notices import Notices, files_are_unknown
 from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.subagents import Subagents
 from desktop.bus.bus import Bus
-from desktop.bus.events import MemoryChanged, SettingsChanged, TurnSpoke
-from desktop.config.agents import Dream as Dreams
+from desktop.bus.events import SettingsChanged
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
 from desktop.core.commands import Commands
-from desktop.core.dreams import Minds, skills_of
-from desktop.core.notices import Notices, Watchers
+from desktop.core.memory import MemoryParts
 from desktop.core.plain import Plain
 from desktop.core.titles import Titles
 from desktop.core.waiting import Waiting
@@ -41,19 +43,8 @@ from desktop.errors import AppError
 from desktop.files import judge_links
 from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.marks import Marks
-from desktop.memory.consolidator import Consolidator
-from desktop.memory.dream import Dream
-from desktop.memory.dreaming import Dreaming
-from desktop.memory.history import History
 from desktop.memory.imports import take_over
-from desktop.memory.keeper import Keeper
-from desktop.memory.notes import Notes
-from desktop.memory.search import MemorySearch
-from desktop.memory.staging import Staging
-from desktop.memory.tokens import Meter
-from desktop.memory.versions import Versions
-from desktop.origin import Mark
-from desktop.paths import Home, temporary
+from desktop.paths import Home
 from desktop.providers.budget import Budget
 from desktop.providers.catalogue import Model
 from desktop.providers.chooser import ModelChooser
@@ -69,7 +60,6 @@ from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import language, use
 from desktop.tools.audit import Audit
-from desktop.tools.base import Saying, ToolFailure
 from desktop.tools.mcp.settings import ServerSettings
 from desktop.tools.permissions.links import judge_of
 from desktop.tools.toolbox import Toolbox
@@ -127,79 +117,88 @@ class Core:
             self.keychain,
             bus,
             self.database,
-            lambda query, since, until, limit: self.memory_search.search(query, since, until, limit),
+            lambda query, since, until, limit: self.memory.search.search(query, since, until, limit),
             lambda: self.background.scheduler,
             self.server_settings.keep_pins,
         )
         self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
 
     def _make_agents(self, scope: Scope) -> None:
-        """The agent that talks with the person, and those that work for it."""
+        """The agent that talks with the person."""
         store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
+        self.memory = MemoryParts(self.workspace, self.search, self.usage, bus, lambda: store.config)
+        self.memory.make_dream(self.skills, DreamModel(self._dream_parts()))
+        self.memory.consolidator.unattended = self.budget.of
         self.approvals = Approvals(scope, self.inbox, bus, self.marks)
-        self.notices, self.titles = Notices(self), Titles(self)
-        work, places = (
-            Sessions(self.workspace / "sessions" / "subagents"),
-            defaults.max_concurrent_subagents,
+        self._make_subagents()
+        executor = ToolExecutor(
+            scope,
+            self.approvals,
+            self.audit,
+            bus,
+            functools.partial(send, self.sessions, bus),
+            Provenance(scope, self.marks),
+            self.subagents.spawn,
+            self.skills,
         )
-        self.subagents = Subagents(self.database, work, self.sessions, bus, places=places)
-        following = Provenance(scope, self.marks)
-        to_others = (self._deliver, following, self.subagents.spawn, self.skills)
-        executor = ToolExecutor(scope, self.approvals, self.audit, bus, *to_others)
         asking, self.commands = Asking(self.usage, bus), Commands(self)
-        self._make_memory()
-        self.meter = Meter()
-        self.memory = Consolidator(self.history, self.usage, bus, self._idle, self.meter)
-        self.memory.unattended = self.budget.of
-        self.context = Context(self.workspace, defaults.bot_name, self.skills, self.history.prompt)
+        memory = self.memory
+        self.context = Context(self.workspace, defaults.bot_name, self.skills, memory.history.prompt)
+        notices = Notices(
+            self.inbox,
+            lambda: store.config.notifications.answer,
+            lambda notice: self.background.presenter.away(notice),
+        )
+        self.titles = Titles(self)
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
             self.toolbox,
-            Runner(asking, executor, self.context, bus, self.memory, self.meter, Plain(self).call),
+            Runner(
+                asking, executor, self.context, bus, memory.consolidator, memory.meter, Plain(self).call
+            ),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
             commands=self.commands,
-            watcher=Watchers(self._keeper, self.notices, self.titles),
+            watchers=(memory.keeper, notices, self.titles),
         )
+        self._start_subagents(Runner(asking, executor, self._working, bus, meter=memory.meter))
+
+    def _make_subagents(self) -> None:
+        """Those that work for it, in sessions of their own."""
+        defaults = self.store.config.agents.defaults
+        self._work = Sessions(self.workspace / "sessions" / "subagents")
         self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
+        places = defaults.max_concurrent_subagents
+        self.subagents = Subagents(self.database, self._work, self.sessions, self.bus, places=places)
+
+    def _start_subagents(self, runner: Runner) -> None:
+        """The loop that runs their turns."""
         self._workers = Loop(
-            work,
+            self._work,
             self._working,
             self.models,
             self.toolbox.for_subagents,
-            Runner(asking, executor, self._working, bus, meter=self.meter),
-            bus,
-            concurrent_turns=places,
-            steps=lambda: store.config.agents.defaults.max_subagent_iterations,
-            watcher=self.subagents,
+            runner,
+            self.bus,
+            concurrent_turns=self.store.config.agents.defaults.max_concurrent_subagents,
+            steps=lambda: self.store.config.agents.defaults.max_subagent_iterations,
+            watchers=(self.subagents,),
         )
         self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
 
-    def _make_memory(self) -> None:
-        """What is remembered for good, and who writes it."""
-        self.history, self.notes = History(self.workspace / "memory"), Notes(self.workspace)
-        self.versions = Versions(self.workspace, lambda text: self.bus.publish(MemoryChanged(told=text)))
-        self._keeper = Keeper(self.versions)
-        self.memory_search = MemorySearch(self.history, self.search)
-        self.staging = Staging(self.history.folder)
-        self.dream = Dream(
-            self.history,
-            self.notes,
-            self.versions,
-            self.staging,
-            skills_of(self),
+    def _dream_parts(self) -> DreamParts:
+        return DreamParts(
+            lambda: self.store.config,
+            self.models,
+            self.inbox,
+            self.marks,
+            self.audit,
             self.usage,
-            lambda: self.store.config.agents.defaults.dream.max_batch_size,
-        )
-        self.dreaming = Dreaming(
-            self.dream,
-            Minds(self),
-            self._dreams,
-            self.bus,
-            self.history.folder,
+            self.memory.meter,
+            self.home.root,
         )
 
     @classmethod
@@ -224,10 +223,14 @@ class Core:
         await core.database.open()
         await core.marks.recover()
         await core.inbox.close_forms()
-        await core.notices.files_are_unknown()
-        core.database.begun_anew = lambda: spawn(core.notices.files_are_unknown(), name="marks")
+        await core._tell_of_unknown_files()
+        core.database.begun_anew = lambda: spawn(core._tell_of_unknown_files(), name="marks")
         core.search.start()
         return core
+
+    async def _tell_of_unknown_files(self) -> None:
+        if not self.database.knows_files and await self.sessions.list():
+            await files_are_unknown(self.inbox)
 
     async def change(self, values: Mapping[str, Any]) -> None:
         """Change settings by dotted name, all or none, and let the running parts obey them.
@@ -262,37 +265,15 @@ class Core:
         if config.local.model != self._local:
             await self.pick_local()
         await self.toolbox.apply()
-        self.dreaming.apply()
+        self.memory.dreaming.apply()
         if "background" in self.__dict__:
             self.background.apply()
         self.bus.publish(SettingsChanged())
-
-    def _idle(self) -> float:
-        """After how many seconds of quiet a conversation is summed up; 0 for never."""
-        config = self.store.config
-        return 0.0 if config.presence.paused else 60.0 * config.agents.defaults.idle_compact_after_minutes
-
-    def _dreams(self) -> Dreams:
-        config = self.store.config
-        dreams = config.agents.defaults.dream
-        return dreams.model_copy(update={"enabled": False}) if config.presence.paused else dreams
 
     async def _lean_start(self) -> dict[str, Any]:
         """What every request to a small model begins with, for it to be read ahead of the first."""
         prompt = await self.context.system_prompt(lean=True)
         return {"messages": [{"role": "system", "content": prompt}]}
-
-    async def _deliver(self, saying: Saying, source: str, mark: Mark) -> None:
-        """Put the agent's message into another conversation. Raises ToolFailure if there is none such."""
-        session = await self.sessions.open(saying.session)
-        if not await in_thread(session.path.exists):
-            known = ", ".join(info.key for info in (await self.sessions.list())[:20])
-            raise ToolFailure(f"There is no conversation {saying.session}. There are: {known}.")
-        message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
-        if temporary(source):
-            del message["_from"]
-        await session.append(message | saying.fields | mark.fields_if_marked())
-        self.bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))
 
     async def _tell_of_budget(self, id_: str, title: str, text: str) -> None:
         await self.inbox.add(Notice(id_, ERROR, "", "", title, {"text": text}))
@@ -350,7 +331,6 @@ class Core:
         await self.loop.close()
         await self.titles.close()
         await self.memory.close()
-        await self._keeper.close()
         await self.toolbox.stop()
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         await in_thread(sweep, self.workspace)

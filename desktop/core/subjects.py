@@ -219,19 +219,20 @@ def _jobs(core: "Core") -> "Jobs":
 
 def memory(core: "Core") -> "Memory":
     """What is remembered."""
+    from desktop.agent.dreams import cover
     from desktop.api.memory import Memory, Parts
-    from desktop.core.dreams import cover
 
     parts = Parts(
-        core.notes,
-        core.versions,
-        core.history,
-        core.staging,
-        core.dream,
-        core.dreaming,
+        core.memory.notes,
+        core.memory.versions,
+        core.memory.history,
+        core.memory.staging,
+        core.memory.dream,
+        core.memory.dreaming,
         lambda: core.store.config.agents.defaults.dream,
     )
-    return Memory(parts, core.memory_search, core.sessions, functools.partial(cover, core), core.bus)
+    summing = functools.partial(cover, core.sessions, core.loop, core.models, core.memory.consolidator)
+    return Memory(parts, core.memory.search, core.sessions, summing, core.bus)
 
 
 def _privacy(core: "Core") -> "Privacy":

@@ -57,7 +57,10 @@ class Titles:
         self._core = core
         self._work: dict[str, asyncio.Task[None]] = {}
 
-    def ended(self, turn: Turn) -> None:
+    async def begun(self, _turn: Turn) -> None:
+        """Nothing to do yet."""
+
+    async def ended(self, turn: Turn) -> None:
         """A turn is over: begin to name its conversation, where it should be; waits for nothing."""
         core, inbound = self._core, turn.inbound
         if (

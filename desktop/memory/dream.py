@@ -40,7 +40,7 @@ _TRIES = 2
 _log = logging.getLogger(__name__)
 
 
-class Scribe(Protocol):
+class Editor(Protocol):
     """A model with tools for files, let loose on a copy of the notes."""
 
     async def __call__(self, task: str, folder: Path, writable: frozenset[str]) -> None:
@@ -112,7 +112,7 @@ class Dream:
         return await self._history.waiting()
 
     async def run(
-        self, ready: Ready, scribe: Scribe, phase: Callable[[str], object] = lambda _phase: None
+        self, ready: Ready, editor: Editor, phase: Callable[[str], object] = lambda _phase: None
     ) -> Outcome:
         """Deal with all that is new. Raises ProviderError where the model cannot be reached, StorageError;
         what was done until then stays done."""
@@ -125,7 +125,7 @@ class Dream:
                 await self._versions.commit(PERSON)
                 for outside in (False, True):
                     if group := [entry for entry in batch if entry.outside is outside]:
-                        await self._group(group, ready, scribe, outcome, work, phase)
+                        await self._group(group, ready, editor, outcome, work, phase)
                 phase("keeping")
                 await see_through(self._keep(batch[-1].cursor, outcome, work), name="dream:keep")
                 outcome.handled += len(batch)
@@ -150,7 +150,7 @@ class Dream:
         self,
         group: list[Entry],
         ready: Ready,
-        scribe: Scribe,
+        editor: Editor,
         outcome: Outcome,
         work: _Work,
         phase: Callable[[str], object],
@@ -173,7 +173,7 @@ class Dream:
         if edited and not ready.lean:
             phase("editing")
             try:
-                await self._edit(edited, group, scribe, made)
+                await self._edit(edited, group, editor, made)
             except (BadRequest, ContextTooLong) as error:
                 _log.warning("a model refused to edit the notes: %s", error)
         await in_thread(self._add, found, group, made)
@@ -203,14 +203,14 @@ class Dream:
                 return found
         return None
 
-    async def _edit(self, found: list[Proposal], group: list[Entry], scribe: Scribe, made: _Work) -> None:
+    async def _edit(self, found: list[Proposal], group: list[Entry], editor: Editor, made: _Work) -> None:
         """Have a model edit a copy, and take over what of it is in order."""
         names = await in_thread(self._skills)
         task = edits.task([p for p in found if p.kind == REMOVE], edits.wanted(found, names))
         if not task.text:
             return
         async with edits.copied(self._notes) as copy:
-            await scribe(task.text, copy.folder, task.writable)
+            await editor(task.text, copy.folder, task.writable)
             changes, refused = await in_thread(
                 lambda: copy.changes(task.writable, self._notes.sources(), self._notes.forgotten())
             )

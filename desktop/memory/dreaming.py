@@ -12,14 +12,14 @@ from typing import Protocol
 from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged
 from desktop.errors import AppError
-from desktop.memory.dream import Dream, Outcome, Scribe
+from desktop.memory.dream import Dream, Editor, Outcome
 from desktop.providers.base import SignInNeeded
 from desktop.providers.ready import Ready
 from desktop.services import Beating, ServiceState
 
 NAME = "dream"
 
-type Minds = Callable[[bool], Awaitable[tuple[Ready, Scribe]]]
+type PrepareModel = Callable[[bool], Awaitable[tuple[Ready, Editor]]]
 """Makes a model ready, for reading and for editing; told whether nobody waits for it. Raises AppError."""
 
 
@@ -36,10 +36,10 @@ class Dreaming(Beating):
     """The service."""
 
     def __init__(
-        self, dream: Dream, minds: Minds, settings: Callable[[], Settings], bus: Bus, folder: Path
+        self, dream: Dream, prepare: PrepareModel, settings: Callable[[], Settings], bus: Bus, folder: Path
     ) -> None:
         super().__init__(NAME, bus, folder / ".dreamed")
-        self._dream, self._minds, self._settings, self._bus = dream, minds, settings, bus
+        self._dream, self._prepare, self._settings, self._bus = dream, prepare, settings, bus
 
     @property
     def interval(self) -> float:
@@ -51,9 +51,9 @@ class Dreaming(Beating):
         self, phase: Callable[[str], object] = lambda _phase: None, *, unattended: bool = False
     ) -> Outcome:
         """Dream, by hand or `unattended`. Raises AppError."""
-        ready, scribe = await self._minds(unattended)
+        ready, editor = await self._prepare(unattended)
         try:
-            outcome = await self._dream.run(ready, scribe, phase)
+            outcome = await self._dream.run(ready, editor, phase)
         finally:
             await self.rhythm.beaten()
             self.apply()

@@ -134,6 +134,10 @@ class Session:
         """How many messages the file holds."""
         return len(await self.everything())
 
+    async def stored(self) -> bool:
+        """Whether anything of it is on disk."""
+        return await in_thread(stored, self.path)
+
     async def everything(self) -> list[Message]:
         """All messages of the file, read anew, also those that are hidden. Raises StorageError."""
         async with self._lock:

@@ -128,7 +128,7 @@ async def _dreaming(table: Table, runs: int, what: str, note: str) -> None:
         async with running_core(Path(folder), url, "slow:0.01") as core:
             (core.workspace / "memory").mkdir(exist_ok=True)
             (core.workspace / "memory" / "MEMORY.md").write_text(note, "utf-8")
-            await core.versions.commit("person")
+            await core.memory.versions.commit("person")
             await _conversation(core, 0)
             for run in range(runs):
                 async with alone.watched():
@@ -137,12 +137,12 @@ async def _dreaming(table: Table, runs: int, what: str, note: str) -> None:
                 model = f"say:{lines.format(run=run)}"
                 await core.change({"agents.defaults.dream.model_override": model})
                 for number in range(_NEW):
-                    await core.history.add(
+                    await core.memory.history.add(
                         f"- Summary {run} {number} about {_WORDS[number % 10]}.", "window:a"
                     )
                 async with beside.watched():
                     talking = spawn(_conversation(core, 2), name="conversation")
-                    outcome = await core.dreaming.now()
+                    outcome = await core.memory.dreaming.now()
                     await talking
                 assert (outcome.handled, outcome.changed) == (_NEW, ["memory/MEMORY.md"]), outcome
     alone.line(table, "a conversation streams")

@@ -45,7 +45,7 @@ async def _talk(program: Program, server: ScriptedServer, messages: int) -> list
     try:
         for number in range(0, messages, 2):
             await _turn(core, number)
-        entries = await core.history.all()
+        entries = await core.memory.history.all()
         records = await (await core.sessions.open(_KEY)).everything()
     finally:
         await core.stop()

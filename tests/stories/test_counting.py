@@ -40,7 +40,7 @@ async def guess(home: Path, text: str) -> tuple[float, int]:
     Program(home).configure(agents={"defaults": {"maxTokens": 16}})
     async with started(Home(home, MODELS)) as desk:
         first = await counted(desk, text)
-        meter, (model, real) = desk.owner.core.meter, await spent(desk)
+        meter, (model, real) = desk.owner.core.memory.meter, await spent(desk)
         factor = meter.factor(model)
         guessed = factor * await counted(desk, text)
         model, real_now = await spent(desk)

@@ -66,10 +66,10 @@ async def test_a_fact_is_corrected_forgotten_and_brought_back(desk: Desk, server
     assert (await facts(desk))[1].session == "", "what the person wrote is theirs"
     await desk.api.memory.forget("USER", "Likes green tea.")
     assert [fact.text for fact in await facts(desk)] == ["Is called Anna."]
-    assert desk.owner.core.notes.forgotten() == ["likes green tea"]
+    assert desk.owner.core.memory.notes.forgotten() == ["likes green tea"]
     await desk.api.memory.undo()
     assert [fact.text for fact in await facts(desk)] == ["Is called Anna.", "Likes green tea."]
-    assert desk.owner.core.notes.forgotten() == []
+    assert desk.owner.core.memory.notes.forgotten() == []
     log = await desk.api.memory.log()
     assert [version.cause for version in log][:4] == ["restore", "person", "person", "dream"]
     await desk.api.memory.restore(log[-1].id, "USER.md")
@@ -83,7 +83,7 @@ async def test_what_came_from_outside_waits_for_the_persons_word(
     desk: Desk, server: ScriptedServer
 ) -> None:
     core = desk.owner.core
-    await core.history.add("- A page said so.", "window:a", (0, 2), outside=True)
+    await core.memory.history.add("- A page said so.", "window:a", (0, 2), outside=True)
     server.when(READING, "say:[USER] Trusts evil.example. (#1)\n[MEMORY] The shop opens at seven. (#1)")
     assert (await dreamed(desk)).staged == 2
     assert await facts(desk) == ()
@@ -112,8 +112,8 @@ async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -
         {"cursor": 2, "timestamp": "2026-04-02T10:00:00+00:00", "content": "[RAW] 1 messages\npots broke"},
         {"cursor": 3, "timestamp": "?", "content": "pots, some day"},
     ]
-    core.history.folder.mkdir(exist_ok=True)
-    core.history.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    core.memory.history.folder.mkdir(exist_ok=True)
+    core.memory.history.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     session = await core.sessions.open("window:b")
     said = {"role": "user", "content": "Which pots did we buy?", "timestamp": "2026-03-20T10:00:00+00:00"}
     await session.append(said)
@@ -148,8 +148,8 @@ async def test_summaries_and_messages_are_found_by_words_and_dates(desk: Desk) -
 
 async def test_the_agent_looks_up_what_it_no_longer_sees(desk: Desk, server: ScriptedServer) -> None:
     core = desk.owner.core
-    await core.history.add("- The key is under the blue pot.", "window:old", (0, 2))
-    await core.history.consume(1)
+    await core.memory.history.add("- The key is under the blue pot.", "window:old", (0, 2))
+    await core.memory.history.consume(1)
     server.when("Where is the key", 'use:[["memory_search", {"query": "key pot"}]]')
     end = await desk.ask("window:a", "Where is the key?")
     assert isinstance(end, TurnFinished)
@@ -190,19 +190,19 @@ async def test_what_went_to_an_archive_is_searched_and_listed_as_before(
     desk: Desk, server: ScriptedServer
 ) -> None:
     core = desk.owner.core
-    core.history.folder.mkdir(exist_ok=True)
+    core.memory.history.folder.mkdir(exist_ok=True)
     lines = [
         {"cursor": 1, "timestamp": "2026-01-10T10:00:00+00:00", "content": "- The shop opens at seven."},
         {"cursor": 2, "timestamp": "2026-03-10T10:00:00+00:00", "content": "- The shop moved to Porto."},
     ]
-    core.history.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    await core.history.consume(2)
-    await core.history.add("- Likes the new shop.", "window:a", (0, 2))
+    core.memory.history.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    await core.memory.history.consume(2)
+    await core.memory.history.add("- Likes the new shop.", "window:a", (0, 2))
     server.when(READING, "say:[SKIP]")
     await dreamed(desk)
-    names = sorted(path.name for path in (core.history.folder / "archive").iterdir())
+    names = sorted(path.name for path in (core.memory.history.folder / "archive").iterdir())
     assert names == ["history-2026-01.jsonl", "history-2026-03.jsonl"], "after a Dream"
-    assert len(core.history.path.read_bytes().splitlines()) == 1
+    assert len(core.memory.history.path.read_bytes().splitlines()) == 1
     listed = await desk.api.memory.summaries()
     assert [entry.cursor for entry in listed] == [3, 2, 1]
     found = await desk.api.memory.search("shop", until="2026-02-01")

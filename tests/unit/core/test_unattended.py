@@ -312,7 +312,7 @@ async def test_a_reminder_stands_in_its_conversation_once(desk: Desk) -> None:
 
 
 async def acted(desk: Desk, notice: str, action: str, text: str = "") -> None:
-    await desk.owner.core.notices._acted(notice, action, text)
+    await desk.owner.core.background.buttons._acted(notice, action, text)
 
 
 async def test_buttons_of_a_notice_do_what_they_say(desk: Desk, server: ScriptedServer) -> None:

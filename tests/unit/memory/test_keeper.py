@@ -34,7 +34,7 @@ async def desk(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Desk]:
 async def at_rest(core: Core) -> None:
     """Wait until turns are over with all that follows them."""
     await core.loop.close()
-    await core._keeper.close()
+    await core.memory.keeper.close()
 
 
 async def test_the_agents_edit_and_the_persons_are_versions_each(
@@ -48,8 +48,8 @@ async def test_the_agents_edit_and_the_persons_are_versions_each(
     (core.workspace / "USER.md").write_text("- By hand.\n", "utf-8")
     await desk.ask("window:a", "go on")
     await at_rest(core)
-    log = [(version.cause, version.files) for version in await core.versions.log()]
+    log = [(version.cause, version.files) for version in await core.memory.versions.log()]
     assert log[:2] == [("person", ("USER.md",)), ("agent", ("memory/MEMORY.md",))]
     assert "USER.md" in log[2][1], "the files as they were before"
     assert len(log) == 3
-    assert [entry.content for entry in await core.history.all()] == ["Talked about basil."]
+    assert [entry.content for entry in await core.memory.history.all()] == ["Talked about basil."]

@@ -7,15 +7,18 @@ start, unless the conversation has it already.
 import asyncio
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from desktop.agent.loop import Loop
+from desktop.bus.bus import Bus
 from desktop.bus.events import TurnSpoke
+from desktop.database import Database
 from desktop.errors import AppError
 from desktop.origin import Mark, mark_of
-from desktop.tasks import cancel, in_thread, spawn
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
+from desktop.paths import temporary
+from desktop.session.log import Sessions
+from desktop.tasks import cancel, spawn
+from desktop.tools.base import Saying, ToolFailure
 
 _COLUMNS = "id, session, text, source, origin, sources"
 _log = logging.getLogger(__name__)
@@ -24,8 +27,8 @@ _log = logging.getLogger(__name__)
 class Deliveries:
     """Those on their way."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(self, database: Database, sessions: Sessions, loop: Loop, bus: Bus) -> None:
+        self._database, self._sessions, self._loop, self._bus = database, sessions, loop, bus
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def put(
@@ -34,12 +37,12 @@ class Deliveries:
         """Have a conversation get a message of the agent, soon. Raises StorageError. `again`: it may have
         it already."""
         row = (id_, session, text, source, mark.origin.value, json.dumps(mark.sources))
-        await self._core.database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
+        await self._database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
         self._begin(row, again=again)
 
     async def recover(self) -> None:
         """Go on with those of the last time. Raises StorageError."""
-        for row in await self._core.database.read(f"SELECT {_COLUMNS} FROM deliveries"):  # noqa: S608
+        for row in await self._database.read(f"SELECT {_COLUMNS} FROM deliveries"):  # noqa: S608
             self._begin(row, again=True)
 
     async def stop(self) -> None:
@@ -54,20 +57,33 @@ class Deliveries:
     async def _one(
         self, id_: str, key: str, text: str, source: str, origin: str, sources: str, *, again: bool
     ) -> None:
-        core = self._core
         try:
-            await core.loop.at_rest(key)
-            session = await core.sessions.open(key)
-            there = await in_thread(session.path.exists)
+            await self._loop.at_rest(key)
+            session = await self._sessions.open(key)
+            there = await session.stored()
             if there and not (again and await self._has_it(key, id_)):
                 message = {"role": "assistant", "content": text, "_from": source, "_delivery": id_}
                 mark = mark_of({"_origin": origin, "_sources": json.loads(sources)})
                 await session.append({**message, "_channel_delivery": True, **mark.as_fields()})
-                core.bus.publish(TurnSpoke(session.key, "", text))
-            await core.database.write("DELETE FROM deliveries WHERE id = ?", (id_,))
+                self._bus.publish(TurnSpoke(session.key, "", text))
+            await self._database.write("DELETE FROM deliveries WHERE id = ?", (id_,))
         except AppError as error:
             _log.warning("%s could not be delivered to %s yet: %s", id_, key, error)
 
     async def _has_it(self, key: str, id_: str) -> bool:
-        records = await (await self._core.sessions.open(key)).everything()
+        records = await (await self._sessions.open(key)).everything()
         return any(record.get("_delivery") == id_ for record in records)
+
+
+async def send(sessions: Sessions, bus: Bus, saying: Saying, source: str, mark: Mark) -> None:
+    """Put a message that the agent sends from one conversation into another. Raises ToolFailure if there is
+    none such."""
+    session = await sessions.open(saying.session)
+    if not await session.stored():
+        known = ", ".join(info.key for info in (await sessions.list())[:20])
+        raise ToolFailure(f"There is no conversation {saying.session}. There are: {known}.")
+    message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
+    if temporary(source):
+        del message["_from"]
+    await session.append(message | saying.fields | mark.fields_if_marked())
+    bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))

@@ -8,23 +8,27 @@ import asyncio
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
+from desktop.agent.deliveries import Deliveries
+from desktop.agent.loop import Loop
 from desktop.agent.scope import AUTONOMOUS
+from desktop.agent.subagents import Subagents
 from desktop.agent.turn import Inbound, Turn
+from desktop.bus.bus import Bus
 from desktop.cron.job import Job
 from desktop.cron.ledger import Run
 from desktop.cron.service import Done
 from desktop.errors import AppError
-from desktop.inbox.inbox import HEARTBEAT, REMINDER, Notice
+from desktop.inbox.inbox import HEARTBEAT, REMINDER, Inbox, Notice
 from desktop.origin import TRUSTED
 from desktop.providers.base import DayIsSpent, Message
+from desktop.session.log import Sessions
 from desktop.session.names import own
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
+from desktop.usage import UsageLedger
 
 NOTHING = "NOTHING_TO_TELL"
 JOB, BEAT = "job", "heartbeat"
@@ -35,11 +39,26 @@ _LATE_S = 120.0
 _ANSWER_TOKENS = 8_000
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What such turns are made with."""
+
+    sessions: Sessions
+    loop: Loop
+    subagents: Subagents
+    inbox: Inbox
+    usage: UsageLedger
+    deliveries: Deliveries
+    bus: Bus
+    check_budget: Callable[[Mapping[str, Any]], Awaitable[None]]
+    """Told the metadata of the session. Raises DayIsSpent where the budget of such work is spent."""
+
+
 class Unattended:
     """The scheduler's Runner, and the heartbeat's work."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
         self._going = asyncio.Event()
         self._going.set()
 
@@ -52,22 +71,22 @@ class Unattended:
 
     async def begun(self, job: Job, run: Run) -> bool:
         """Whether the message of a run is on disk. Raises StorageError."""
-        session = await self._core.sessions.open(session_of(job))
+        session = await self._parts.sessions.open(session_of(job))
         return bool(session.of_turn(run.id))
 
     async def __call__(self, job: Job, run: Run) -> Done:
         """Do a job once. Raises StorageError."""
         await self._going.wait()
         key = session_of(job)
-        session = await self._core.sessions.open(key)
+        session = await self._parts.sessions.open(key)
         try:
-            await self._core.budget.check(self._core.models.answering(session.metadata))
+            await self._parts.check_budget(session.metadata)
         except DayIsSpent as error:
             return Done("skipped", error.text)
         until = time.time() + _AUTONOMOUS_S if job.mode == AUTONOMOUS else None
         await session.set_metadata(title=job.name, mode=job.mode or None, mode_until=until)
         turn = await self._turn(_inbound(key, job.message, JOB, _about(job, run)), run.id)
-        spent = await self._core.usage.of_turn(run.id)
+        spent = await self._parts.usage.of_turn(run.id)
         if turn.outcome == "done" and _worth_telling(turn):
             await self._tell(turn, f"run:{run.id}", REMINDER, job.session or key, job.name)
         outcome = {"done": "ok", "stopped": "stopped"}.get(turn.outcome, "failed")
@@ -77,7 +96,7 @@ class Unattended:
         """Put a reminder into the conversation in which it was made. Raises StorageError."""
         if job.session:
             text = job.message if job.name in job.message else f"{job.name}: {job.message}"
-            await self._core.background.deliveries.put(
+            await self._parts.deliveries.put(
                 f"run:{run.id}", job.session, f"⏰ {text}", session_of(job), TRUSTED, again=True
             )
 
@@ -95,17 +114,17 @@ class Unattended:
         """Put what was found into the inbox, then into its conversation. Raises StorageError."""
         text = turn.answer.strip()
         body = {"text": text, **turn.mark.fields_if_marked()}
-        await self._core.inbox.add(Notice(id_, kind, session, turn.id, title, body))
+        await self._parts.inbox.add(Notice(id_, kind, session, turn.id, title, body))
         if session != turn.key:
-            await self._core.background.deliveries.put(id_, session, text, turn.key, turn.mark)
+            await self._parts.deliveries.put(id_, session, text, turn.key, turn.mark)
 
     async def _turn(self, inbound: Inbound, id_: str) -> Turn:
         """Begin a turn and wait for its end; where it had subagents, its answer is what came of all."""
-        core = self._core
-        with core.bus.subscribe() as events:
-            turn = await core.loop.answered(inbound, id_)
+        parts = self._parts
+        with parts.bus.subscribe() as events:
+            turn = await parts.loop.answered(inbound, id_)
             more = False
-            while core.subagents.of(turn.key) or core.loop.turns(turn.key):
+            while parts.subagents.of(turn.key) or parts.loop.turns(turn.key):
                 more = True
                 await anext(events)  # one of them may have ended
         if more and turn.outcome == "done":
@@ -114,7 +133,7 @@ class Unattended:
 
     async def _latest(self) -> str:
         """The conversation that the person used last; empty where there is none."""
-        for info in await self._core.sessions.list():
+        for info in await self._parts.sessions.list():
             if not own(info.key):
                 return info.key
         return ""

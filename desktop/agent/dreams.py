@@ -1,5 +1,5 @@
-"""What Dream gets from the rooms above it: a model made ready, and the agent's own runner, let loose on a
-copy of the notes with tools that see nothing else.
+"""What Dream works with: a model made ready, and the agent's own runner on a copy of the notes, with tools
+that see nothing else.
 """
 
 import asyncio
@@ -10,18 +10,24 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context
 from desktop.agent.executor import ToolExecutor
+from desktop.agent.loop import Loop
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
-from desktop.agent.turn import Inbound, Slot, Turn
+from desktop.agent.turn import Inbound, Models, Slot, Turn
 from desktop.bus.bus import Bus
 from desktop.config.schema import Config
+from desktop.files import Place
+from desktop.inbox.inbox import Inbox
+from desktop.marks import Marks
+from desktop.memory.consolidator import Consolidator
 from desktop.memory.files import NOTES, SKILLS
+from desktop.memory.tokens import Meter
 from desktop.origin import Mark
 from desktop.paths import resource
 from desktop.providers.base import Completion, Delta, Provider, Request
@@ -29,11 +35,10 @@ from desktop.providers.ready import Ready
 from desktop.session.log import Sessions
 from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
+from desktop.tools.audit import Audit
 from desktop.tools.base import Arguments, Claim, Effect, Saying, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.toolset import Toolset
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
+from desktop.usage import UsageLedger
 
 TOKENS = 120_000
 """What the edits of one batch may cost, questions and answers together."""
@@ -48,30 +53,44 @@ _CONVERSATIONS = 50
 """How many conversations are looked at for what is not summed up yet: the newest."""
 
 
-async def cover(core: "Core") -> None:
+async def cover(sessions: Sessions, loop: Loop, models: Models, memory: Consolidator) -> None:
     """Have the newest conversations summed up to their ends, but for those that are being answered. Raises
     AppError."""
     ready = None
-    for info in (await core.sessions.list())[:_CONVERSATIONS]:
-        session = await core.sessions.open(info.key)
-        if core.loop.turns(info.key) or await session.count() <= session.covered:
+    for info in (await sessions.list())[:_CONVERSATIONS]:
+        session = await sessions.open(info.key)
+        if loop.turns(info.key) or await session.count() <= session.covered:
             continue
         if ready is None:
-            ready = await core.models.ready("", "", "dream", "")
-        await core.memory.cover(session, ready)
+            ready = await models.ready("", "", "dream", "")
+        await memory.cover(session, ready)
 
 
-class Minds:
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the model of Dream works with."""
+
+    config: Callable[[], Config]
+    models: Models
+    inbox: Inbox
+    marks: Marks
+    audit: Audit
+    usage: UsageLedger
+    meter: Meter
+    home: Path
+
+
+class DreamModel:
     """Makes the model of Dream ready."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
 
     async def __call__(self, unattended: bool) -> tuple[Ready, "Editing"]:
         """For reading and for editing; `unattended`: within what such work may spend. Raises AppError."""
-        chosen = self._core.store.config.agents.defaults.dream.model_override
-        ready = await self._core.models.ready(chosen, "", "dream", "", unattended=unattended)
-        return ready, Editing(self._core, ready)
+        chosen = self._parts.config().agents.defaults.dream.model_override
+        ready = await self._parts.models.ready(chosen, "", "dream", "", unattended=unattended)
+        return ready, Editing(self._parts, ready)
 
 
 @dataclass(slots=True)
@@ -85,27 +104,28 @@ class _Watch:
 
 
 class Editing:
-    """Dream's Scribe: the runner with three tools, on a folder."""
+    """Dream's Editor: the runner with three tools, on a folder."""
 
-    def __init__(self, core: "Core", ready: Ready) -> None:
-        self._core, self._ready = core, ready
+    def __init__(self, parts: Parts, ready: Ready) -> None:
+        self._parts, self._ready = parts, ready
 
     async def __call__(self, task: str, folder: Path, writable: frozenset[str]) -> None:
         """Have the model work. Raises ProviderError, StorageError."""
-        core, bus, watch = self._core, Bus(), _Watch()
-        scope = Scope(Config, folder, core.home.root)
+        parts, bus, watch = self._parts, Bus(), _Watch()
+        scope = Scope(Config, folder, parts.home)
         executor = ToolExecutor(
-            scope, Approvals(scope, core.inbox, bus, core.marks), core.audit, bus, _nowhere
+            scope, Approvals(scope, parts.inbox, bus, parts.marks), parts.audit, bus, _nowhere
         )
-        asking = Asking(core.usage, bus, cause="memory")
-        runner = Runner(asking, executor, _Brief(folder, ""), bus, meter=core.meter)
-        session = await Sessions(folder / "sessions").open("dream")
+        asking = Asking(parts.usage, bus, cause="memory")
+        runner = Runner(asking, executor, _Brief(folder, ""), bus, meter=parts.meter)
+        sessions = Sessions(folder / "sessions")
+        session = await sessions.open("dream")
         slot = Slot(asyncio.Semaphore(1))
         turn = Turn(uuid.uuid4().hex[:12], session, Inbound("dream", task, "dream", approve="never"), slot)
         await session.append(turn.inbound.record() | {"_turn": turn.id})
         tools = await in_thread(_tools, folder, writable, watch)
         ready = replace(self._ready, provider=_Capped(self._ready.provider, watch))
-        steps = core.store.config.agents.defaults.dream.max_iterations
+        steps = parts.config().agents.defaults.dream.max_iterations
         await runner.run(turn, ready, Toolset(tools), steps)
         for line in watch.refused:
             _log.warning("refused of a Dream: %.300s", line)
@@ -199,15 +219,10 @@ def _real(path: Path) -> Path:
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return Place(path.parent).read(path.name)
     except OSError:
         return None
 
 
 async def _nowhere(_saying: Saying, _source: str, _mark: Mark) -> None:
     raise ToolFailure("There is nobody to write to.")
-
-
-def skills_of(core: "Core") -> Callable[[], list[tuple[str, str]]]:
-    """Names and descriptions of all skills. What it gives blocks."""
-    return lambda: [(skill.name, skill.description) for skill in core.skills.all()]
