@@ -24,10 +24,13 @@ from desktop.agent.dreams import Parts as DreamParts
 from desktop.agent.executor import ToolExecutor
 from desktop.agent.loop import Loop
 from desktop.agent.notices import Notices, files_are_unknown
+from desktop.agent.plain_reminders import PlainReminders
 from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
 from desktop.agent.scope import Scope
 from desktop.agent.subagents import Subagents
+from desktop.agent.titles import Parts as TitleParts
+from desktop.agent.titles import Titles
 from desktop.bus.bus import Bus
 from desktop.bus.events import SettingsChanged
 from desktop.config.keychain import Keychain
@@ -35,8 +38,6 @@ from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
 from desktop.core.commands import Commands
 from desktop.core.memory import MemoryParts
-from desktop.core.plain import Plain
-from desktop.core.titles import Titles
 from desktop.core.waiting import Waiting
 from desktop.database import Database, outdated
 from desktop.errors import AppError
@@ -149,15 +150,23 @@ class Core:
             lambda: store.config.notifications.answer,
             lambda notice: self.background.presenter.away(notice),
         )
-        self.titles = Titles(self)
+        self.titles = Titles(
+            TitleParts(
+                self.models,
+                self.budget,
+                self.usage,
+                bus,
+                lambda: store.config.agents.defaults,
+                self.front,
+            )
+        )
+        reminders = PlainReminders(lambda: self.background.scheduler)
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
             self.toolbox,
-            Runner(
-                asking, executor, self.context, bus, memory.consolidator, memory.meter, Plain(self).call
-            ),
+            Runner(asking, executor, self.context, bus, memory.consolidator, memory.meter, reminders.call),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from desktop.agent.titles import LONGEST, cleaned
 from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
-from desktop.core.titles import LONGEST, cleaned
 from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program

@@ -13,21 +13,23 @@ from desktop.tasks import in_thread
 from desktop.text import sentences
 
 if TYPE_CHECKING:
-    from desktop.core.core import Core
+    from collections.abc import Callable
+
     from desktop.cron.schedule import Spec
+    from desktop.cron.service import Scheduler
 
 
-class Plain:
+class PlainReminders:
     """Reads the words of a person."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(self, jobs: "Callable[[], Scheduler]") -> None:
+        self._jobs = jobs
 
     async def call(self, text: str) -> ToolCall | str:
         """The call of the tool `cron` for a reminder; what to ask where its time is not clear; else ""."""
         if wanted(text).must_call != ("cron",):
             return ""
-        scheduler = self._core.background.scheduler
+        scheduler = self._jobs()
         return await in_thread(_read, text, scheduler.now(), scheduler.zone)
 
 

@@ -9,24 +9,27 @@ import asyncio
 import logging
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from desktop.agent.thinking import split
 from desktop.agent.turn import Turn
+from desktop.bus.bus import Bus
 from desktop.bus.events import ConversationChanged
+from desktop.config.agents import AgentDefaults
 from desktop.errors import AppError
 from desktop.paths import temporary
 from desktop.providers.aside import entered
 from desktop.providers.base import Request
+from desktop.providers.budget import Budget
+from desktop.providers.chooser import ModelChooser
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import FREE
 from desktop.session.model import NAMED, Message, replayable
 from desktop.session.names import own
 from desktop.tasks import cancel, spawn
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
+from desktop.usage import UsageLedger
 
 LONGEST = 60
 """Characters of a title."""
@@ -50,11 +53,24 @@ _LABEL = re.compile(r"^(title|titel|标题|題目|题目)\s*[:：]\s*", re.IGNOR
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What titles are made with."""
+
+    models: ModelChooser
+    budget: Budget
+    usage: UsageLedger
+    bus: Bus
+    defaults: Callable[[], AgentDefaults]
+    front: str
+    """Who owns the home."""
+
+
 class Titles:
     """Names conversations, one piece of work a conversation at a time."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
         self._work: dict[str, asyncio.Task[None]] = {}
 
     async def begun(self, _turn: Turn) -> None:
@@ -62,11 +78,11 @@ class Titles:
 
     async def ended(self, turn: Turn) -> None:
         """A turn is over: begin to name its conversation, where it should be; waits for nothing."""
-        core, inbound = self._core, turn.inbound
+        parts, inbound = self._parts, turn.inbound
         if (
             turn.outcome == "done"
-            and core.front in _FRONTS
-            and core.store.config.agents.defaults.auto_titles
+            and parts.front in _FRONTS
+            and parts.defaults().auto_titles
             and not (inbound.cause or inbound.source or inbound.note or own(turn.key))
             and not temporary(turn.key)
             and not named(turn.session.metadata)
@@ -95,29 +111,29 @@ class Titles:
         if not 0 < len(questions) <= _QUESTIONS:
             return
         chosen = self._choice(turn)
-        if chosen is None or not await self._core.budget.allows(chosen.spec.name):
+        if chosen is None or not await self._parts.budget.allows(chosen.spec.name):
             return
         title = cleaned(await self._ask(turn, chosen, material(records)))
         if title and await turn.session.set_unless(("title", NAMED), title=title):
-            self._core.bus.publish(ConversationChanged(turn.key, title=title))
+            self._parts.bus.publish(ConversationChanged(turn.key, title=title))
 
     def _choice(self, turn: Turn) -> Choice | None:
         """The small model where the person named one, else the one that answered. None where that would be
         slow, or would take what was said on this computer elsewhere. Raises AppError."""
-        core, inbound, metadata = self._core, turn.inbound, turn.session.metadata
+        parts, inbound, metadata = self._parts, turn.inbound, turn.session.metadata
         model, provider = inbound.model, inbound.provider
         if not (model or provider):
             model, provider = (str(metadata.get(name) or "") for name in ("model", "provider"))
-        answering = core.models.choice(model, provider)
-        small = core.store.config.agents.defaults.small_model.given
-        chosen = core.models.choice(*core.models.small_choice()) if small else answering
+        answering = parts.models.choice(model, provider)
+        small = parts.defaults().small_model.given
+        chosen = parts.models.choice(*parts.models.small_choice()) if small else answering
         stays = chosen.spec.name in FREE or answering.spec.name not in FREE
         return chosen if stays and not chosen.spec.lean else None
 
     async def _ask(self, turn: Turn, chosen: Choice, text: str) -> str:
         """One try. Raises AppError."""
-        core = self._core
-        there = await core.models.endpoint(chosen)
+        parts = self._parts
+        there = await parts.models.endpoint(chosen)
         request = Request(
             endpoint=there,
             messages=[{"role": "system", "content": _PROMPT}, {"role": "user", "content": text}],
@@ -126,8 +142,8 @@ class Titles:
             callable=False,
             reasoning="off" if there.behaviour.thinks else "",
         )
-        provider = core.models.provider(chosen)
-        completion = await entered(provider, request, core.usage, cause="title", session=turn.key)
+        provider = parts.models.provider(chosen)
+        completion = await entered(provider, request, parts.usage, cause="title", session=turn.key)
         return split(completion.text)[0]
 
 
