@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
+from desktop.agent.commands import parse
 from desktop.agent.context import Context
 from desktop.agent.given import take
 from desktop.agent.runner import Runner
@@ -47,9 +48,6 @@ class Reply:
 
 class Commands(Protocol):
     """Who answers what is for the program and not for a model."""
-
-    def wants(self, text: str) -> bool:
-        """Whether a message is a command."""
 
     async def answer(self, inbound: Inbound) -> Reply:
         """Do it. What goes wrong is said in the reply."""
@@ -106,14 +104,15 @@ class Loop:
         concurrent_turns: int = 64,
         unattended_turns: int = 4,
         steps: Callable[[], int] = lambda: 200,
-        commands: Commands | None = None,
         watchers: Sequence[Watcher] = (),
     ) -> None:
         """`concurrent_turns`: of one provider, if it takes so many. `steps`: after how many rounds of tools
-        a turn is broken off. `commands` answers what is for the program and not for a model."""
+        a turn is broken off."""
         self._sessions, self._context, self._models = sessions, context, models
         self._toolbox, self._runner, self._bus, self._steps = toolbox, runner, bus, steps
-        self._commands, self._watchers = commands, watchers
+        self._watchers = watchers
+        self.commands: Commands | None = None
+        """Answers what is for the program and not for a model."""
         self._most = {False: concurrent_turns, True: unattended_turns}
         self._slots: dict[tuple[str, bool], asyncio.Semaphore] = {}
         """By provider and whether nobody waits for it: the person's own conversations never wait for what
@@ -130,8 +129,8 @@ class Loop:
         session = await self._sessions.open(inbound.session)
         inbound = replace(inbound, session=session.key)
         own = not (inbound.note or inbound.source)
-        if own and self._commands and self._commands.wants(inbound.text):
-            await self._command(self._commands, session, turn, inbound)
+        if own and self.commands and parse(inbound.text):
+            await self._command(self.commands, session, turn, inbound)
             return turn
         if inbound.files:
             inbound = replace(inbound, pictures=await take(session, inbound.files))

@@ -15,7 +15,7 @@ _EXCERPT = 300
 """Characters of an answer that a notice has."""
 
 
-class Notices:
+class TurnNotices:
     """Watches turns."""
 
     def __init__(self, inbox: Inbox, wanted: Callable[[], bool], away: Callable[[Notice], bool]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from desktop.api.client import Call
 from desktop.api.subjects import event_of, outgoing, result_of
 from desktop.errors import AppError
-from desktop.ipc import call as send
+from desktop.ipc.connection import call as send
 from desktop.paths import Home
 from desktop.text import _
 

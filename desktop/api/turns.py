@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from desktop.agent.commands import parse
 from desktop.agent.turn import Inbound
 from desktop.api.following import Step, next_turn_to_end, turn_to_end
 from desktop.errors import UsageError
@@ -36,12 +37,10 @@ class Turns:
         subagents: "Subagents",
         bus: "Bus",
         halt: Callable[[str, str], Awaitable[bool]],
-        command: Callable[[str], bool],
     ) -> None:
-        """`halt` ends what is under way in a conversation, or one turn; `command` tells whether a text is
-        for the program."""
+        """`halt` ends what is under way in a conversation, or one turn."""
         self._loop, self._subagents, self._bus = loop, subagents, bus
-        self._halt, self._command = halt, command
+        self._halt = halt
 
     async def submit(
         self, session: str, text: str, *, files: Sequence[str] = (), front: str = "window"
@@ -49,7 +48,7 @@ class Turns:
         """Put a message on disk and have it answered, with the paths of `files` to go along. Raises
         UsageError, StorageError."""
         turn = await self._loop.submit(Inbound(session, text, front, files=tuple(files)))
-        return Submitted(turn, self._command(text))
+        return Submitted(turn, parse(text) is not None)
 
     async def ask(
         self,

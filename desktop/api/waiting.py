@@ -1,9 +1,16 @@
 """What came switched off with a backup or an import, and waits for a yes."""
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from desktop.config.loosening import Loose
+from desktop.config.permissions import Rule
 from desktop.inbox.inbox import WAITING, Inbox
+from desktop.text import _
+
+_LONGEST = 2_000
+"""Characters of a value that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +49,22 @@ class Waiting:
         """A yes puts one in force, else it stays off and leaves the list; its name. Raises UsageError where
         it does not wait any more, or was changed since it was listed."""
         return await self._answer(id_, yes)
+
+
+def description(loose: Loose) -> str:
+    """What a yes does, and the value, whole as far as a person reads."""
+    from desktop.tools.permissions.rules import sentence
+    from desktop.tools.permissions.visible import visible
+
+    if loose.kind in ("job", "skill"):
+        return visible(loose.says)
+    if loose.keys == ("permissions", "rules"):
+        text = sentence(Rule.model_validate(loose.value))
+    elif isinstance(loose.value, dict) and loose.value.get("command"):
+        text = " ".join([str(loose.value["command"]), *map(str, loose.value.get("args") or ())])
+        rest = {key: one for key, one in loose.value.items() if key not in ("command", "args")}
+        text += f"\n{json.dumps(rest, ensure_ascii=False)}" if rest else ""
+    else:
+        value = loose.value
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return visible(f"{_(loose.says)}\n{text[:_LONGEST]}")

@@ -13,7 +13,7 @@ from desktop.cli import options
 from desktop.cli.output import emit, say, table
 from desktop.cli.run import run
 from desktop.errors import ConfigError
-from desktop.ipc import NoOwnerError
+from desktop.ipc.connection import NoOwnerError
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _

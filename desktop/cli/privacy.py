@@ -11,7 +11,7 @@ from desktop.cli.output import block, emit, hint, say
 from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
-from desktop.ipc import Ownership
+from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _

@@ -8,7 +8,7 @@ import click
 from desktop.cli import options, window
 from desktop.cli.output import emit
 from desktop.errors import AppError
-from desktop.ipc import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError, call
 from desktop.paths import home
 from desktop.text import _
 

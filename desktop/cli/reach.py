@@ -12,7 +12,8 @@ from typing import Any
 from desktop.api.client import Api
 from desktop.api.remote import Remote
 from desktop.errors import AppError
-from desktop.ipc import NoOwnerError, Ownership, call
+from desktop.ipc.connection import NoOwnerError, call
+from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _

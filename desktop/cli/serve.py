@@ -12,7 +12,7 @@ from desktop.cli import options
 from desktop.cli.output import block, emit, say
 from desktop.cli.run import run
 from desktop.errors import AppError
-from desktop.ipc import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError, call
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -50,7 +50,8 @@ async def _until_told(home: Home, as_json: bool) -> None:
 
 
 async def _serve(home: Home, as_json: bool) -> None:
-    from desktop.core.owner import SERVE, Owner, take_over
+    from desktop.core.owner import Owner
+    from desktop.ipc.ownership import SERVE, take_over
 
     def tell(event: str, text: str) -> None:
         if as_json:

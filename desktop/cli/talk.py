@@ -16,7 +16,7 @@ from desktop.cli.prompt import Lines
 from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
-from desktop.ipc import NoOwnerError
+from desktop.ipc.connection import NoOwnerError
 from desktop.paths import Home
 from desktop.text import _
 

@@ -4,85 +4,111 @@ start() brings it up behind a window or in `serve`; a command that only answers 
 """
 
 import asyncio
-import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.deliveries import Deliveries
-from desktop.agent.unattended import BEAT, Parts, Unattended
+from desktop.agent.loop import Loop
+from desktop.agent.subagents import Subagents
+from desktop.agent.unattended import BEAT, Unattended
+from desktop.agent.unattended import Parts as UnattendedParts
 from desktop.api.buttons import Buttons
+from desktop.bus.bus import Bus
 from desktop.config.presence import Heartbeat as HeartbeatSettings
-from desktop.core import subjects
-from desktop.core.owner import WINDOW
+from desktop.config.schema import Config
 from desktop.cron.clock import alarm
 from desktop.cron.ledger import Ledger
 from desktop.cron.service import Scheduler
 from desktop.cron.store import Store
 from desktop.cron.zone import zone as here
+from desktop.database import Database
 from desktop.heartbeat import Heartbeat
 from desktop.inbox.desktop_screen import desktop_screen
+from desktop.inbox.inbox import Inbox
 from desktop.inbox.presenter import Presenter
+from desktop.ipc.ownership import WINDOW
+from desktop.memory.dreaming import Dreaming
+from desktop.providers.budget import Budget
+from desktop.providers.chooser import ModelChooser
 from desktop.providers.ready import Ready
 from desktop.services import Status
+from desktop.session.log import Sessions
 from desktop.tasks import cancel, spawn
+from desktop.usage import UsageLedger
 
 if TYPE_CHECKING:
-    from desktop.core.core import Core
+    from desktop.api.inbox import Notices
+    from desktop.api.questions import Questions
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What it is made with."""
+
+    front: str
+    workspace: Path
+    config: Callable[[], Config]
+    database: Database
+    sessions: Sessions
+    loop: Loop
+    subagents: Subagents
+    inbox: Inbox
+    usage: UsageLedger
+    budget: Budget
+    models: ModelChooser
+    dreaming: Dreaming
+    bus: Bus
+    notices: "Callable[[], Notices]"
+    questions: "Callable[[], Questions]"
 
 
 class Background:
     """The parts, and their life."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
         self._recovery: asyncio.Task[None] | None = None
-        self.deliveries = Deliveries(core.database, core.sessions, core.loop, core.bus)
+        inbox, bus = parts.inbox, parts.bus
+        self.deliveries = Deliveries(parts.database, parts.sessions, parts.loop, bus)
         self.unattended = Unattended(
-            Parts(
-                core.sessions,
-                core.loop,
-                core.subagents,
-                core.inbox,
-                core.usage,
+            UnattendedParts(
+                parts.sessions,
+                parts.loop,
+                parts.subagents,
+                inbox,
+                parts.usage,
                 self.deliveries,
-                core.bus,
+                bus,
                 self._check_budget,
             )
         )
-        self.ledger = Ledger(core.database)
-        store = Store(core.workspace / "cron", self._zone)
+        self.ledger = Ledger(parts.database)
+        store = Store(parts.workspace / "cron", self._zone)
         self.scheduler = Scheduler(
-            store, self.ledger, core.inbox, core.bus, self.unattended, self._zone, front=core.front
+            store, self.ledger, inbox, bus, self.unattended, self._zone, front=parts.front
         )
         self.scheduler.turned = self._turned
-        self.heartbeat = Heartbeat(
-            core.workspace,
-            self._beats,
-            self._model,
-            self.unattended.heartbeat,
-            core.usage,
-            core.inbox,
-            core.bus,
-        )
+        beat = self.unattended.heartbeat
+        self.heartbeat = Heartbeat(parts.workspace, self._beats, self._model, beat, parts.usage, inbox, bus)
+        self.buttons = Buttons(inbox, bus, parts.notices, parts.questions, lambda: self.scheduler)
         screen = desktop_screen()
-        self.buttons = self._make_buttons()
         screen.acted = self.buttons.acted
-        self.presenter = Presenter(
-            core.inbox, lambda: core.store.config.notifications, screen, alarm=alarm()
-        )
+        self.presenter = Presenter(inbox, lambda: parts.config().notifications, screen, alarm=alarm())
 
     def start(self) -> None:
         """Come up, in the background; and tell conversations what they were not told before the end. A
         window starts the presenter itself, once that knows what the person has before their eyes."""
-        if self._core.front != WINDOW:
+        if self._parts.front != WINDOW:
             self.presenter.start()
         self._recovery = spawn(self._recover(), name="background:start")
 
     async def _recover(self) -> None:
-        self.unattended.pause(paused=self._core.store.config.presence.paused)
+        self.unattended.pause(paused=self._parts.config().presence.paused)
         await self.deliveries.recover()
-        await self._core.subagents.recover()
-        await self._core.memory.dreaming.start()
+        await self._parts.subagents.recover()
+        await self._parts.dreaming.start()
         await self.heartbeat.start()
         await self.scheduler.start()
 
@@ -91,45 +117,37 @@ class Background:
         await cancel(self._recovery)
         await self.scheduler.stop()
         await self.heartbeat.stop()
-        await self._core.memory.dreaming.stop()
+        await self._parts.dreaming.stop()
         await self.deliveries.stop()
         await self.presenter.stop()
 
     def apply(self) -> None:
         """Obey changed settings."""
-        self.unattended.pause(paused=self._core.store.config.presence.paused)
+        self.unattended.pause(paused=self._parts.config().presence.paused)
         self.heartbeat.apply()
         self.scheduler.apply()
         self.presenter.look()
 
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
-        return [self.scheduler.status, self._core.memory.dreaming.status, self.heartbeat.status]
+        return [self.scheduler.status, self._parts.dreaming.status, self.heartbeat.status]
 
     def _turned(self) -> None:
         """The clock was set, or the machine slept: timers of the loop do not know of it."""
         self.heartbeat.rhythm.again()
-        self._core.memory.dreaming.rhythm.again()
+        self._parts.dreaming.rhythm.again()
 
     def _zone(self) -> str:
         """The person's time zone. Blocks."""
-        return self._core.store.config.agents.defaults.timezone or here()
+        return self._parts.config().agents.defaults.timezone or here()
 
     def _beats(self) -> HeartbeatSettings:
-        config = self._core.store.config
+        config = self._parts.config()
         beats = config.gateway.heartbeat
         return beats.model_copy(update={"enabled": False}) if config.presence.paused else beats
 
-    def _make_buttons(self) -> Buttons:
-        core = self._core
-        inbox, questions = (
-            functools.partial(subjects.notices, core),
-            functools.partial(subjects.questions, core),
-        )
-        return Buttons(core.inbox, core.bus, inbox, questions, lambda: self.scheduler)
-
     async def _check_budget(self, metadata: Mapping[str, Any]) -> None:
-        await self._core.budget.check(self._core.models.answering(metadata))
+        await self._parts.budget.check(self._parts.models.answering(metadata))
 
     async def _model(self) -> Ready:
-        return await self._core.models.ready("", "", BEAT, "", unattended=True)
+        return await self._parts.models.ready("", "", BEAT, "", unattended=True)

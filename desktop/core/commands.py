@@ -69,10 +69,6 @@ class Commands:
             "dream-restore": lambda _session, rest: remembering.restore(core, rest),
         }
 
-    def wants(self, text: str) -> bool:
-        """Whether a message is a command."""
-        return parse(text) is not None
-
     async def answer(self, inbound: Inbound) -> Reply:
         """Do what it says."""
         typed = parse(inbound.text)

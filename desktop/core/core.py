@@ -1,4 +1,4 @@
-"""The program, put together.
+"""The life of the program.
 
 The model host is handed in first, already starting, because its imports are the longest wait of a cold
 start. Then the settings are read, state.db is opened, the workspace gets its files if it is new, and the
@@ -10,205 +10,35 @@ import asyncio
 import functools
 import logging
 import os
-import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from desktop.agent.approvals import Approvals
-from desktop.agent.asking import Asking
-from desktop.agent.context import Context, follow_language, write_templates
-from desktop.agent.deliveries import send
-from desktop.agent.dreams import DreamModel
-from desktop.agent.dreams import Parts as DreamParts
-from desktop.agent.executor import ToolExecutor
-from desktop.agent.loop import Loop
-from desktop.agent.notices import Notices, files_are_unknown
-from desktop.agent.plain_reminders import PlainReminders
-from desktop.agent.provenance import Provenance
-from desktop.agent.runner import Runner
-from desktop.agent.scope import Scope
-from desktop.agent.subagents import Subagents
-from desktop.agent.titles import Parts as TitleParts
-from desktop.agent.titles import Titles
+from desktop.agent.context import write_templates
+from desktop.agent.notices import files_are_unknown
 from desktop.bus.bus import Bus
-from desktop.bus.events import SettingsChanged
-from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
-from desktop.config.workspace import workspace_of
 from desktop.core.commands import Commands
-from desktop.core.memory import MemoryParts
-from desktop.core.waiting import Waiting
-from desktop.database import Database, outdated
-from desktop.errors import AppError
+from desktop.core.parts import Parts
+from desktop.database import outdated
 from desktop.files import judge_links
-from desktop.inbox.inbox import ERROR, Inbox, Notice
-from desktop.marks import Marks
 from desktop.memory.imports import take_over
 from desktop.paths import Home
-from desktop.providers.budget import Budget
-from desktop.providers.catalogue import Model
-from desktop.providers.chooser import ModelChooser
-from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
-from desktop.providers.learned import Lessons
-from desktop.providers.local import BuiltinServer, chosen
 from desktop.services import Status
-from desktop.session.log import Sessions
-from desktop.session.search_service import SearchService
 from desktop.session.unkept import sweep
-from desktop.skills.loader import Skills
 from desktop.tasks import cancel, in_thread, spawn
-from desktop.text import language, use
-from desktop.tools.audit import Audit
-from desktop.tools.mcp.settings import ServerSettings
+from desktop.text import use
 from desktop.tools.permissions.links import judge_of
-from desktop.tools.toolbox import Toolbox
-from desktop.usage import UsageLedger
-
-if TYPE_CHECKING:
-    from desktop.core.background import Background
 
 _log = logging.getLogger(__name__)
 
 
-class Core:
-    """All parts of a running program; one attribute a room."""
+class Core(Parts):
+    """All parts, and how they begin and end."""
 
     def __init__(self, home: Home, store: ConfigStore, host: ModelHost, bus: Bus, front: str = "") -> None:
-        config = store.config
-        self.home, self.store, self.host, self.bus, self.front = home, store, host, bus, front
-        self.started = time.time()
+        super().__init__(home, store, host, bus, front)
         self._staying: asyncio.Task[None] | None = None
-        self._local = ""
-        host.idle_stop_seconds = config.model_host.idle_stop_s
-        self.workspace = workspace_of(home, config)
-        self.keychain = Keychain()
-        self.database = Database(home.database)
-        self.usage = UsageLedger(self.database, bus)
-        self.sessions = Sessions(
-            self.workspace / "sessions",
-            limit=max(200_000, config.agents.defaults.context_window_tokens or 0),
-        )
-        self.search = SearchService(home.database, self.sessions)
-        self.skills = Skills(
-            self.workspace,
-            lambda: store.config.agents.defaults.disabled_skills,
-            more_path=lambda: store.config.tools.commands.path_append,
-            stored=lambda: store.config.agents.defaults.skill_keys,
-        )
-        self.builtin = BuiltinServer(
-            home.models,
-            bus=bus,
-            idle_seconds=config.local.idle_stop_s,
-            warm=self._lean_start,
-        )
-        self.downloads = Downloads(home.models, bus, lambda: store.config, self.change, self.pick_local)
-        self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
-        self.marks = Marks(self.database)
-        self.waiting = Waiting(self)
-        self.budget = Budget(self.usage, self._tell_of_budget, lambda: store.config.limits)
-        self.lessons = Lessons(self.database)
-        self.models = ModelChooser(store, self.keychain, host, self.builtin, bus, self.budget, self.lessons)
-        self.server_settings = ServerSettings(lambda: store.config.tools.mcp_servers, self.change)
-        self.toolbox = Toolbox(
-            home,
-            self.workspace,
-            lambda: store.config,
-            self.keychain,
-            bus,
-            self.database,
-            lambda query, since, until, limit: self.memory.search.search(query, since, until, limit),
-            lambda: self.background.scheduler,
-            self.server_settings.keep_pins,
-        )
-        self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
-
-    def _make_agents(self, scope: Scope) -> None:
-        """The agent that talks with the person."""
-        store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
-        self.memory = MemoryParts(self.workspace, self.search, self.usage, bus, lambda: store.config)
-        self.memory.make_dream(self.skills, DreamModel(self._dream_parts()))
-        self.memory.consolidator.unattended = self.budget.of
-        self.approvals = Approvals(scope, self.inbox, bus, self.marks)
-        self._make_subagents()
-        executor = ToolExecutor(
-            scope,
-            self.approvals,
-            self.audit,
-            bus,
-            functools.partial(send, self.sessions, bus),
-            Provenance(scope, self.marks),
-            self.subagents.spawn,
-            self.skills,
-        )
-        asking, self.commands = Asking(self.usage, bus), Commands(self)
-        memory = self.memory
-        self.context = Context(self.workspace, defaults.bot_name, self.skills, memory.history.prompt)
-        notices = Notices(
-            self.inbox,
-            lambda: store.config.notifications.answer,
-            lambda notice: self.background.presenter.away(notice),
-        )
-        self.titles = Titles(
-            TitleParts(
-                self.models,
-                self.budget,
-                self.usage,
-                bus,
-                lambda: store.config.agents.defaults,
-                self.front,
-            )
-        )
-        reminders = PlainReminders(lambda: self.background.scheduler)
-        self.loop = Loop(
-            self.sessions,
-            self.context,
-            self.models,
-            self.toolbox,
-            Runner(asking, executor, self.context, bus, memory.consolidator, memory.meter, reminders.call),
-            bus,
-            concurrent_turns=defaults.max_concurrent_turns,
-            steps=lambda: store.config.agents.defaults.max_tool_iterations,
-            commands=self.commands,
-            watchers=(memory.keeper, notices, self.titles),
-        )
-        self._start_subagents(Runner(asking, executor, self._working, bus, meter=memory.meter))
-
-    def _make_subagents(self) -> None:
-        """Those that work for it, in sessions of their own."""
-        defaults = self.store.config.agents.defaults
-        self._work = Sessions(self.workspace / "sessions" / "subagents")
-        self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
-        places = defaults.max_concurrent_subagents
-        self.subagents = Subagents(self.database, self._work, self.sessions, self.bus, places=places)
-
-    def _start_subagents(self, runner: Runner) -> None:
-        """The loop that runs their turns."""
-        self._workers = Loop(
-            self._work,
-            self._working,
-            self.models,
-            self.toolbox.for_subagents,
-            runner,
-            self.bus,
-            concurrent_turns=self.store.config.agents.defaults.max_concurrent_subagents,
-            steps=lambda: self.store.config.agents.defaults.max_subagent_iterations,
-            watchers=(self.subagents,),
-        )
-        self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
-
-    def _dream_parts(self) -> DreamParts:
-        return DreamParts(
-            lambda: self.store.config,
-            self.models,
-            self.inbox,
-            self.marks,
-            self.audit,
-            self.usage,
-            self.memory.meter,
-            self.home.root,
-        )
+        self.loop.commands = Commands(self)
 
     @classmethod
     async def start(cls, home: Home, host: ModelHost, bus: Bus, front: str = "") -> "Core":
@@ -241,52 +71,6 @@ class Core:
         if not self.database.knows_files and await self.sessions.list():
             await files_are_unknown(self.inbox)
 
-    async def change(self, values: Mapping[str, Any]) -> None:
-        """Change settings by dotted name, all or none, and let the running parts obey them.
-
-        Raises ConfigError naming the field, StorageError; then nothing changed.
-        """
-        await self.store.update(values)
-        await self.apply()
-
-    async def take_settings(self, values: Mapping[tuple[str, ...], Any]) -> None:
-        """Take values of another home over by their places, and let the running parts obey them."""
-        await self.store.take_over(values)
-        await self.apply()
-
-    async def pick_local(self) -> None:
-        """Look which model of this computer answers where none is named: from the next question on it
-        does."""
-        self._local = self.store.config.local.model
-        self.builtin.model = await in_thread(_local_model, self._local, self.home.models)
-
-    async def apply(self) -> None:
-        """Let the running parts obey the settings. What is not here is read at each turn, or its page says
-        that it counts from the next start."""
-        config = self.store.config
-        before = language()
-        use(config.appearance.language)
-        if language() != before:
-            await in_thread(follow_language, self.workspace)
-        self.context.name = self._working.name = config.agents.defaults.bot_name
-        self.host.idle_stop_seconds = config.model_host.idle_stop_s
-        self.builtin.idle_seconds = config.local.idle_stop_s
-        if config.local.model != self._local:
-            await self.pick_local()
-        await self.toolbox.apply()
-        self.memory.dreaming.apply()
-        if "background" in self.__dict__:
-            self.background.apply()
-        self.bus.publish(SettingsChanged())
-
-    async def _lean_start(self) -> dict[str, Any]:
-        """What every request to a small model begins with, for it to be read ahead of the first."""
-        prompt = await self.context.system_prompt(lean=True)
-        return {"messages": [{"role": "system", "content": prompt}]}
-
-    async def _tell_of_budget(self, id_: str, title: str, text: str) -> None:
-        await self.inbox.add(Notice(id_, ERROR, "", "", title, {"text": text}))
-
     async def halt(self, session: str, turn: str = "") -> bool:
         """End what is under way in a conversation, or one turn, and the subagents that work for it. False
         if there was nothing."""
@@ -302,13 +86,6 @@ class Core:
             *self.background.statuses(),
             *self.toolbox.statuses(),
         ]
-
-    @functools.cached_property
-    def background(self) -> "Background":
-        """What goes on by itself. Loaded when it is first wanted, which no answer does."""
-        from desktop.core.background import Background
-
-        return Background(self)
 
     def stay(self) -> asyncio.Task[None]:
         """The program stays: begin, once, what goes on by itself."""
@@ -364,12 +141,3 @@ def _prepare(workspace: Path) -> None:
         take_over(workspace / "memory")
     except OSError as error:
         _log.warning("the memory of nanobot was not taken over: %s", error)
-
-
-def _local_model(name: str, models: Path) -> Model:
-    """The chosen built-in model; a name that nobody knows must not stop the rest (doctor tells it)."""
-    try:
-        return chosen(name, models)
-    except AppError as error:
-        _log.warning("%s", error)
-        return chosen("", models)

@@ -6,18 +6,18 @@ leave, ends what is under way, and goes on as a client where it has more to do.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from desktop.api.subjects import Local
 from desktop.bus.bus import Bus
-from desktop.errors import AppError, explain
-from desktop.ipc import NoOwnerError, Ownership, Server, call
+from desktop.errors import explain
+from desktop.ipc.connection import NoOwnerError, Server
+from desktop.ipc.ownership import SERVE, Ownership
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
-from desktop.tasks import cancel, in_thread, spawn
-from desktop.text import _
+from desktop.tasks import cancel, spawn
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
@@ -27,18 +27,9 @@ if TYPE_CHECKING:
 
 type Json = dict[str, Any]
 
-WINDOW, SERVE = "window", "serve"
-"""Fronts that stay, and do what is due by itself: the window as soon as a question can be asked. The others
-end with what they were asked for."""
-_PATIENCE_S = 0.1
 _END = object()
 """Behind the last event of a call."""
 
-type Greeting = tuple[str, Json]
-"""A verb and its arguments: what a second window wants of the first."""
-SHOW: Greeting = ("show", {})
-STATUS = "status"
-"""Who owns the home: asked by name, like hand_over, so that versions of the program know one another."""
 _log = logging.getLogger(__name__)
 
 
@@ -172,74 +163,3 @@ class Owner:
         await self._ends.aclose()
         _log.info("the home is handed over")
         self._gone.set()
-
-
-async def take_over(
-    home: Home,
-    waits: Callable[[], object] = lambda: None,
-    *,
-    front: str = WINDOW,
-    greeting: Greeting | None = SHOW,
-) -> Ownership | None:
-    """Own the home: at once if it is free, else as soon as the command that owns it has left, which is
-    asked to; then `waits` is called.
-
-    None if a window owns it: another window (`front`) has asked it for something then (`greeting`).
-    Raises OSError; AppError, also where another process serves already.
-    """
-    asked = failed = ""
-    while True:
-        if ownership := await in_thread(Ownership.take, home):
-            return ownership
-        address = await in_thread(_address, home)
-        try:
-            if address != asked:  # another command may have come in between
-                owner = await _ask(home, STATUS)
-                if owner["front"] == WINDOW:
-                    if front == WINDOW and greeting is not None:
-                        await _ask(home, *greeting)
-                    return None
-                if owner["front"] == front:
-                    raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
-                await _ask(home, "hand_over")
-                asked = address
-                waits()
-        except NoOwnerError:
-            pass  # it is coming up or going down
-        except AppError:
-            if address == failed:
-                raise
-            failed = address  # it ended in the middle of the request
-        await asyncio.sleep(_PATIENCE_S)
-
-
-def _address(home: Home) -> str:
-    """What the owner has published; each has a token of its own."""
-    try:
-        return home.ipc.read_text("utf-8")
-    except OSError:
-        return ""
-
-
-def window_runs(home: Home, greeting: Greeting | None) -> bool:
-    """Whether a window owns this home, asked by a process that has no event loop yet; it is asked for
-    something then (`greeting`)."""
-
-    async def ask() -> bool:
-        try:
-            if (await _ask(home, STATUS))["front"] != WINDOW:
-                return False
-            if greeting is not None:
-                await _ask(home, *greeting)
-        except (NoOwnerError, AppError):
-            return False
-        return True
-
-    return asyncio.run(ask())
-
-
-async def _ask(home: Home, verb: str, arguments: Json | None = None) -> Json:
-    async for line in call(home, verb, arguments or {}):
-        if "result" in line:
-            return dict(line["result"])
-    raise AppError(_("The running Nanobot ended in the middle of the request."))

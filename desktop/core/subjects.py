@@ -4,38 +4,14 @@ Nothing is loaded before a subject is wanted.
 """
 
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from desktop.api.about import About
-    from desktop.api.attachments import Attachments
-    from desktop.api.backups import Backups
-    from desktop.api.changes import Changes
-    from desktop.api.conversations import Conversations
-    from desktop.api.diagnostics import Diagnostics
-    from desktop.api.imports import Imports
-    from desktop.api.inbox import Notices
-    from desktop.api.jobs import Jobs
     from desktop.api.memory import Memory
-    from desktop.api.permissions import Permissions
-    from desktop.api.privacy import Privacy
-    from desktop.api.program import Program
-    from desktop.api.questions import Questions
-    from desktop.api.recovery import Recovery
-    from desktop.api.reminders import Reminders
-    from desktop.api.revisions import Revisions
-    from desktop.api.search import Search
-    from desktop.api.servers import Servers
-    from desktop.api.skills import Skills
     from desktop.api.subjects import Makers
-    from desktop.api.tools import Tools
-    from desktop.api.turns import Turns
-    from desktop.api.usage import Usage
-    from desktop.api.waiting import Waiting
-    from desktop.config.permissions import Rule
     from desktop.core.core import Core
     from desktop.doctor.damage import Damages
     from desktop.tools.base import Tool
@@ -51,12 +27,12 @@ def subjects(core: "Core", front: str) -> "Makers":
         "conversations": _conversations,
         "diagnostics": _diagnostics,
         "imports": _imports,
-        "inbox": notices,
+        "inbox": _notices,
         "jobs": _jobs,
         "memory": memory,
         "permissions": permissions,
         "privacy": _privacy,
-        "questions": questions,
+        "questions": _questions,
         "recovery": _recovery,
         "reminders": _reminders,
         "revisions": _revisions,
@@ -72,29 +48,15 @@ def subjects(core: "Core", front: str) -> "Makers":
     return {**makers, "program": functools.partial(_program, core, front)}
 
 
-def notices(core: "Core") -> "Notices":
-    """The inbox."""
-    from desktop.api.inbox import Notices
-
-    def refuse(id_: str) -> Awaitable[str]:
-        return core.waiting.answer(id_, False)
-
-    return Notices(core.inbox, refuse, lambda: core.background.scheduler, core.loop)
+def _notices(core: "Core") -> object:
+    return core.notices()
 
 
-def questions(core: "Core") -> "Questions":
-    """Answers to questions of permission."""
-    from desktop.api.permissions import with_rule
-    from desktop.api.questions import Questions
-
-    async def keep(rule: "Rule") -> None:
-        rules = core.store.config.permissions.rules
-        await core.change({"permissions.rules": with_rule(rules, rule)})
-
-    return Questions(core.inbox, core.approvals, core.loop, core.bus, keep)
+def _questions(core: "Core") -> object:
+    return core.questions()
 
 
-def permissions(core: "Core") -> "Permissions":
+def permissions(core: "Core") -> object:
     """What the agent may do."""
     from desktop.api.permissions import Permissions
 
@@ -108,61 +70,61 @@ def permissions(core: "Core") -> "Permissions":
     )
 
 
-def _conversations(core: "Core") -> "Conversations":
+def _conversations(core: "Core") -> object:
     from desktop.api.conversations import Conversations
 
     return Conversations(core.sessions, core.loop, core.subagents, core.inbox, core.bus, core.halt)
 
 
-def _program(core: "Core", front: str) -> "Program":
+def _program(core: "Core", front: str) -> object:
     from desktop.api.program import Program
 
     return Program(front, core.started, core.statuses, core.store, core.sessions)
 
 
-def _revisions(core: "Core") -> "Revisions":
+def _revisions(core: "Core") -> object:
     from desktop.api.revisions import Revisions
 
     return Revisions(core.sessions, core.loop, core.bus, core.halt)
 
 
-def _search(core: "Core") -> "Search":
+def _search(core: "Core") -> object:
     from desktop.api.search import Search
 
     return Search(core.search)
 
 
-def _turns(core: "Core") -> "Turns":
+def _turns(core: "Core") -> object:
     from desktop.api.turns import Turns
 
-    return Turns(core.loop, core.subagents, core.bus, core.halt, core.commands.wants)
+    return Turns(core.loop, core.subagents, core.bus, core.halt)
 
 
-def _usage(core: "Core") -> "Usage":
+def _usage(core: "Core") -> object:
     from desktop.api.usage import Usage
 
     return Usage(core.usage, lambda: core.store.config, core.sessions.folder)
 
 
-def _waiting(core: "Core") -> "Waiting":
+def _waiting(core: "Core") -> object:
     from desktop.api.waiting import Waiting
 
     return Waiting(core.inbox, core.waiting.answer)
 
 
-def _about(_core: "Core") -> "About":
+def _about(_core: "Core") -> object:
     from desktop.api.about import About
 
     return About()
 
 
-def _attachments(core: "Core") -> "Attachments":
+def _attachments(core: "Core") -> object:
     from desktop.api.attachments import Attachments
 
     return Attachments(core.sessions, core.workspace)
 
 
-def _backups(core: "Core") -> "Backups":
+def _backups(core: "Core") -> object:
     from desktop.api.backups import Backups
     from desktop.backup.restoring import Here
 
@@ -177,13 +139,13 @@ def _backups(core: "Core") -> "Backups":
     return Backups(here, core.keychain, core.change, core.waiting.add, core.bus)
 
 
-def _changes(core: "Core") -> "Changes":
+def _changes(core: "Core") -> object:
     from desktop.api.changes import Changes
 
     return Changes(core.toolbox.kept, core.audit, core.workspace)
 
 
-def _diagnostics(core: "Core") -> "Diagnostics":
+def _diagnostics(core: "Core") -> object:
     from desktop.api.diagnostics import Diagnostics, States
     from desktop.config.workspace import workspace_of
     from desktop.doctor import examine
@@ -192,7 +154,7 @@ def _diagnostics(core: "Core") -> "Diagnostics":
     return Diagnostics(core.home, core.workspace, core.database, states)
 
 
-def _imports(core: "Core") -> "Imports":
+def _imports(core: "Core") -> object:
     from desktop.api.imports import Imports
     from desktop.importer.importing import Here
 
@@ -210,7 +172,7 @@ def _imports(core: "Core") -> "Imports":
     return Imports(core.home, here, core.inbox, core.waiting.add, core.bus)
 
 
-def _jobs(core: "Core") -> "Jobs":
+def _jobs(core: "Core") -> object:
     import desktop.core.background  # noqa: F401  # what makes the scheduler
     from desktop.api.jobs import Jobs
 
@@ -235,38 +197,38 @@ def memory(core: "Core") -> "Memory":
     return Memory(parts, core.memory.search, core.sessions, summing, core.bus)
 
 
-def _privacy(core: "Core") -> "Privacy":
+def _privacy(core: "Core") -> object:
     from desktop.api.privacy import Privacy
 
     return Privacy(core.home, core.workspace, core.store, core.keychain)
 
 
-def _recovery(core: "Core") -> "Recovery":
+def _recovery(core: "Core") -> object:
     from desktop.api.recovery import Recovery
 
     return Recovery(_damages(core), core.bus)
 
 
-def _reminders(core: "Core") -> "Reminders":
+def _reminders(core: "Core") -> object:
     import desktop.core.background  # noqa: F401  # what makes the scheduler
     from desktop.api.reminders import Reminders
 
     return Reminders(lambda: core.background.scheduler)
 
 
-def _servers(core: "Core") -> "Servers":
+def _servers(core: "Core") -> object:
     from desktop.api.servers import Servers
 
     return Servers(core.server_settings, core.toolbox.servers, core.keychain)
 
 
-def _skills(core: "Core") -> "Skills":
+def _skills(core: "Core") -> object:
     from desktop.api.skills import Skills
 
     return Skills(core.skills, lambda: core.store.config.agents.defaults, core.change, core.keychain)
 
 
-def _tools(core: "Core") -> "Tools":
+def _tools(core: "Core") -> object:
     from desktop.api.tools import Tools
 
     async def offered(lean: bool) -> "Mapping[str, Tool[Any]]":

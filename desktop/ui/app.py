@@ -22,7 +22,7 @@ from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.theme import theme
 
 if TYPE_CHECKING:
-    from desktop.core.owner import Greeting
+    from desktop.ipc.ownership import Greeting
     from desktop.ui.loop import Loop
 
 
@@ -86,7 +86,7 @@ def _greeting(hidden: bool, quick: str | None) -> "Greeting | None":
 
 def _another(place: Home, greeting: "Greeting | None") -> bool:
     """Whether a window of this home runs already, and has taken the greeting."""
-    from desktop.core.owner import window_runs
+    from desktop.ipc.ownership import window_runs
 
     return window_runs(place, greeting)
 

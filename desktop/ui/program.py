@@ -14,9 +14,10 @@ from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
-    from desktop.core.owner import Greeting, Owner
+    from desktop.core.owner import Owner
     from desktop.core.verbs import Verb
     from desktop.inbox.presenter import Presenter
+    from desktop.ipc.ownership import Greeting
 
 type Json = dict[str, Any]
 
@@ -55,7 +56,8 @@ class Program:
         greeting: "Greeting | None",
     ) -> bool:
         await in_thread(_load)
-        from desktop.core.owner import WINDOW, Owner, take_over
+        from desktop.core.owner import Owner
+        from desktop.ipc.ownership import WINDOW, take_over
 
         ownership = await take_over(home, waits, greeting=greeting)
         if ownership is None:

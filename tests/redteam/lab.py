@@ -16,7 +16,7 @@ from desktop.api.client import Api
 from desktop.api.remote import Remote
 from desktop.api.reply import Reply
 from desktop.errors import AppError
-from desktop.ipc import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError, call
 from desktop.paths import Home
 from tests.redteam.network import Outside
 from tests.servers.scripted import ScriptedServer, Seen

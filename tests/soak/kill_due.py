@@ -30,7 +30,7 @@ from desktop.api.jobs import JobLine
 from desktop.api.remote import Remote
 from desktop.cron.wanted import Wanted
 from desktop.errors import AppError
-from desktop.ipc import NoOwnerError
+from desktop.ipc.connection import NoOwnerError
 from desktop.paths import Home
 from tests.desktop.daemon import Daemon, Shown
 from tests.desktop.session import nested_session

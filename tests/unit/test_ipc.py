@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from desktop.errors import AppError, KeychainError, StorageError, UsageError
-from desktop.ipc import Handler, NoOwnerError, Ownership, Server, call
+from desktop.ipc.connection import Handler, NoOwnerError, Server, call
+from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from desktop.tasks import in_thread
 
@@ -67,7 +68,7 @@ def test_a_home_has_one_owner_until_it_is_released(home: Home) -> None:
 
 def test_the_death_of_an_owner_frees_the_home(home: Home) -> None:
     script = (
-        "import sys, pathlib; from desktop.ipc import Ownership; from desktop.paths import Home;"
+        "import sys, pathlib; from desktop.ipc.ownership import Ownership; from desktop.paths import Home;"
         "o = Ownership.take(Home(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[1])));"
         "print('owned', flush=True); sys.stdin.read()"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.ipc import call
+from desktop.ipc.connection import call
 from desktop.paths import Home
 from tests.desktop.desk import Desk
 from tests.desktop.session import nested_session

@@ -18,7 +18,8 @@ from desktop.api.usage import Cost, Report
 from desktop.core.owner import Owner
 from desktop.cron.wanted import Wanted
 from desktop.errors import AppError, UsageError
-from desktop.ipc import NoOwnerError, Ownership, Server, call
+from desktop.ipc.connection import NoOwnerError, Server, call
+from desktop.ipc.ownership import Ownership
 from desktop.pace import Advanced
 from desktop.paths import Home
 from desktop.usage import Call

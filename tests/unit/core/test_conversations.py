@@ -12,7 +12,7 @@ from desktop.bus.bus import Subscription
 from desktop.bus.events import ConversationChanged, TurnFailed, TurnFinished
 from desktop.core.owner import Owner
 from desktop.errors import AppError, UsageError
-from desktop.ipc import Ownership
+from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program

@@ -15,7 +15,7 @@ from desktop.bus.events import ServiceChanged
 from desktop.config.mcp import KEYCHAIN
 from desktop.core.owner import Owner
 from desktop.errors import AppError, UsageError
-from desktop.ipc import Ownership
+from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from tests.streamed import end_of
 

@@ -11,7 +11,7 @@ from desktop.api.client import Api
 from desktop.api.skills import SkillFile, SkillLine
 from desktop.core.owner import Owner
 from desktop.errors import StorageError, UsageError
-from desktop.ipc import Ownership
+from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 
 TEXT = "---\nname: herbs\ndescription: Herb facts.\n---\n\nBody.\n"

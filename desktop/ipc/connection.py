@@ -1,9 +1,8 @@
-"""Who owns a home, and how everybody else talks to the owner.
+"""How everybody else talks to the owner of a home.
 
-One process owns a home: it holds the lock beside the file `ipc` and answers at the address that the file
-names. That is a unix socket in a folder of its own, which this account alone can enter, and who is at the
-other end is asked of the system by both sides. On Windows it is a loopback port with a random token. The
-lock goes with the process, however it dies.
+The owner answers at the address that the file `ipc` names. That is a unix socket in a folder of its own,
+which this account alone can enter, and who is at the other end is asked of the system by both sides. On
+Windows it is a loopback port with a random token.
 
 A connection carries one request. (After the token, where there is one,) one JSON object a line: {"verb",
 "arguments"}, then from the owner {"taken": true}, any number of {"event": ...} lines and one {"result":
@@ -25,16 +24,13 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from desktop.errors import AppError, explain, told
 from desktop.logs import mask
 from desktop.paths import Home, own_folder, runtime_folder
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 type Json = dict[str, Any]
 type Send = Callable[[Json], None]
@@ -52,30 +48,6 @@ _GREETING_SECONDS = 10
 _LONGEST_PATH = 103 if sys.platform == "darwin" else 107
 """Bytes of the path of a socket."""
 _log = logging.getLogger(__name__)
-
-
-class Ownership:
-    """The lock on a home. Released by release() or by the death of the process."""
-
-    def __init__(self, lock: "FileLock") -> None:
-        self._lock = lock
-
-    @classmethod
-    def take(cls, home: Home) -> "Ownership | None":
-        """Become the owner, or None if another process is. Raises OSError for an unusable folder."""
-        from filelock import FileLock, Timeout
-
-        home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = FileLock(home.ipc.with_suffix(".lock"), mode=0o600, thread_local=False)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            return None
-        return cls(lock)
-
-    def release(self) -> None:
-        """Let the next process own the home."""
-        self._lock.release()
 
 
 class Server:

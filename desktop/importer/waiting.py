@@ -4,22 +4,22 @@ inbox, put in force by a yes to each, whenever that comes."""
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop.bus.events import JobsChanged
 from desktop.config.loosening import Loose, changes
-from desktop.config.permissions import Rule
+from desktop.config.schema import Config
 from desktop.cron import arriving as jobs
 from desktop.cron.job import Job
 from desktop.errors import AppError, UsageError
-from desktop.inbox.inbox import OPEN, WAITING, Notice
+from desktop.inbox.inbox import OPEN, WAITING, Inbox, Notice
 from desktop.skills import arriving as skills
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
-    from desktop.core.core import Core
+    from desktop.cron.service import Scheduler
 
 type Json = dict[str, Any]
 
@@ -27,14 +27,24 @@ _DISABLED = ("agents", "defaults", "disabledSkills")
 _MODES = ("ask", "risky", "autonomous")
 _SHOWN = 2
 """No notification: who restored is told where it is listed."""
-_LONGEST = 2_000
 
 
 class Waiting:
     """The list, and the answers."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(
+        self,
+        inbox: Inbox,
+        config: Callable[[], Config],
+        take: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]],
+        jobs: "Callable[[], Scheduler]",
+        skills: Path,
+        describe: Callable[[Loose], str],
+    ) -> None:
+        """`take` puts settings in force by their places; `skills`: their folder; `describe` says what a yes
+        does."""
+        self._inbox, self._config, self._take, self._jobs = inbox, config, take, jobs
+        self._skills, self._describe = skills, describe
 
     async def add(self, loose: Sequence[Loose], source: str) -> None:
         """List them. `source`: where they came from, for the person. What is listed already stays once."""
@@ -43,32 +53,32 @@ class Waiting:
             body = {
                 "ask": True,
                 "loose": one.as_json(),
-                "text": _told(one),
+                "text": self._describe(one),
                 "remedy": _("It came with {source}, and is off until you say yes.").format(source=source),
             }
             id_ = _id(one)
-            if (known := await self._core.inbox.get(id_)) is not None and known.state != OPEN:
+            if (known := await self._inbox.get(id_)) is not None and known.state != OPEN:
                 id_ = f"{id_}-{int(now)}"
             notice = Notice(id_, WAITING, "", "", one.name, body, at=now - number / 1000, shown=_SHOWN)
-            await self._core.inbox.add(notice)
+            await self._inbox.add(notice)
 
     async def switch_off(self, skill: str) -> None:
         """Switch a skill off that is about to come."""
-        off = self._core.store.config.agents.defaults.disabled_skills
+        off = self._config().agents.defaults.disabled_skills
         if skill.casefold() not in map(str.casefold, off):
             await self._take({_DISABLED: [*off, skill]})
 
     async def answer(self, id_: str, yes: bool) -> str:
         """A yes puts one in force, else it stays off and leaves the list; its name. Raises UsageError where
         it does not wait any more, or was changed since it was listed."""
-        notice = await self._core.inbox.get(id_)
+        notice = await self._inbox.get(id_)
         if notice is None or notice.kind != WAITING or notice.state != OPEN:
             raise UsageError(
                 _("Nothing of this id waits."), _("List what waits with: nanobot-desktop waiting list")
             )
         if yes:
             await self._accept(_loose(notice.body["loose"]))
-        await self._core.inbox.settle(notice.id, "yes" if yes else "no")
+        await self._inbox.settle(notice.id, "yes" if yes else "no")
         return notice.title
 
     async def _accept(self, loose: Loose) -> None:
@@ -76,15 +86,11 @@ class Waiting:
             await self._accept_job(loose)
         elif loose.kind == "skill":
             await self._accept_skill(loose)
-        elif values := changes(loose, self._core.store.config):
+        elif values := changes(loose, self._config()):
             await self._take(values)
 
-    async def _take(self, values: dict[tuple[str, ...], Any]) -> None:
-        await self._core.store.take_over(values)
-        await self._core.apply()
-
     async def _accept_job(self, loose: Loose) -> None:
-        scheduler, (id_,) = self._core.background.scheduler, loose.keys
+        scheduler, (id_,) = self._jobs(), loose.keys
         await scheduler.read()
         job: Job | None = next((job for job in scheduler.jobs() if job.id == id_), None)
         if job is None:
@@ -95,17 +101,16 @@ class Waiting:
         await scheduler.change(id_, mode=mode)
         if loose.value["enabled"]:
             await scheduler.switch(id_, True)
-        self._core.bus.publish(JobsChanged())
 
     async def _accept_skill(self, loose: Loose) -> None:
         (name,) = loose.keys
         try:
-            digest = await in_thread(skills.digest, self._core.skills.folder / name)
+            digest = await in_thread(skills.digest, self._skills / name)
         except OSError:
             raise _changed() from None
         if digest != loose.value["digest"]:
             raise _changed()
-        off = self._core.store.config.agents.defaults.disabled_skills
+        off = self._config().agents.defaults.disabled_skills
         await self._take({_DISABLED: [one for one in off if one.casefold() != name.casefold()]})
 
 
@@ -114,25 +119,6 @@ def _changed() -> AppError:
         _("It was changed since it came: a yes would not be to what you were shown."),
         _("Look at it, and switch it on where it is listed."),
     )
-
-
-def _told(loose: Loose) -> str:
-    """What a yes does, and the value, whole as far as a person reads."""
-    from desktop.tools.permissions.rules import sentence
-    from desktop.tools.permissions.visible import visible
-
-    if loose.kind in ("job", "skill"):
-        return visible(loose.says)
-    if loose.keys == ("permissions", "rules"):
-        text = sentence(Rule.model_validate(loose.value))
-    elif isinstance(loose.value, dict) and loose.value.get("command"):
-        text = " ".join([str(loose.value["command"]), *map(str, loose.value.get("args") or ())])
-        rest = {key: one for key, one in loose.value.items() if key not in ("command", "args")}
-        text += f"\n{json.dumps(rest, ensure_ascii=False)}" if rest else ""
-    else:
-        value = loose.value
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return visible(f"{_(loose.says)}\n{text[:_LONGEST]}")
 
 
 def _id(loose: Loose) -> str:

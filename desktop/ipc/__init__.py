@@ -1,0 +1,1 @@
+"""Who owns a home, and how processes talk with the owner."""
