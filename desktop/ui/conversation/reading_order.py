@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_apart = re.compile(r"`+[^`]*`+|https?://\S+|</?[A-Za-z][^>\n]*>")
+_apart = re.compile(r"^\[[ xX]\]|`+[^`]*`+|\]\([^()\n]*\)|https?://\S+|</?[A-Za-z][^>\n]*>")
+"""What is not read as letters: the box of a task, code, where a link leads, addresses, tags."""
 _MOST = 2_000
 """Characters that are looked at."""
 
