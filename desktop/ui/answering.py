@@ -5,12 +5,12 @@ from PySide6.QtCore import QObject
 from desktop.bus.events import InboxChanged
 from desktop.text import _
 from desktop.ui.actions import Actions
+from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.step_cell import first_card
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
-from desktop.ui.questions import Questions
 
 
 class Answering(QObject):
@@ -31,8 +31,7 @@ class Answering(QObject):
         actions.bus.on(InboxChanged, self._changed)
         window.inbox.serve(actions, library.title)
         questions.changed.connect(self._show)
-        for shown in (view, window.inbox):
-            shown.answered.connect(questions.take)
+        window.inbox.answered.connect(questions.take)
         window.inbox.open_wanted.connect(self._open)
         window.inbox.replied.connect(self._replied)
         window.yes_wanted.connect(lambda: self._press(yes=True))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.drafts import Drafts
+from desktop.ui.conversation.drafts import Drafts
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow

@@ -18,19 +18,12 @@ from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 from desktop.ui.answering import Answering
-from desktop.ui.attaching import Attaching
-from desktop.ui.atwork import AtWork
 from desktop.ui.commands import Commands
 from desktop.ui.conversation import markdown
-from desktop.ui.conversation.completer import Completer
-from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.live import MODELS
-from desktop.ui.conversation.view import ConversationView
 from desktop.ui.costing import Costing
 from desktop.ui.doing import Doing
-from desktop.ui.drafts import Drafts
-from desktop.ui.editing import Editing
 from desktop.ui.fullness import Fullness
 from desktop.ui.funnel import Funnel
 from desktop.ui.health import Health
@@ -43,7 +36,6 @@ from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.reading import Reading
 from desktop.ui.reasoning import ReasoningChoice
-from desktop.ui.reminding import Reminding
 from desktop.ui.setup import Setup
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.rows import Rows
@@ -74,33 +66,22 @@ class Conductor(QObject):
         self._greeting: tuple[str, Json] | None = None
         """What is wanted of a window that has this home already."""
         load_later_fonts()
-        self.talk = Controller(self._program, self._funnel, self)
-        self._view = ConversationView(self.talk.transcript)
+        pane = self._pane = window.pane
+        pane.begin(self._program, self._funnel, file, self._undoable)
+        self.talk = pane.talk
         self._empty = EmptyState()
-        self._view.set_empty_widget(self._empty)
-        self._setup = Setup(self._program, self._funnel, window, self._view, self.talk.transcript)
-        window.place_conversation(self._setup.stack)
-        self.drafts = Drafts(window, file, self.talk)
-        self._editing = Editing(window, self.drafts, self.talk)
+        pane.view.set_empty_widget(self._empty)
+        self._setup = Setup(self._program, self._funnel, window, pane)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
-        self._reading = Reading(self._program, self._funnel, window, self._view, self.library, self.talk)
+        self._reading = Reading(self._program, self._funnel, window, pane.view, self.library, self.talk)
         self._temporary = Temporary(self._program, self._funnel, window, self.library, self.talk, file)
         self._reasoning = ReasoningChoice(self._program, self._funnel, window.header.reasoning, self.talk)
         self._costing = Costing(self._program, self._funnel, window.header, self.talk)
         self._answering = Answering(
-            self._program, self._funnel, window, self._view, self.talk.questions, self.library
+            self._program, self._funnel, window, pane.view, self.talk.questions, self.library
         )
         self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
-        self._at_work = AtWork(window, self.talk)
         self._fullness = Fullness(self._program, self._funnel, window, self.talk)
-        self._reminding = Reminding(
-            self._program, self._funnel, window.composer, lambda: self.talk.key, self._undoable
-        )
-        self._reminding.off = lambda: self._editing.active
-        self._completer = Completer(self._program, self._funnel, window.composer, lambda: self.talk.key)
-        self._attaching = Attaching(
-            self._program, self._funnel, window.composer, window.pane, lambda: self.talk.key
-        )
         self._finder = Finder(self._program, self._funnel, rows, window)
         self._presence = Presence(window, file)
         self._health = Health(self._program.bus, window.header, lambda: self.talk.key, self)
@@ -108,7 +89,7 @@ class Conductor(QObject):
         self._outside = Outside(
             self._program, self._funnel, window, self.library, self._presence, file, self._doing
         )
-        parts = (self.library, self.drafts, self._setup, self._outside)
+        parts = (self.library, pane.drafts, self._setup, self._outside)
         self._commands = Commands(self._program, self._funnel, window, rows, *parts)
         self._ticker = Ticker.wanted(self)
 
@@ -203,8 +184,7 @@ class Conductor(QObject):
         problems = (await self._program.api.program.opening()).problems
         if problems:
             text = "\n".join(problem.text for problem in problems)
-            dismiss = (_("Dismiss"), self._window.notice.hide)
-            self._window.notice.tell(text, problems[0].remedy, tone="warning", actions=(dismiss,))
+            self._pane.tell(text, problems[0].remedy, "warning")
 
     def _say_waiting(self) -> None:
         self._window.notice.tell(
@@ -229,7 +209,7 @@ class Conductor(QObject):
 
     def _remembered(self, event: MemoryChanged) -> None:
         if event.told:
-            self._told(event.told, "")
+            self._pane.tell(event.told)
 
     # ---- who hears whom
 
@@ -245,24 +225,16 @@ class Conductor(QObject):
         window.header.model_menu_wanted.connect(self._model_menu)
         window.header.model_chosen.connect(talk.choose_model)
         window.mode.settings_wanted.connect(lambda: self._settings("permissions"))
-        self._reminding.for_agent.connect(self._send)
-        window.composer.stop_wanted.connect(talk.stop)
         window.composer.first_key.connect(self._prepare)
         self._empty.suggested.connect(self._suggest)
-        self._view.acted.connect(talk.act)
-        self._view.wanted.connect(talk.calls.look_into)
-        self._view.wanted.connect(talk.files.look_into)
-        self._view.work_wanted.connect(talk.files.act)
-        self._view.work_wanted.connect(talk.revisions.act)
         talk.revisions.forked.connect(lambda key: self.library.go_on(key, ""))
-        talk.busy_changed.connect(lambda: window.composer.busy(busy=talk.stoppable))
         talk.model_known.connect(self._model_known)
         talk.noted.connect(window.note)
         talk.settings_wanted.connect(self._mend)
         self._setup.changed.connect(self.library.settings_changed)
         self._setup.wiped.connect(self.quit)
         self._setup.answered.connect(window.composer.setFocus)
-        self._funnel.told.connect(self._told)
+        self._funnel.told.connect(self._pane.tell)
         self._presence.noticed.connect(self.library.seen)
         self._outside.quick.first_key.connect(self._prepare)
         self._outside.quick.settings_wanted.connect(self._mend)
@@ -271,16 +243,8 @@ class Conductor(QObject):
         tray.settings_wanted.connect(self._settings)
         tray.quit_wanted.connect(self.quit)
 
-    def _told(self, text: str, remedy: str) -> None:
-        self._window.notice.tell(text, remedy, actions=((_("Dismiss"), self._window.notice.hide),))
-
     def _undoable(self, text: str, words: str, undo: Callable[[], object]) -> None:
         self._window.toast.say(text, words, undo, undoes=True)
-
-    def _send(self, text: str) -> None:
-        self._window.notice.hide()
-        self._view.to_end()
-        self._editing.send(text)
 
     def _suggest(self, text: str) -> None:
         self._window.composer.show_draft(text)

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnJoined, TurnStarted
-from desktop.ui.questions import Questions
+from desktop.ui.conversation.questions import Questions
 from desktop.ui.sidebar.rows import Rows
 
 

@@ -64,7 +64,6 @@ class Library(QObject):
         if (found := self._rows.get(key)) and found.archived:
             self._rows.fold(opened=True)
         self._window.sidebar.open(key)
-        self._window.composer.show_draft(self._file.state.drafts.get(key, ""))
         self.seen()
         self._file.save()
 
@@ -205,8 +204,6 @@ class Library(QObject):
             [*self._rows.conversations, Conversation(key, short(title, _TITLE), datetime.now(UTC))]
         )
         self._file.state.session = key
-        if draft := self._file.state.drafts.pop("", ""):  # of what was written since
-            self._file.state.give_back(key, draft)
         self._window.sidebar.open(key)
         self._window.header.title.say(short(title, _TITLE))
         self._funnel.run(self._refresh(), name="library:refresh")

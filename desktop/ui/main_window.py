@@ -11,11 +11,11 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolicy, QWidget
 
-from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.header import Header
 from desktop.ui.conversation.mode import ModeBar
+from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.panels.inbox.panel import InboxPanel
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS, Sidebar
@@ -23,7 +23,6 @@ from desktop.ui.state import WindowState
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.trace import note
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.standing import Standing
 from desktop.ui.widgets.toast import Toast
@@ -63,16 +62,12 @@ class MainWindow(QMainWindow):
         self.setAccessibleName("Nanobot Desktop")
         self.sidebar = Sidebar(rows)
         self.header = Header()
-        self.composer = Composer()
-        self.notice = Notice()
+        self.pane = ConversationPane(self.header, column=True)
+        self.composer, self.notice = self.pane.composer, self.pane.notice
         self.footnote = label("small", wrap=True)
         self.footnote.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.footnote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.mode = ModeBar()
-        self._middle = QVBoxLayout()
-        self._middle.setContentsMargins(0, 0, 0, 0)
-        self._middle.setSpacing(0)
-        self._place_holder = QWidget()
         self._lay_out()
         self.inbox = InboxPanel(self.pane)
         self.toast = Toast(self.pane)
@@ -85,19 +80,13 @@ class MainWindow(QMainWindow):
         self._stand(state)
 
     def _lay_out(self) -> None:
-        self._middle.addWidget(self.header)
-        self._middle.addWidget(self._place_holder, 1)
-        for made in (self.notice, self.composer):
-            self._middle.addWidget(_column(made))
         below = QWidget()
         row = self._below = QHBoxLayout(below)
         row.setContentsMargins(0, 0, Space.S, 0)
         row.addWidget(self.mode)
         row.addWidget(self.footnote, 1)
         below.setFixedHeight(Size.CONTROL)
-        self._middle.addWidget(_column(below))
-        self.pane = QWidget()
-        self.pane.setLayout(self._middle)
+        self.pane.place_below(below)
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -105,17 +94,6 @@ class MainWindow(QMainWindow):
         row.addWidget(self.sidebar)
         row.addWidget(self.pane, 1)
         self.setCentralWidget(whole)
-
-    def place_conversation(self, view: QWidget) -> None:
-        """Put the view of the conversation where room was left for it."""
-        self._middle.replaceWidget(self._place_holder, view)
-        self._place_holder.deleteLater()
-
-    def place_strip(self, strip: QWidget) -> QWidget:
-        """Put something over the message field; returns what is to be hidden when it is."""
-        around = _column(strip)
-        self._middle.insertWidget(2, around)
-        return around
 
     def place_meter(self) -> "Meter":
         """Put the meter of the context at the end of the line under the message field."""
@@ -245,15 +223,3 @@ def _of(window: QWidget, owner: QWidget) -> bool:
     """Whether a window was opened from another one."""
     above = window.parentWidget()
     return above is not None and (above.window() is owner or _of(above.window(), owner))
-
-
-def _column(inner: QWidget) -> QWidget:
-    """A widget in the column of the text, in the middle of whatever room there is."""
-    inner.setMaximumWidth(Size.COLUMN + 2 * Space.M)
-    outer = QWidget()
-    row = QHBoxLayout(outer)
-    row.setContentsMargins(Space.L, Space.XS, Space.L, Space.XS)
-    row.addStretch(1)
-    row.addWidget(inner, 100)
-    row.addStretch(1)
-    return outer

@@ -4,7 +4,6 @@ being fetched, and the one in use stays awake as long as the person has it open.
 from PySide6.QtCore import QObject
 
 from desktop.bus.events import ModelFetching
-from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
@@ -33,8 +32,7 @@ class OwnModels(QObject):
         going = event.state in ("fetching", "waiting") and event.total
         self._window.header.show_fetching(100 * event.done // event.total if going else -1)
         if event.state == "failed":
-            notice = self._window.notice
-            notice.tell(event.text, event.remedy, actions=((_("Dismiss"), notice.hide),))
+            self._window.pane.tell(event.text, event.remedy)
 
     def _fetch(self, model: str) -> None:
         self._funnel.run(self._actions.call("local_fetch", model=model), name="window:fetch")

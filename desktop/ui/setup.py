@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import SettingsChanged
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.transcript import Transcript
+from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.funnel import Funnel
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Setup(QObject):
-    """`stack` stands where the conversation is: it shows the card in place of an empty one."""
+    """Shows the card where an empty conversation would be."""
 
     changed = Signal()
     """Settings have other values."""
@@ -26,27 +26,22 @@ class Setup(QObject):
     answered = Signal()
     """The card has gone: a question can be asked."""
 
-    def __init__(
-        self, actions: Actions, funnel: Funnel, window: QWidget, view: QWidget, transcript: Transcript
-    ) -> None:
+    def __init__(self, actions: Actions, funnel: Funnel, window: QWidget, pane: ConversationPane) -> None:
         super().__init__(window)
         self._actions, self._funnel, self._window = actions, funnel, window
-        self._transcript = transcript
-        self._view = view
-        self.stack = QStackedWidget()
-        self.stack.addWidget(view)
+        self._transcript, self._view, self._stack = pane.talk.transcript, pane.view, pane.stack
         self._card: FirstRunCard | None = None
         self._settings: SettingsWindow | None = None
         self._wanted: bool | None = None
         """Whether the card is wanted; None until somebody has looked."""
         self._nothing = QWidget()
-        self.stack.addWidget(self._nothing)
+        self._stack.addWidget(self._nothing)
         self._spoken = False
         """Whether something was said since the start."""
         self._cover: QWidget | None = None
         actions.bus.on(SettingsChanged, lambda _event: self.refresh())
-        transcript.reset.connect(self._moved)
-        transcript.added.connect(self._went_on)
+        self._transcript.reset.connect(self._moved)
+        self._transcript.added.connect(self._went_on)
         self._show()
 
     @property
@@ -99,8 +94,8 @@ class Setup(QObject):
     def cover(self, page: QWidget) -> None:
         """Show a page in place of the conversation."""
         self._cover = page
-        self.stack.addWidget(page)
-        self.stack.setCurrentWidget(page)
+        self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
 
     def _went_on(self) -> None:
         self._spoken = True
@@ -117,7 +112,7 @@ class Setup(QObject):
         if self._cover is not page:
             return
         self._cover = None
-        self.stack.removeWidget(page)
+        self._stack.removeWidget(page)
         page.deleteLater()
         self._show()
 
@@ -130,12 +125,12 @@ class Setup(QObject):
         if self._cover is not None:
             return
         if self._wanted is None and not self._transcript.entries:
-            self.stack.setCurrentWidget(self._nothing)
+            self._stack.setCurrentWidget(self._nothing)
         elif self._wanted and not self._transcript.entries:
-            self.stack.setCurrentWidget(self._made_card())
+            self._stack.setCurrentWidget(self._made_card())
         else:
-            chosen = self._card is not None and self.stack.currentWidget() is self._card
-            self.stack.setCurrentWidget(self._view)
+            chosen = self._card is not None and self._stack.currentWidget() is self._card
+            self._stack.setCurrentWidget(self._view)
             if chosen:
                 self.answered.emit()
 
@@ -146,7 +141,7 @@ class Setup(QObject):
             self._card = FirstRunCard(self._actions)
             self._card.ready.connect(self.check)
             self._card.import_wanted.connect(lambda: self.open("import"))
-            self.stack.addWidget(self._card)
+            self._stack.addWidget(self._card)
         return self._card
 
     def _changed(self) -> None:

@@ -18,6 +18,8 @@ from desktop.paths import temporary
 
 _DELAY_MS = 500
 _REMEMBERED = 60
+QUICK = "quick:"
+"""The name of what is being written in the quick chat, whichever conversation it shows."""
 _FAR = 100_000
 """Pixels; no screen reaches there."""
 
@@ -56,19 +58,19 @@ class WindowState:
     conversations: list[Remembered] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     drafts: dict[str, str] = field(default_factory=dict)
-    """Text being written, by conversation; of a new conversation under the empty name."""
+    """Text being written, by conversation; of a new conversation under the empty name, of the quick chat
+    under its own."""
     attached: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Files that are to go along with them."""
     unsent: list[Unsent] = field(default_factory=list)
     told_about_tray: bool = False
     tray: bool = True
     """Whether the person wants an icon in the tray, as the settings said last."""
-    quick_draft: str = ""
-    """What is being written in the quick chat."""
 
     def give_back(self, key: str, text: str, files: Iterable[dict[str, Any]] = ()) -> None:
         """Make a text, with its files, a draft of the conversation again, before what was written since."""
-        self.drafts[key] = "\n\n".join(part for part in (text, self.drafts.get(key, "")) if part)
+        if kept := "\n\n".join(part for part in (text, self.drafts.get(key, "")) if part):
+            self.drafts[key] = kept
         if files := list(files):
             self.attached[key] = [*files, *self.attached.get(key, [])]
 
@@ -145,7 +147,6 @@ def _state(given: dict[str, Any]) -> WindowState:
             if isinstance(line, dict) and {"key", "title", "updated"} <= line.keys()
         ],
         unread=[str(key) for key in given.get("unread") or []],
-        quick_draft=str(given.get("quick_draft") or ""),
         drafts={str(key): str(text) for key, text in dict(given.get("drafts") or {}).items()},
         attached={
             str(key): [file for file in files if isinstance(file, dict)]
@@ -154,6 +155,8 @@ def _state(given: dict[str, Any]) -> WindowState:
         told_about_tray=bool(given.get("told_about_tray")),
         tray=bool(given.get("tray", True)),
     )
+    if draft := given.get("quick_draft"):  # of a version before
+        state.give_back(QUICK, str(draft))
     for line in reversed(given.get("unsent") or []):
         key, text, files = (
             (line["key"], line["text"], line["files"]) if isinstance(line, dict) else (*line, [])

@@ -50,7 +50,7 @@ class Temporary(QObject):
         self._said = self._here = False
         self._words, self._sign = label(wrap=True), QLabel()
         self._keep, self._discard = button("quiet"), button("quiet")
-        self._around = window.place_strip(self._strip())
+        self._around = window.pane.place_strip(self._strip())
         self._around.hide()
         self._keep.clicked.connect(self.keep)
         self._discard.clicked.connect(self.discard)

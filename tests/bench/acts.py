@@ -20,10 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.api.imports import Plan
 from desktop.tasks import spawn
-from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.transcript import Author, Entry, State
-from desktop.ui.conversation.view import ConversationView
-from desktop.ui.drafts import Drafts
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
@@ -84,11 +81,10 @@ class Desk:
         self.window = MainWindow(file.state, self.rows)
         funnel = self.funnel = Funnel(self.window)
         actions = self.running.actions
-        self.talk = Controller(actions, funnel, self.window)
-        self.drafts = Drafts(self.window, file, self.talk)
+        pane = self.window.pane
+        pane.begin(actions, funnel, file, lambda *_told: None)
+        self.talk, self.view = pane.talk, pane.view
         self.library = Library(actions, funnel, self.window, self.rows, file, self.talk)
-        self.view = ConversationView(self.talk.transcript)
-        self.window.place_conversation(self.view)
         self.palette = Palette(funnel, Sources(actions, self.rows, Place(), list), self.window)
         self.window.show()
         self.window.activateWindow()

@@ -9,11 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.attaching import Attaching
 from desktop.ui.conversation.cell import Cell
-from desktop.ui.conversation.completer import Completer
-from desktop.ui.conversation.view import ConversationView
-from desktop.ui.funnel import Funnel
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
@@ -28,14 +24,6 @@ class Table(Desk):
 
     def __init__(self, running: Running, qtbot: QtBot) -> None:
         super().__init__(running, qtbot)
-        funnel = Funnel(self.window)
-        funnel.told.connect(lambda text, _remedy: self.errors.append(text))
-        self.view = ConversationView(self.talk.transcript)
-        self.window.place_conversation(self.view)
-        self.attaching = Attaching(
-            self.door, funnel, self.window.composer, self.window.pane, lambda: self.talk.key
-        )
-        self.completer = Completer(self.door, funnel, self.window.composer, lambda: self.talk.key)
         self.begin()
 
     @property
@@ -80,7 +68,7 @@ def test_dropped_files_go_along_and_are_seen(
     (asked,) = [m for m in server.requests[0].body["messages"] if isinstance(m["content"], list)]
     assert [part["type"] for part in asked["content"]].count("image_url") == 1
     assert "letter.txt" in str(asked["content"])
-    first = next(cell for cell in table.view.slots if isinstance(cell, Cell))
+    first = next(cell for cell in table.pane.view.slots if isinstance(cell, Cell))
     assert first.given is not None
     assert [made.accessibleName() for made in first.given.buttons] == ["Open dot.png", "Open letter.txt"]
     assert first.given.height() >= 80
@@ -100,7 +88,7 @@ def test_a_picture_of_a_phone_is_seen_before_and_after_it_is_sent(
     table.send("Look")
     table.until(lambda: table.said[1:] == ["Noted."])
     assert "data:image/jpeg;base64," in str(server.requests[0].body["messages"])
-    first = next(cell for cell in table.view.slots if isinstance(cell, Cell))
+    first = next(cell for cell in table.pane.view.slots if isinstance(cell, Cell))
     assert first.given is not None
     (made,) = first.given.buttons
     table.until(lambda: red_and_blue(made))
@@ -190,7 +178,7 @@ def test_a_file_named_in_the_text_goes_along(table: Table, server: ScriptedServe
     (folder / "rome.md").write_text("Rome")
     field = table.window.composer.field
     QTest.keyClicks(field, "Read @rom")
-    table.until(lambda: table.completer.open)
+    table.until(lambda: table.pane.completer.open)
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert table.window.composer.text() == "Read @trips/rome.md "
     table.until(lambda: table.names == ["rome.md"])

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation.cell import Cell
-from desktop.ui.conversation.view import ConversationView
-from desktop.ui.editing import Editing
+from desktop.ui.conversation.chips import Given
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
@@ -24,17 +23,11 @@ class Table(Desk):
 
     def __init__(self, running: Running, qtbot: QtBot) -> None:
         super().__init__(running, qtbot)
-        self.view = ConversationView(self.talk.transcript)
-        self.window.place_conversation(self.view)
-        self.view.work_wanted.connect(self.talk.revisions.act)
-        self.editing = Editing(self.window, self.drafts, self.talk)
-        self.window.composer.sent.disconnect()
-        self.window.composer.sent.connect(self.editing.send)
         self.talk.revisions.forked.connect(lambda key: self.library.go_on(key, ""))
         self.begin()
 
     def cell(self, text: str) -> Cell:
-        return next(cell for cell in self.view.cells if cell.entry.text == text)
+        return next(cell for cell in self.pane.view.cells if cell.entry.text == text)
 
     def near(self, text: str) -> Cell:
         """A message with the keyboard in it."""
@@ -58,7 +51,7 @@ class Table(Desk):
 
     @property
     def strip(self) -> bool:
-        return self.editing._strip.isVisible()
+        return self.pane.editing._strip.isVisible()
 
 
 @pytest.fixture
@@ -102,6 +95,31 @@ def test_escape_leaves_it_as_it_is_and_the_arrow_up_takes_the_last_one(table: Ta
     assert not table.strip
     assert table.window.composer.text() == ""
     assert table.file.state.drafts == {}
+
+
+def test_the_files_of_the_draft_wait_while_a_message_is_written_otherwise(table: Table) -> None:
+    table.say("One")
+    kept = Given("/nowhere/kept.txt", "kept.txt")
+    table.window.composer.add_file(kept)
+    press(table.near("One"), "Edit and ask again")
+    assert table.window.composer.files == []
+    table.window.composer.add_file(Given("/nowhere/other.txt", "other.txt"))
+    QTest.keyClick(table.window.composer.field, Key.Key_Escape)
+    assert table.window.composer.files == [kept]
+    table.open("")
+    assert table.window.composer.files == []
+    table.open("window:a")
+    assert table.window.composer.files == [kept]
+
+
+def test_what_is_being_written_otherwise_stays_where_its_conversation_is_read_anew(table: Table) -> None:
+    table.say("One")
+    press(table.near("One"), "Edit and ask again")
+    table.type(" and a half")
+    table.talk.open("window:a")
+    table.settle()
+    assert table.strip
+    assert table.window.composer.text() == "One and a half"
 
 
 def test_an_answer_is_made_anew(table: Table, server: ScriptedServer) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.view import ConversationView
 from desktop.ui.costing import Costing
 from desktop.ui.funnel import Funnel
 from desktop.ui.reading import Reading, file_name, kind_of
@@ -25,11 +24,9 @@ class Shelf(Desk):
 
     def __init__(self, running: Running, qtbot: QtBot) -> None:
         super().__init__(running, qtbot)
-        view = ConversationView(self.talk.transcript)
-        self.window.place_conversation(view)
         funnel = Funnel(self.window)
         funnel.told.connect(lambda text, _remedy: self.errors.append(text))
-        self.reading = Reading(self.door, funnel, self.window, view, self.library, self.talk)
+        self.reading = Reading(self.door, funnel, self.window, self.pane.view, self.library, self.talk)
         self.costing = Costing(self.door, funnel, self.window.header, self.talk)
         self.begin()
         self.costing.begin()

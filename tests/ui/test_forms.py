@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from desktop.api.reply import Reply
 from desktop.ui.conversation.card import ApprovalCard
 from desktop.ui.conversation.fields import FormField
+from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.view import ConversationView
-from desktop.ui.questions import Questions
 from desktop.ui.theme.theme import load_later_fonts, theme
 from tests.servers.scripted import ScriptedServer
 from tests.ui.talking import Desk

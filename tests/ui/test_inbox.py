@@ -21,8 +21,6 @@ from desktop.cron.wanted import Wanted
 from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
 from desktop.tools.form import Field, Form, Kind
 from desktop.ui.answering import Answering
-from desktop.ui.conversation.controller import Controller
-from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
@@ -53,12 +51,12 @@ class Desk:
         for owned in (file, rows):
             owned.setParent(self.window)
         funnel = Funnel(self.window)
-        self.talk = Controller(running.actions, funnel, self.window)
+        pane = self.window.pane
+        pane.begin(running.actions, funnel, file, lambda *_told: None)
+        self.talk = pane.talk
         self.library = Library(running.actions, funnel, self.window, rows, file, self.talk)
-        view = ConversationView(self.talk.transcript)
-        self.window.place_conversation(view)
         questions = self.talk.questions
-        self.answering = Answering(running.actions, funnel, self.window, view, questions, self.library)
+        self.answering = Answering(running.actions, funnel, self.window, pane.view, questions, self.library)
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)

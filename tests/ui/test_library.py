@@ -8,8 +8,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.agent.turn import Inbound
-from desktop.ui.conversation.controller import Controller
-from desktop.ui.drafts import Drafts
 from desktop.ui.funnel import Funnel
 from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
@@ -38,10 +36,10 @@ class Desk:
         funnel = Funnel(self.window)
         self.errors: list[str] = []
         funnel.told.connect(lambda text, _remedy: self.errors.append(text))
-        self.talk = Controller(self.door, funnel, self.window)
-        self.drafts = Drafts(self.window, self.file, self.talk)
+        self.pane = self.window.pane
+        self.pane.begin(self.door, funnel, self.file, lambda *_told: None)
+        self.talk = self.pane.talk
         self.library = Library(self.door, funnel, self.window, self.rows, self.file, self.talk)
-        self.window.composer.sent.connect(self.drafts.send)
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)

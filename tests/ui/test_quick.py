@@ -15,7 +15,7 @@ from desktop.ui.conversation.chips import Given
 from desktop.ui.funnel import Funnel
 from desktop.ui.quick.quick import Quick
 from desktop.ui.quick.window import QuickWindow
-from desktop.ui.state import StateFile
+from desktop.ui.state import QUICK, StateFile
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
 from tests.desktop.desk import Desk
@@ -189,9 +189,22 @@ def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
     bed.desk.key("Return")
     bed.until(lambda: bed.said == ["Read it again", "Once more."])
     assert bed.quick.talk.transcript.entries[0].files == [str(note)]
-    assert bed.window.composer.text() == bed.file.state.quick_draft == "A half"
+    assert bed.window.composer.text() == bed.file.state.drafts[QUICK] == "A half"
     assert list(bed.window.composer.files) == [kept]
     bed.rest()
+
+
+def test_a_message_that_is_not_stored_comes_back_with_its_files(bed: Bed) -> None:
+    bed.open()
+    kept = Given("/nowhere/gone.txt", "gone.txt")
+    bed.window.composer.add_file(kept)
+    bed.desk.type("Read it")
+    bed.until(lambda: bed.window.composer.text() == "Read it")
+    bed.desk.key("Return")
+    bed.until(lambda: bed.window.composer.text() == "")
+    bed.until(lambda: bed.window.composer.text() == "Read it")
+    assert list(bed.window.composer.files) == [kept]
+    assert bed.said == []
 
 
 @pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh_CN", True)])

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from desktop.api.jobs import AllJobs, JobLine
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.reminder import ReminderChip
+from desktop.ui.conversation.reminding import Reminding
 from desktop.ui.funnel import Funnel
-from desktop.ui.reminding import Reminding
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
 from desktop.ui.words import speak

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop import tasks
@@ -28,9 +27,7 @@ def test_damage_covers_the_conversation_unless_something_was_said(desk: Desk, ta
     jobs = desk.running.core.workspace / "cron" / "jobs.json"
     jobs.parent.mkdir(parents=True, exist_ok=True)
     jobs.write_text('{"jobs": [')
-    view = QWidget()
-    setup = Setup(desk.door, Funnel(desk.window), desk.window, view, desk.talk.transcript)
-    desk.window.place_conversation(setup.stack)
+    setup = Setup(desk.door, Funnel(desk.window), desk.window, desk.pane)
     held = desk.door.after["recovery.look"] = asyncio.Event()
     if talks == "before anybody looked":
         desk.talk.send("hello")
@@ -43,7 +40,7 @@ def test_damage_covers_the_conversation_unless_something_was_said(desk: Desk, ta
     held.set()
 
     def covered() -> bool:
-        shown = setup.stack.currentWidget()
+        shown = desk.pane.stack.currentWidget()
         return shown is not None and shown.accessibleName() == "Something is damaged"
 
     desk.until(lambda: not any(task.get_name() == "setup:damage" for task in tasks._running))

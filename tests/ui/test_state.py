@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.ui.app import _remembered
-from desktop.ui.state import Remembered, StateFile, WindowState
+from desktop.ui.state import QUICK, Remembered, StateFile, WindowState
 
 
 def test_a_change_is_on_disk_soon_and_read_at_the_next_start(tmp_path: Path, qtbot: QtBot) -> None:
@@ -45,6 +45,12 @@ def test_a_damaged_file_costs_the_memory_and_nothing_else(tmp_path: Path, conten
     assert file.state == WindowState()
     file.write()
     assert json.loads(path.read_text("utf-8"))["session"] == ""
+
+
+def test_what_was_being_written_in_the_quick_chat_of_a_version_before_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "window.json"
+    path.write_text('{"quick_draft": "half a thought"}')
+    assert StateFile(path).state.drafts == {QUICK: "half a thought"}
 
 
 def test_a_moment_without_its_zone_is_shown_beside_others(tmp_path: Path) -> None:

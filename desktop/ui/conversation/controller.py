@@ -28,6 +28,7 @@ from desktop.ui.conversation.filecards import FileCards
 from desktop.ui.conversation.for_new import ForNew
 from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
+from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.revisions import Revisions
 from desktop.ui.conversation.steps import Calls
 from desktop.ui.conversation.transcript import (
@@ -42,7 +43,6 @@ from desktop.ui.conversation.transcript import (
 from desktop.ui.conversation.turns import Early, Turns
 from desktop.ui.conversation.waitingline import WaitingLine
 from desktop.ui.funnel import Funnel
-from desktop.ui.questions import Questions
 
 if TYPE_CHECKING:
     from desktop.api.turns import Submitted

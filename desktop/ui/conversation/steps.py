@@ -13,10 +13,10 @@ from desktop.tasks import in_thread
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.history import answer_id, entries_of
 from desktop.ui.conversation.question import Question
+from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.step import Step
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
 from desktop.ui.funnel import Funnel
-from desktop.ui.questions import Questions
 
 
 class Calls(QObject):

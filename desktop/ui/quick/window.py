@@ -10,18 +10,16 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.composer import Composer
+from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.conversation.transcript import Transcript
-from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.trace import note
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.standing import screen_for, within
 from desktop.ui.widgets.styled import styled
@@ -46,14 +44,13 @@ class QuickWindow(QDialog):
     """Go on in the main window."""
     new_wanted = Signal()
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self) -> None:
         flags = Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowStaysOnTopHint
         super().__init__(None, flags)
         self.setObjectName("quick")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         styled(self, _SHEET)
-        self.view, self.composer, self.notice = ConversationView(transcript), Composer(), Notice()
-        self._transcript = transcript
+        self._transcript: Transcript | None = None
         self._name, self._model, self._keys = label("title"), label("small"), label("small")
         self.new, self.onward, self.away = (
             IconButton("square-pen"),
@@ -71,8 +68,6 @@ class QuickWindow(QDialog):
         self.new.clicked.connect(self.new_wanted)
         self.onward.clicked.connect(self.onward_wanted)
         self.away.clicked.connect(self.hidden_wanted)
-        transcript.reset.connect(self._fit)
-        transcript.added.connect(self._fit)
         self.composer.field.textChanged.connect(self._fit)
         spoken(self._words)
         self._fit()
@@ -80,7 +75,8 @@ class QuickWindow(QDialog):
     def _lay_out(self) -> None:
         icon = QLabel()
         icon.setPixmap(app_icon().pixmap(QSize(_ICON, _ICON)))
-        head = QHBoxLayout()
+        top = QWidget()
+        head = QHBoxLayout(top)
         head.setContentsMargins(Space.L, Space.S, Space.S, 0)
         head.setSpacing(Space.S)
         head.addWidget(icon)
@@ -88,19 +84,13 @@ class QuickWindow(QDialog):
         head.addWidget(self._model, 1)
         for made in (self.new, self.onward, self.away):
             head.addWidget(made)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
-        foot.setSpacing(Space.S)
-        foot.addWidget(self.notice)
-        foot.addWidget(self.composer)
+        self.pane = ConversationPane(top, column=False)
+        self.composer, self.notice = self.pane.composer, self.pane.notice
         self._keys.setContentsMargins(Space.M, 0, 0, 0)
-        foot.addWidget(self._keys)
+        self.pane.place_below(self._keys)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.view, 1)
-        column.addLayout(foot)
+        column.addWidget(self.pane)
 
     def _words(self) -> None:
         self.setWindowTitle(_("Quick chat"))
@@ -116,6 +106,12 @@ class QuickWindow(QDialog):
         """What the agent calls itself."""
         self.composer.call(assistant)
         self._name.setText(assistant)
+
+    def watch(self, transcript: Transcript) -> None:
+        """Fit to what is said."""
+        self._transcript = transcript
+        transcript.reset.connect(self._fit)
+        transcript.added.connect(self._fit)
 
     def tell_model(self, title: str) -> None:
         """Which model answers."""
@@ -141,9 +137,9 @@ class QuickWindow(QDialog):
 
     def _fit(self) -> None:
         """As high as the field alone, until something was said."""
-        talks = bool(self._transcript.entries)
-        if self.view.isHidden() == talks:
-            self.view.setVisible(talks)
+        talks = self._transcript is not None and bool(self._transcript.entries)
+        if self.pane.stack.isHidden() == talks:
+            self.pane.stack.setVisible(talks)
         layout = self.layout()
         assert layout is not None
         layout.activate()

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from desktop.text import _
 from desktop.ui.conversation.controller import Controller
-from desktop.ui.drafts import Drafts
-from desktop.ui.main_window import MainWindow
+from desktop.ui.conversation.drafts import Drafts
+from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
@@ -16,11 +16,11 @@ from desktop.ui.words import spoken
 
 
 class Editing(QObject):
-    """One for the window. While a message is edited, what is sent takes its place."""
+    """One for a pane. While a message is edited, what is sent takes its place."""
 
-    def __init__(self, window: MainWindow, drafts: Drafts, talk: Controller) -> None:
-        super().__init__(window)
-        self._window, self._drafts, self._talk = window, drafts, talk
+    def __init__(self, pane: ConversationPane, drafts: Drafts, talk: Controller) -> None:
+        super().__init__(pane)
+        self._composer, self._drafts, self._talk = pane.composer, drafts, talk
         self._turn = ""
         self._words, self._cancel = label(wrap=True), button("quiet")
         self._strip = QFrame()
@@ -30,13 +30,13 @@ class Editing(QObject):
         row.setContentsMargins(Space.M, Space.XS, Space.XS, Space.XS)
         row.addWidget(self._words, 1)
         row.addWidget(self._cancel)
-        self._around = window.place_strip(self._strip)
+        self._around = pane.place_strip(self._strip)
         self._around.hide()
         self._cancel.clicked.connect(self.cancel)
         talk.revisions.edit_wanted.connect(self._begin)
         talk.opened.connect(self._opened)
-        window.composer.earlier_wanted.connect(talk.revisions.last)
-        window.composer.field.stop_wanted.connect(self.cancel)
+        pane.composer.earlier_wanted.connect(talk.revisions.last)
+        pane.composer.field.stop_wanted.connect(self.cancel)
         spoken(self._say)
 
     @property
@@ -52,14 +52,14 @@ class Editing(QObject):
         self._turn = turn
         self._drafts.set_aside(text, files)
         self._around.show()
-        self._window.composer.setFocus()
+        self._composer.setFocus()
 
     def send(self, text: str) -> None:
         """Say what is in the field: in place of a message, or as a new one."""
         if not self._turn:
             self._drafts.send(text)
             return
-        turn, files = self._turn, [file.path for file in self._window.composer.files]
+        turn, files = self._turn, [file.path for file in self._composer.files]
         self._end()
         self._talk.revisions.edit(turn, text, files)
 
@@ -67,7 +67,7 @@ class Editing(QObject):
         """Leave the message as it is."""
         if self._turn:
             self._end()
-            self._window.composer.setFocus()
+            self._composer.setFocus()
 
     def _end(self) -> None:
         self._turn = ""
@@ -75,8 +75,7 @@ class Editing(QObject):
         self._drafts.take_up()
 
     def _opened(self) -> None:
-        """Another conversation: nothing of this one is edited any more."""
-        if self._turn:
+        """In another conversation nothing of this one is edited any more."""
+        if not self._drafts.aside:
             self._turn = ""
             self._around.hide()
-            self._drafts.forget_aside()

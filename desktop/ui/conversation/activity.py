@@ -4,16 +4,16 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop.ui.conversation.controller import Controller
+from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.conversation.strip import Strip
-from desktop.ui.main_window import MainWindow
 
 
-class AtWork(QObject):
+class Activity(QObject):
     """Makes the strip when it is first wanted, and keeps it true."""
 
-    def __init__(self, window: MainWindow, talk: Controller) -> None:
-        super().__init__(window)
-        self._window, self._talk = window, talk
+    def __init__(self, pane: ConversationPane, talk: Controller) -> None:
+        super().__init__(pane)
+        self._pane, self._talk = pane, talk
         self.strip: Strip | None = None
         talk.subagents.changed.connect(self._show)
 
@@ -24,10 +24,10 @@ class AtWork(QObject):
                 return
             self.strip = Strip()
             self.strip.stop_wanted.connect(self._talk.subagents.stop)
-            self._around = self._window.place_strip(self.strip)
+            self._around = self._pane.place_strip(self.strip)
         focus = QApplication.focusWidget()
         had = focus is not None and self.strip.isAncestorOf(focus)
         self.strip.show_subagents(here)
         self._around.setVisible(bool(here))
         if had and focus is not None and not focus.isVisible():
-            self._window.composer.setFocus()
+            self._pane.composer.setFocus()
