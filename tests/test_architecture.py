@@ -56,6 +56,8 @@ MAY_IMPORT["api"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"})
 MAY_IMPORT["core"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"}))
 MAY_IMPORT["cli"] = " ".join(sorted(set(MAY_IMPORT) - {"__main__"} | {"core"}))
 
+UNDER_THE_WINDOW = {"theme": "theme words", "widgets": "theme widgets words"}
+"""Folders of `ui` that all others are made of, and what they may import of it."""
 ONLY_IN = {
     "PySide6": "ui",
     "shiboken6": "ui",
@@ -196,7 +198,21 @@ def forbidden_imports(root: Path) -> list[str]:
                 wrong.append(f"{path}: only {ONLY_IN[top]} may import {top}")
             elif room == "channels" and _another_channel(path, name):
                 wrong.append(f"{path}: one channel may not import another ({name})")
+            elif room == "ui" and _up_in_the_window(path, name):
+                wrong.append(
+                    f"{path}: what is general may not import what is shown, nor a panel its "
+                    f"neighbour ({name})"
+                )
     return wrong
+
+
+def _up_in_the_window(path: str, name: str) -> bool:
+    if not name.startswith("desktop.ui."):
+        return False
+    target, here = name.removeprefix("desktop.ui.").split("."), path.removeprefix("ui/").split("/")
+    if here[0] in UNDER_THE_WINDOW:
+        return target[0] not in UNDER_THE_WINDOW[here[0]].split()
+    return here[0] == target[0] == "panels" and target[1:2] not in ([], [here[1]])
 
 
 def _another_channel(path: str, name: str) -> bool:
@@ -439,6 +455,16 @@ PLANTED = {
     "litellm outside the host": (forbidden_imports, "providers/client.py", "import litellm"),
     "openai outside the host": (forbidden_imports, "providers/client.py", "from openai import AsyncOpenAI"),
     "another channel": (forbidden_imports, "channels/slack.py", "from desktop.channels.email import x"),
+    "a widget of a panel": (
+        forbidden_imports,
+        "ui/widgets/bad.py",
+        "from desktop.ui.panels.tasks.words import at",
+    ),
+    "a panel of another": (
+        forbidden_imports,
+        "ui/panels/tasks/bad.py",
+        "from desktop.ui.panels.skills.row import tag",
+    ),
     "relative": (forbidden_imports, "core/bad.py", "from . import core"),
     "an unknown room": (forbidden_imports, "helpers.py", "x = 1"),
     "a nested loop": (banned_calls, "ui/bad.py", "dialog.exec()"),

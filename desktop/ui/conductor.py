@@ -17,32 +17,32 @@ from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
-from desktop.ui.answering import Answering
-from desktop.ui.commands import Commands
 from desktop.ui.conversation import markdown
+from desktop.ui.conversation.context import Fullness
+from desktop.ui.conversation.cost import Costing
+from desktop.ui.conversation.effort import ReasoningChoice
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.live import MODELS
-from desktop.ui.costing import Costing
-from desktop.ui.doing import Doing
-from desktop.ui.fullness import Fullness
+from desktop.ui.conversation.own_models import OwnModels
+from desktop.ui.conversation.permits import Permits
+from desktop.ui.conversation.provider_state import Health
+from desktop.ui.conversation.reading import Reading
+from desktop.ui.conversation.temporary import Temporary
+from desktop.ui.first_run.setup import Setup
 from desktop.ui.funnel import Funnel
-from desktop.ui.health import Health
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
-from desktop.ui.outside import Outside
-from desktop.ui.own_models import OwnModels
-from desktop.ui.permits import Permits
-from desktop.ui.presence import Presence
+from desktop.ui.palette.commands import Commands
+from desktop.ui.panels.inbox.answering import Answering
 from desktop.ui.program import Program
-from desktop.ui.reading import Reading
-from desktop.ui.reasoning import ReasoningChoice
-from desktop.ui.setup import Setup
+from desktop.ui.sidebar.doing import Doing
 from desktop.ui.sidebar.finder import Finder
+from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
-from desktop.ui.temporary import Temporary
 from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
+from desktop.ui.tray.outside import Outside
+from desktop.ui.tray.presence import Presence
 
 type Json = dict[str, Any]
 

@@ -22,12 +22,12 @@ from desktop.api.imports import Plan
 from desktop.tasks import spawn
 from desktop.ui.conversation.transcript import Author, Entry, State
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.palette import Palette
 from desktop.ui.palette.sources import Sources
 from desktop.ui.settings.search import Hit
 from desktop.ui.settings.window import SettingsWindow
+from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import theme

@@ -8,9 +8,9 @@ from desktop.ui.conversation import markdown
 from desktop.ui.conversation.blocks import Block
 from desktop.ui.conversation.formats import formats
 from desktop.ui.conversation.page import Page
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.stream import Stream
 from desktop.ui.theme.theme import load_later_fonts, theme
+from desktop.ui.widgets.plain import shown
 
 
 def prepare() -> None:

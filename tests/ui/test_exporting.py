@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.costing import Costing
+from desktop.ui.conversation.cost import Costing
+from desktop.ui.conversation.reading import Reading, file_name, kind_of
 from desktop.ui.funnel import Funnel
-from desktop.ui.reading import Reading, file_name, kind_of
 from desktop.usage import Call
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program

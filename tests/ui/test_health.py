@@ -17,7 +17,7 @@ from desktop.bus.events import (
     TurnWaiting,
 )
 from desktop.ui.conversation.header import Header
-from desktop.ui.health import Health
+from desktop.ui.conversation.provider_state import Health
 from desktop.ui.loop import Loop
 from tests.ui.program import tell
 

@@ -20,12 +20,12 @@ from desktop.cron.schedule import Every
 from desktop.cron.wanted import Wanted
 from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
 from desktop.tools.form import Field, Form, Kind
-from desktop.ui.answering import Answering
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.panels.inbox.answering import Answering
 from desktop.ui.panels.inbox.drawer import Drawer
 from desktop.ui.panels.inbox.item import NoticeItem, QuestionItem
+from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.widgets.order import laid_out
@@ -66,7 +66,7 @@ class Desk:
     def settle(self) -> None:
         self.running.settle()
         if (drawer := self.window.inbox.drawer) is not None:
-            self.until(lambda: not drawer.waiting and not drawer._typing.isActive())
+            self.until(lambda: not drawer.waiting and not drawer.search.typing)
         self.running.settle()
         QApplication.sendPostedEvents()
 

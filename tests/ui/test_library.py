@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.agent.turn import Inbound
+from desktop.ui.conversation.temporary import Temporary
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
-from desktop.ui.temporary import Temporary
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.held import Held

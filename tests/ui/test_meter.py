@@ -1,5 +1,7 @@
 """The meter of the context over a real core: there once the program is at rest, true after each turn."""
 
+import asyncio
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -7,8 +9,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.bus.events import Event, MemoryChanged
+from desktop.ui.conversation.context import Fullness
 from desktop.ui.conversation.meter import Meter, MeterList, percent, thousands
-from desktop.ui.fullness import Fullness
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import WindowState
@@ -86,8 +88,10 @@ def test_it_is_read_anew_on_what_happened_and_hidden_where_nothing_is_known(seen
         (MemoryChanged("", 2), True),
     ]
     for event, reads in happened:
+        held = desk.door.before["context"] = asyncio.Event()
         desk.running.tell(event)
         assert seen.fullness._latest.busy is reads, event
+        held.set()
         desk.until(lambda: not seen.fullness._latest.busy)
     seen.fullness._show({})
     assert not seen.meter.isVisible()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation.mode import ModeBar
-from desktop.ui.permits import Permits
+from desktop.ui.conversation.permits import Permits
 from tests.ui.talking import Desk
 
 

@@ -21,6 +21,7 @@ from desktop.ui.words import speak
 from tests.desktop.desk import Desk
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
+from tests.ui.held import Held
 from tests.ui.program import Running
 
 STAYING = {"test:events", "search:index", "search:work"}
@@ -33,7 +34,8 @@ class Bed:
         self.running, self.until, self.desk = running, qtbot.waitUntil, desk
         self.file = StateFile(folder / "window.json")
         self.onward: list[tuple[str, str]] = []
-        self.quick = Quick(running.actions, Funnel(), self.file, QApplication.instance())  # type: ignore[arg-type]
+        self.door = Held(running.actions)
+        self.quick = Quick(self.door, Funnel(), self.file, QApplication.instance())  # type: ignore[arg-type]
         self.quick.onward.connect(lambda key, draft: self.onward.append((key, draft)))
 
     @property
@@ -68,6 +70,7 @@ class Bed:
         self.until(lambda: not talk.busy)
 
     def stop(self) -> None:
+        self.running.core.bus.close()
         if self.quick.window:
             self.quick.window.hide()
             self.quick.window.deleteLater()
@@ -196,13 +199,14 @@ def test_a_message_is_written_otherwise_with_its_files_and_the_draft_stays(
 
 def test_a_message_that_is_not_stored_comes_back_with_its_files(bed: Bed) -> None:
     bed.open()
+    bed.door.refused.add("turns.submit")
     kept = Given("/nowhere/gone.txt", "gone.txt")
     bed.window.composer.add_file(kept)
     bed.desk.type("Read it")
     bed.until(lambda: bed.window.composer.text() == "Read it")
     bed.desk.key("Return")
-    bed.until(lambda: bed.window.composer.text() == "")
-    bed.until(lambda: bed.window.composer.text() == "Read it")
+    bed.until(lambda: bed.window.notice.isVisible())
+    assert bed.window.composer.text() == "Read it"
     assert list(bed.window.composer.files) == [kept]
     assert bed.said == []
 

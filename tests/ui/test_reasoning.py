@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop.ui.conversation.effort import ReasoningChoice
 from desktop.ui.conversation.header import Header
-from desktop.ui.reasoning import ReasoningChoice
 from tests.servers.scripted import ScriptedServer
 from tests.ui.talking import Desk
 

@@ -7,8 +7,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop import tasks
+from desktop.ui.first_run.setup import Setup
 from desktop.ui.funnel import Funnel
-from desktop.ui.setup import Setup
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.test_library import Desk

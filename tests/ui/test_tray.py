@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.ui.main_window import MainWindow
-from desktop.ui.presence import Presence
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.system.tray_icon import badge, tray_icon
 from desktop.ui.theme.theme import theme
-from desktop.ui.tray import IDLE, NEEDS_YOU, TROUBLE, WORKING, Tray
+from desktop.ui.tray.presence import Presence
+from desktop.ui.tray.tray import IDLE, NEEDS_YOU, TROUBLE, WORKING, Tray
 from desktop.ui.words import speak
 from tests.desktop.desk import MIDDLE, PANEL, RIGHT, Area, Desk, TrayIcon
 from tests.desktop.window import until

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from desktop import text as words
 from desktop.text import _
-from desktop.ui.conversation.plain import whole
 from desktop.ui.conversation.revise import EDIT, MORE, REGENERATE
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import IconButton
+from desktop.ui.widgets.plain import whole
 
 _CHECKED_MS = 1200
 

@@ -15,9 +15,9 @@ from desktop.bus.events import (
     ToolStarted,
 )
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.step import Outcome, did
 from desktop.ui.funnel import Funnel
+from desktop.ui.widgets.plain import shown
 
 type Json = dict[str, Any]
 

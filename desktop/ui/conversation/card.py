@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from desktop.ui.conversation.fields import FormFields
 from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.step import ORIGINS
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label, tip
@@ -65,32 +65,17 @@ class ApprovalCard(QFrame):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._state)
+        head = across((self._sign, Qt.AlignmentFlag.AlignTop), (self._title, 1), self._state)
         buttons = QHBoxLayout()
         buttons.setSpacing(Space.S)
         for made in (self.yes, self.always, self.no, self.later):
             made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             buttons.addWidget(made)
         buttons.addStretch(1)
-        row = QHBoxLayout(self._reason_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
-        row.addWidget(self.reason, 1)
-        row.addWidget(self.say_no)
+        across((self.reason, 1), self.say_no, of=self._reason_row)
         self.network.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        allowed = QHBoxLayout(self._network_row)
-        allowed.setContentsMargins(0, 0, 0, 0)
-        allowed.setSpacing(Space.S)
-        allowed.addWidget(self.network)
-        allowed.addWidget(self._network_words, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
-        column.setSpacing(Space.S)
-        column.addLayout(head)
+        across(self.network, (self._network_words, 1), of=self._network_row)
+        column = down(head, edges=(Space.L, Space.M, Space.L, Space.L), of=self)
         for part in (
             self._strip,
             self.command,

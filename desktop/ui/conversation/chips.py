@@ -5,17 +5,18 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.images import Pictures
-from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -149,16 +150,8 @@ class Chip(QFrame):
         self.away.setFixedSize(QSize(26, 26))
         self.away.setIconSize(QSize(14, 14))
         self.away.clicked.connect(lambda: self.removed.emit(self))
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self._name)
-        words.addWidget(self._about)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.XS, 0, Space.XS, 0)
-        row.setSpacing(Space.S)
-        row.addWidget(self.sign)
-        row.addLayout(words)
-        row.addWidget(self.away)
+        words = down(self._name, self._about, gap=0)
+        across(self.sign, words, self.away, edges=(Space.XS, 0, Space.XS, 0), of=self)
         self.say()
 
     def say(self) -> None:

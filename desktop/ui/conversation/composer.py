@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.words import spoken
 
@@ -144,25 +145,15 @@ class Composer(QFrame):
         self.stop.setObjectName("stop")
         for made in (self.send, self.stop):
             made.setIconSize(QSize(18, 18))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.XS)
-        buttons.addWidget(self.stop)
-        buttons.addWidget(self.send)
+        buttons = across(self.stop, self.send, gap=Space.XS)
         side = QVBoxLayout()
         side.addStretch()
         side.addLayout(buttons)
         foot = QVBoxLayout()
         foot.addStretch()
         foot.addWidget(self.attach)
-        row = QHBoxLayout()
-        row.setSpacing(Space.XS)
-        row.addLayout(foot)
-        row.addWidget(self.field, 1)
-        row.addLayout(side)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(Space.S, Space.S, Space.S, Space.S)
-        self._column.setSpacing(Space.S)
-        self._column.addLayout(row)
+        row = across(foot, (self.field, 1), side, gap=Space.XS)
+        self._column = down(row, edges=(Space.S, Space.S, Space.S, Space.S), of=self)
         self.setFocusProxy(self.field)
         self.assistant = "Nanobot"
         self.field.sent.connect(self._send)

@@ -13,7 +13,7 @@ from desktop.ui.conversation import fences, markdown
 from desktop.ui.conversation.actions import CopyButton
 from desktop.ui.conversation.blocks import Block, Code, Quote
 from desktop.ui.conversation.page import Page
-from desktop.ui.conversation.plain import shown
+from desktop.ui.widgets.plain import shown
 
 _BUTTONS = 60
 """Of so many blocks of code in one message each has a button."""

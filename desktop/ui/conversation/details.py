@@ -1,15 +1,16 @@
 """An opened tool call: what it was given, what came of it, and why it was allowed or not."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.step import Outcome, Step, given
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.plain import shown
 
 SHOWN, MOST = 4_000, 60_000
 """Characters of a text that are shown at first, and at the most."""
@@ -27,11 +28,7 @@ class Details(QFrame):
         self._told = label("small", wrap=True)
         self._more = button("link")
         self._more.clicked.connect(self.more_wanted)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, Space.XS, 0, Space.S)
-        self._column.setSpacing(Space.XS)
-        self._column.addWidget(self._more)
-        self._column.addWidget(self._told)
+        self._column = down(self._more, self._told, gap=Space.XS, edges=(0, Space.XS, 0, Space.S), of=self)
 
     def show_step(self, step: Step, *, whole: bool) -> None:
         """Show all that is known of it."""

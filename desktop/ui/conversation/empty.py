@@ -1,11 +1,12 @@
 """What stands where nothing was said yet: a greeting, and a few ways to begin."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
@@ -28,9 +29,7 @@ class EmptyState(QWidget):
         self._hint = label("muted", wrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._buttons = [button("chip") for _number in range(3)]
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addStretch()
+        row = across(None)
         for made in self._buttons:
             row.addWidget(made)
             made.clicked.connect(lambda _on=False, made=made: self.suggested.emit(made.toolTip()))

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.switch import Switch
@@ -33,11 +34,7 @@ class FormField(QWidget):
         self._title, self._about = label(wrap=True), label("small", wrap=True)
         self.fault = label("error", wrap=True)
         self.editor = self._made()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(Space.XS)
-        for part in (self._title, self._about, self.editor, self.fault):
-            self._column.addWidget(part)
+        self._column = down(self._title, self._about, self.editor, self.fault, gap=Space.XS, of=self)
         self._about.setText(str(field["about"]))
         self._about.setVisible(bool(field["about"]))
         self.fault.hide()
@@ -111,10 +108,7 @@ class _Several(QWidget):
             switch, words = Switch(), label(text=title, wrap=True)
             switch.setAccessibleName(title)
             switch.setChecked(value in chosen)
-            row = QHBoxLayout()
-            row.setSpacing(Space.S)
-            row.addWidget(switch)
-            row.addWidget(words, 1)
+            row = across(switch, (words, 1))
             column.addLayout(row)
             self.switches.append(switch)
             self._values.append((value, switch))

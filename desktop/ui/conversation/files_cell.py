@@ -3,19 +3,20 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.text import _, ngettext
 from desktop.ui.conversation.choice import Shown
 from desktop.ui.conversation.filework import AGAIN, DIFF, TAKE_BACK, FileWork
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.slot import EDGE, Slot, place_layout
 from desktop.ui.conversation.transcript import Entry
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import Button, IconButton, button
 from desktop.ui.widgets.diff import DiffView
 from desktop.ui.widgets.folders import open_file, show_in_folder
 from desktop.ui.widgets.labels import label, tip
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.sign import Sign
 
 if TYPE_CHECKING:
@@ -33,21 +34,18 @@ class FilesCell(Slot):
         self._sign, self._title = Sign("file-text", "muted", Size.ICON), label("title")
         self.undo, self.redo = button(), button()
         self._told, self._commands = label("small", wrap=True), label("small", wrap=True)
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._sign)
-        head.addWidget(self._title, 1)
-        head.addWidget(self.undo)
-        head.addWidget(self.redo)
+        head = across(self._sign, (self._title, 1), self.undo, self.redo)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
-        column = self._column = QVBoxLayout(self._card)
-        column.setContentsMargins(Space.L, Space.S, Space.M, Space.M)
-        column.setSpacing(Space.XS)
-        column.addLayout(head)
-        column.addLayout(self._rows)
-        column.addWidget(self._told)
-        column.addWidget(self._commands)
+        self._column = down(
+            head,
+            self._rows,
+            self._told,
+            self._commands,
+            gap=Space.XS,
+            edges=(Space.L, Space.S, Space.M, Space.M),
+            of=self._card,
+        )
         self.undo.clicked.connect(lambda: self.work_wanted.emit(self.entry.id, TAKE_BACK, ""))
         self.redo.clicked.connect(lambda: self.work_wanted.emit(self.entry.id, AGAIN, ""))
 
@@ -126,19 +124,8 @@ class FileRow(QFrame):
         self.folder = IconButton("folder")
         self.diff = DiffView()
         self._no_diff = label("small", wrap=True)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.name)
-        row.addWidget(self._where, 1)
-        row.addWidget(self._state)
-        row.addWidget(self.compare)
-        row.addWidget(self.folder)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addLayout(row)
-        column.addWidget(self.diff)
-        column.addWidget(self._no_diff)
+        row = across(self.name, (self._where, 1), self._state, self.compare, self.folder)
+        down(row, self.diff, self._no_diff, gap=Space.XS, of=self)
         self.name.clicked.connect(lambda: open_file(self._path))
         self.folder.clicked.connect(lambda: show_in_folder(self._path))
         self.compare.clicked.connect(lambda: self.compared.emit(self._path))

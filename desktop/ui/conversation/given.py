@@ -10,16 +10,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QToolButton, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.chips import Thumbnail
 from desktop.ui.conversation.images import Pictures
-from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.folders import open_file, show_in_folder
 from desktop.ui.widgets.labels import tip
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.styled import styled
 
 _PICTURE, _HEIGHT, _NAME = 88, 36, 200
@@ -101,10 +102,7 @@ class File(QToolButton):
         self.setToolTip(tip(path))
         self._sign = Thumbnail("image" if self.picture else "file-text", self._side())
         self._sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._sign)
+        row = across(self._sign, gap=0, of=self)
         if not self.picture:
             title = QLabel()
             title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -4,13 +4,14 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.reasoning import ReasoningButton
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
@@ -111,13 +112,9 @@ class Header(QWidget):
         """There while a conversation is open."""
         self.menu.clicked.connect(self._open_menu)
         self.menu.hide()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.XL, 0, Space.M, 0)
-        row.setSpacing(Space.S)
-        row.addWidget(self.list)
-        row.addWidget(self.title, 1)
-        row.addWidget(self.inbox)
-        row.addWidget(self.cost)
+        row = across(
+            self.list, (self.title, 1), self.inbox, self.cost, edges=(Space.XL, 0, Space.M, 0), of=self
+        )
         row.addSpacing(Space.XS)
         row.addWidget(self._dot)
         row.addWidget(self._state)

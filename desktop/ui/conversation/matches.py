@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.blocks import flat
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.transcript import Author, Entry
+from desktop.ui.widgets.plain import shown
 
 _PART = 50_000
 """Characters that are looked through between two events of the loop."""

@@ -10,11 +10,12 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QGridLayout, QSizePolicy, QWidget
 
 from desktop.text import _, mark
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
@@ -184,13 +185,15 @@ class MeterList(QFrame):
             grid.addWidget(dot, number, 0)
             grid.addWidget(name, number, 1)
             grid.addWidget(size, number, 2, Qt.AlignmentFlag.AlignRight)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        for part in (self._title, self._sum, self._bar):
-            column.addWidget(part)
-        column.addLayout(grid)
-        column.addWidget(self._about)
+        down(
+            self._title,
+            self._sum,
+            self._bar,
+            grid,
+            self._about,
+            edges=(Space.L, Space.M, Space.L, Space.M),
+            of=self,
+        )
         self.setFixedWidth(_WIDTH)
         parent.installEventFilter(self)
         self.hide()

@@ -82,8 +82,7 @@ class ModeBar(QWidget):
         if mode == "autonomous" and until:
             clock = time.strftime("%H:%M", time.localtime(until))
             words = _("Autonomous until {time}").format(time=clock)
-        self.mode.setText(f" {words}")  # the space keeps the sign apart
-        self.mode.setAccessibleName(_("Permissions: {mode}").format(mode=words))
+        self.mode.say(words, _("Permissions: {mode}").format(mode=words))
         self.mode.setToolTip(_(_ABOUT.get(mode, "")) if mode in _ABOUT else "")
         warns = mode == "autonomous"
         self.mode.setIcon(icon(_ICONS.get(mode, "shield"), "warning" if warns else "muted"))

@@ -6,12 +6,12 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.choice import Shown
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.slot import EDGE, Slot
 from desktop.ui.conversation.transcript import Entry
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.plain import shown
 
 _LONGEST = 500
 _BREAK = 44

@@ -26,9 +26,9 @@ from desktop.ui.conversation.columns import Columns, measure, padding, widths
 from desktop.ui.conversation.formats import INDENT, Formats
 from desktop.ui.conversation.maths import maths
 from desktop.ui.conversation.maths_rules import is_formula, typed
-from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.theme import text_font
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.plain import shown
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from desktop.text import _
 from desktop.ui.conversation.composer import Composer
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.notice import Notice
 
 if TYPE_CHECKING:
@@ -44,12 +45,7 @@ class ConversationPane(QWidget):
         if not column:
             self._foot.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
             self._foot.setSpacing(Space.S)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(head)
-        whole.addWidget(self.stack, 1)
-        whole.addLayout(self._foot)
+        down(head, (self.stack, 1), self._foot, gap=0, of=self)
         for made in (self.notice, self.composer):
             self.place_below(made)
 

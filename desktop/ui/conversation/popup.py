@@ -27,11 +27,11 @@ from PySide6.QtWidgets import (
 
 from desktop.text import _
 from desktop.ui.conversation.completion import Choice
-from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import tip
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 

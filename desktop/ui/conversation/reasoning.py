@@ -48,8 +48,7 @@ class ReasoningButton(Button):
     def _words(self) -> None:
         level = self._found["level"] or self._found["usual"]
         words = _("Reasoning: {level}").format(level=_(_WORDS[level])) if level else _("Reasoning")
-        self.setText(f" {words}")  # the space keeps the sign apart
-        self.setAccessibleName(words)
+        self.say(words)
         self.setToolTip(_("How much this model thinks before it answers"))
 
     def choose(self) -> None:

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.tasks import words
-from desktop.ui.panels.tasks.words import Now
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets import moments
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import Elided, label, tip
+from desktop.ui.widgets.moments import Now
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -51,18 +52,8 @@ class ReminderChip(QFrame):
         self._remedy = label("muted", wrap=True)
         self._choices = QWidget()
         self._flow = Flow(self._choices)
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._sign)
-        head.addWidget(self._when)
-        head.addWidget(self._text, 1)
-        head.addWidget(self._keys)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
-        column.setSpacing(Space.S)
-        column.addLayout(head)
-        column.addWidget(self._remedy)
-        column.addWidget(self._choices)
+        head = across(self._sign, self._when, (self._text, 1), self._keys)
+        down(head, self._remedy, self._choices, edges=(Space.M, Space.S, Space.M, Space.S), of=self)
         self.hide()
         spoken(self._words)
 
@@ -140,8 +131,8 @@ def _when(reminder: "Reminder", now: Now) -> str:
         return _noted(reminder.sentence, reminder)
     face = now.face(reminder.next)
     if (face.date() - now.face(now.moment).date()).days > 1:
-        return _noted(words.date(reminder.next, now), reminder)
-    return _noted(f"{words.at(reminder.next, now)} · {words.weekday(face)} {face:%Y-%m-%d}", reminder)
+        return _noted(moments.date(reminder.next, now), reminder)
+    return _noted(f"{moments.at(reminder.next, now)} · {moments.weekday(face)} {face:%Y-%m-%d}", reminder)
 
 
 def _capital(words: str) -> str:

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.revise import EDIT, MORE, REGENERATE, turn_of
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
 from desktop.ui.funnel import Funnel
 from desktop.ui.theme.icons import icon
+from desktop.ui.widgets.plain import shown
 
 type Json = dict[str, Any]
 

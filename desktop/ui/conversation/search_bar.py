@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from desktop.text import _
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.styled import styled
@@ -47,13 +48,16 @@ class SearchBar(QFrame):
         self.back.clicked.connect(lambda: self.step.emit(-1))
         self.on.clicked.connect(lambda: self.step.emit(1))
         self.close_button.clicked.connect(self.left)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.XS, Space.XS, Space.XS, Space.XS)
-        row.setSpacing(Space.XS)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.count)
-        for made in (self.back, self.on, self.close_button):
-            row.addWidget(made)
+        across(
+            (self.field, 1),
+            self.count,
+            self.back,
+            self.on,
+            self.close_button,
+            gap=Space.XS,
+            edges=(Space.XS, Space.XS, Space.XS, Space.XS),
+            of=self,
+        )
         parent.installEventFilter(self)
         spoken(self._words)
         self.hide()

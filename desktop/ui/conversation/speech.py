@@ -11,10 +11,10 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 
 from desktop.text import _, sentences, titled
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.step import sentence
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
+from desktop.ui.widgets.plain import shown
 
 _ANNOUNCED = 2_000
 """Characters of an answer that are read out of themselves."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.text import _, mark
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.question import Question
+from desktop.ui.widgets.plain import shown
 
 type Names = tuple[str, str, str]
 

@@ -16,7 +16,7 @@ from desktop.ui.conversation.formats import Formats
 from desktop.ui.conversation.markdown import BLOCK, WINDOW
 from desktop.ui.conversation.page import Page
 from desktop.ui.conversation.parser import References
-from desktop.ui.conversation.plain import shown
+from desktop.ui.widgets.plain import shown
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from desktop.text import _, ngettext, titled
 from desktop.ui.conversation.agents import Subagent
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.sign import Sign
@@ -40,13 +41,7 @@ class Line(QWidget):
         self.stop.setIconSize(QSize(Size.ICON - 2, Size.ICON - 2))
         self.stop.setFixedSize(26, 26)
         self.stop.clicked.connect(lambda: self.stop_wanted.emit(self.subagent.id))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
-        for part in (self._spinner, self._waits):
-            row.addWidget(part)
-        row.addWidget(self._text, 1)
-        row.addWidget(self.stop)
+        across(self._spinner, self._waits, (self._text, 1), self.stop, of=self)
         self.setFixedHeight(_HEIGHT)
 
     def show_subagent(self, subagent: Subagent) -> None:
@@ -131,10 +126,12 @@ class Strip(QFrame):
         self._all = False
         self.more = button("link")
         self.more.clicked.connect(self._unfold)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(Space.M, Space.XS, Space.XS, Space.XS)
-        self._column.setSpacing(0)
-        self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = down(
+            (self.more, Qt.AlignmentFlag.AlignLeft),
+            gap=0,
+            edges=(Space.M, Space.XS, Space.XS, Space.XS),
+            of=self,
+        )
         self._seconds = QTimer(self, interval=_SECOND_MS)
         self._seconds.timeout.connect(self._tick)
         self.hide()

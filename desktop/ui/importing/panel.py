@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.api import import_words
 from desktop.errors import AppError
@@ -15,13 +15,14 @@ from desktop.pace import Advanced
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.items import ItemList, Words
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.progress import Progress
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -73,10 +74,7 @@ class ImportPanel(Part):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        place = QHBoxLayout()
-        place.setSpacing(Space.S)
-        for widget in (self.folder, self._browse, self._look):
-            place.addWidget(widget)
+        place = across(self.folder, self._browse, self._look)
         self._card.add(self._scrub)
         below = QVBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
@@ -107,8 +105,7 @@ class ImportPanel(Part):
         self.folder.setPlaceholderText(_("The folder .nanobot, or what holds it"))
         self._browse.say(_("Choose a folder"))
         self._look.setText(_("Look"))
-        self._begin.setText(f" {_('Import')}")  # the space keeps the sign apart
-        self._begin.setAccessibleName(_("Import"))
+        self._begin.say(_("Import"))
         self._scrub.say(
             _("Remove the keys from the old file"),
             _(

@@ -21,20 +21,20 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
 
 from desktop.text import _, language
-from desktop.ui.conversation.plain import shown
 from desktop.ui.palette.item import Item
 from desktop.ui.sidebar.rows import Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -140,11 +140,15 @@ class PaletteView(QWidget):
         across = QFrame()
         across.setObjectName("across")
         across.setFixedHeight(1)
-        column = QVBoxLayout(self._frame)
-        column.setContentsMargins(Space.S, Space.S, Space.S, Space.S)
-        column.setSpacing(Space.XS)
-        for made in (self.field, across, self.list, self._nothing):
-            column.addWidget(made)
+        down(
+            self.field,
+            across,
+            self.list,
+            self._nothing,
+            gap=Space.XS,
+            edges=(Space.S, Space.S, Space.S, Space.S),
+            of=self._frame,
+        )
 
     def _words(self) -> None:
         self._frame.setAccessibleName(_("Command palette"))

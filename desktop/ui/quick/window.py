@@ -10,7 +10,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QLabel, QVBoxLayout, QWidget
 
 from desktop.text import _
 from desktop.ui.conversation.pane import ConversationPane
@@ -18,6 +18,7 @@ from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.trace import note
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.order import go_on
@@ -76,14 +77,16 @@ class QuickWindow(QDialog):
         icon = QLabel()
         icon.setPixmap(app_icon().pixmap(QSize(_ICON, _ICON)))
         top = QWidget()
-        head = QHBoxLayout(top)
-        head.setContentsMargins(Space.L, Space.S, Space.S, 0)
-        head.setSpacing(Space.S)
-        head.addWidget(icon)
-        head.addWidget(self._name)
-        head.addWidget(self._model, 1)
-        for made in (self.new, self.onward, self.away):
-            head.addWidget(made)
+        across(
+            icon,
+            self._name,
+            (self._model, 1),
+            self.new,
+            self.onward,
+            self.away,
+            edges=(Space.L, Space.S, Space.S, 0),
+            of=top,
+        )
         self.pane = ConversationPane(top, column=False)
         self.composer, self.notice = self.pane.composer, self.pane.notice
         self._keys.setContentsMargins(Space.M, 0, 0, 0)

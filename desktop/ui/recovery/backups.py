@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 
 from desktop.api import backup_words
 from desktop.errors import AppError
@@ -15,15 +15,17 @@ from desktop.pace import Advanced
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.folders import show_in_folder
+from desktop.ui.widgets.form import FormCard
 from desktop.ui.widgets.items import ItemList, Words
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.progress import Progress
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -53,37 +55,23 @@ class BackupRow(Row):
         side = QWidget()
         super().__init__(side, width=0)
         self.restore, self.folder = button(), IconButton("folder")
-        buttons = QHBoxLayout(side)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        buttons.setSpacing(Space.XS)
-        for made in (self.folder, self.restore):
-            buttons.addWidget(made)
+        across(self.folder, self.restore, gap=Space.XS, of=side)
         moment, _dot, about = backup_words.about(backup).partition(" · ")
         self.say(moment, about)
         self.folder.say(_("Show in folder: {what}").format(what=moment))
-        self.restore.setText(_("Restore…"))
-        self.restore.setAccessibleName(_("Restore: {when}").format(when=moment))
+        self.restore.say(_("Restore…"), _("Restore: {when}").format(when=moment))
 
 
-class _Question(QFrame):
+class _Question(FormCard):
     """Whether this backup shall be restored, with what that means."""
 
     def __init__(self, yes: Callable[[], object], no: Callable[[], object]) -> None:
-        super().__init__()
-        self.setProperty("kind", "card")
-        self._about, self._means = label("title", wrap=True), label("muted", wrap=True)
-        self.yes, self._no = button("primary", "archive-restore"), button()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        for made in (self.yes, self._no):
-            buttons.addWidget(made)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        column.addWidget(self._about)
-        column.addWidget(self._means)
-        column.addLayout(buttons)
+        self._means, self.yes, self._no = (
+            label("muted", wrap=True),
+            button("primary", "archive-restore"),
+            button(),
+        )
+        super().__init__(self._means, acts=(self.yes, self._no, None))
         self.yes.clicked.connect(yes)
         self._no.clicked.connect(no)
         self._shown: Backup | None = None
@@ -97,8 +85,7 @@ class _Question(QFrame):
                 "beside it. A backup of what is here now is made first."
             )
         )
-        self.yes.setText(f" {_('Restore')}")  # the space keeps the sign apart
-        self.yes.setAccessibleName(_("Restore"))
+        self.yes.say(_("Restore"))
         self._no.setText(_("Cancel"))
         if self._shown is not None:
             self.ask(self._shown)
@@ -106,7 +93,7 @@ class _Question(QFrame):
     def ask(self, backup: "Backup") -> None:
         """Show the question for this backup."""
         self._shown = backup
-        self._about.setText(_("Restore this backup? {about}").format(about=backup_words.about(backup)))
+        self.title.setText(_("Restore this backup? {about}").format(about=backup_words.about(backup)))
         self.show()
         self.yes.setFocus()
 
@@ -136,18 +123,14 @@ class Backups(Part):
         for made in (self._now, self._save, self._open):
             acts.addWidget(made)
         self._frame.setProperty("kind", "card")
-        inner = QVBoxLayout(self._frame)
-        inner.setContentsMargins(1, Space.XS, 1, Space.XS)
-        inner.addWidget(self._list)
+        down(self._list, edges=(1, Space.XS, 1, Space.XS), of=self._frame)
         self._frame.hide()
         self.column.setSpacing(Space.M)
         self.column.addWidget(self._about)
         self.column.addWidget(buttons)
         for widget in (self.outcome, self.progress, self._question, self._frame):
             self.column.addWidget(widget)
-        self._cards = QVBoxLayout()
-        self._cards.addWidget(self._card)
-        self.column.addLayout(self._cards)
+        self.column.addWidget(self._card)
 
     def _words(self) -> None:
         self._about.setText(
@@ -157,8 +140,7 @@ class Backups(Part):
                 "import, a repair and a restore, and keeps the last five."
             )
         )
-        self._now.setText(f" {_('Back up now')}")  # the space keeps the sign apart
-        self._now.setAccessibleName(_("Back up now"))
+        self._now.say(_("Back up now"))
         self._save.setText(_("Save a backup as…"))
         self._open.setText(_("Restore from a file…"))
         self._list.setAccessibleName(_("What was restored"))
@@ -179,21 +161,12 @@ class Backups(Part):
             self._show()
 
     def _show(self) -> None:
-        card = Card()
         backups = self._found.backups if self._found is not None else ()
-        for backup in backups:
-            row = BackupRow(backup)
+        rows = [BackupRow(backup) for backup in backups]
+        for row, backup in zip(rows, backups, strict=True):
             row.restore.clicked.connect(partial(self.ask, backup.path))
             row.folder.clicked.connect(partial(show_in_folder, backup.path))
-            card.add(row)
-        if not backups:
-            nothing = label("muted", _("There is none yet."), wrap=True)
-            nothing.setContentsMargins(0, Space.S, 0, Space.S)
-            card.add(nothing)
-        self._cards.replaceWidget(self._card, card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = card
+        self._card.fill(rows, _("There is none yet."))
 
     # ---- making
 

@@ -78,8 +78,7 @@ class Diagnostics(Part):
         self._look.setText(_("Look again") if self._files else _("Show what would be in it"))
         self.choice.setAccessibleName(_("File of the bundle"))
         self.text.setAccessibleName(_("What is in the file"))
-        self._save.setText(f" {_('Save…')}")  # the space keeps the sign apart
-        self._save.setAccessibleName(_("Save the diagnostics"))
+        self._save.say(_("Save…"), _("Save the diagnostics"))
 
     def look(self) -> None:
         """Gather it and show it."""

@@ -4,9 +4,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from desktop.text import _
 from desktop.ui.actions import Actions
+from desktop.ui.first_run.setup import Setup
 from desktop.ui.funnel import Funnel
 from desktop.ui.recovery.panel import RecoveryPanel
-from desktop.ui.setup import Setup
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.middle_page import MiddlePage

@@ -5,20 +5,21 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import JobsChanged
 from desktop.errors import AppError
 from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.progress import Progress
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -35,15 +36,11 @@ class DamageRow(Row):
     def __init__(self, damage: "Damage") -> None:
         self.act, side = button(), QWidget()
         super().__init__(side, width=0)
-        inner = QHBoxLayout(side)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.addWidget(self.act)
-        inner.addStretch(1)
+        across(self.act, None, of=side)
         self.beside.insertWidget(0, Sign("triangle-alert", "warning"))
         self.beside.addStretch(1)
         self.say(damage.title, sentences(damage.hurt, damage.whole))
-        self.act.setText(damage.act)
-        self.act.setAccessibleName(titled(damage.act, damage.title))
+        self.act.say(damage.act, titled(damage.act, damage.title))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._wide = self.width() < _NARROW  # then the button stands below the words
@@ -82,18 +79,14 @@ class RecoveryPanel(Part):
         for made in (self._all, self._restore, self._again):
             acts.addWidget(made)
         self.column.setSpacing(Space.M)
-        self._cards = QVBoxLayout()
-        self._cards.addWidget(self._card)
-        self.column.addLayout(self._cards)
-        for widget in (self._told, self._sound, self.outcome, self.progress):
+        for widget in (self._card, self._told, self._sound, self.outcome, self.progress):
             self.column.addWidget(widget)
         self.column.addWidget(buttons)
         self._told.hide()
 
     def _words(self) -> None:
         self._all.setText(_("Repair all"))
-        self._restore.setText(f" {_('Restore from a backup…')}")  # the space keeps the sign apart
-        self._restore.setAccessibleName(_("Restore from a backup…"))
+        self._restore.say(_("Restore from a backup…"))
         self._again.setText(_("Look through everything"))
         self._show()
 
@@ -148,20 +141,10 @@ class RecoveryPanel(Part):
     def _show(self) -> None:
         damage = self._found.damage if self._found is not None else ()
         sound = self._found.sound if self._found is not None else ()
-        card = Card()
-        for one in damage:
-            row = DamageRow(one)
+        rows = [DamageRow(one) for one in damage]
+        for row, one in zip(rows, damage, strict=True):
             row.act.clicked.connect(partial(self.mend, one.id))
-            card.add(row)
-        if not damage:
-            nothing = label("muted", wrap=True)
-            nothing.setText(_("Nothing is damaged.") if self._looked else _("Looking…"))
-            nothing.setContentsMargins(0, Space.S, 0, Space.S)
-            card.add(nothing)
-        self._cards.replaceWidget(self._card, card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = card
+        self._card.fill(rows, _("Nothing is damaged.") if self._looked else _("Looking…"))
         self._all.setVisible(len(damage) > 1)
         self._told.setText("\n".join(self._done))
         self._told.setVisible(bool(self._done))

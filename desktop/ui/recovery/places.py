@@ -3,19 +3,19 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.api import backup_words
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
-from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.folders import show_in_folder
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -28,11 +28,7 @@ class _Place(Row):
         side = QWidget()
         super().__init__(side, width=0)
         folder, large = IconButton("folder"), label("muted", backup_words.size(size))
-        inner = QHBoxLayout(side)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(Space.S)
-        inner.addWidget(large)
-        inner.addWidget(folder)
+        across(large, folder, of=side)
         self.say(title, path)
         folder.say(_("Show in folder: {what}").format(what=title))
         folder.clicked.connect(partial(show_in_folder, path))
@@ -78,11 +74,6 @@ class Places(Part):
         if found == self._found:
             return
         self._found = found
-        card = Card()
-        for place in found.places:
-            card.add(_Place(place.title, place.path, place.size))
-        self.column.replaceWidget(self._card, card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = card
+        self._card.fill(_Place(place.title, place.path, place.size) for place in found.places)
+        self._card.show()
         self._keys.setText(found.keys)

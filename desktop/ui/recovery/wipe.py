@@ -1,17 +1,18 @@
 """Deleting everything: asked for in earnest, by typing a word."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -37,19 +38,8 @@ class Wipe(Part):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, Space.M, 0, Space.M)
-        column.setSpacing(Space.S)
-        acts = QHBoxLayout()
-        acts.setSpacing(Space.S)
-        for made in (self._yes, self._no):
-            acts.addWidget(made)
-        acts.addStretch(1)
-        column.addWidget(self._ask)
-        column.addWidget(self._how)
-        column.addWidget(self.field)
-        column.addLayout(acts)
+        inner, acts = QWidget(), across(self._yes, self._no, None)
+        down(self._ask, self._how, self.field, acts, edges=(0, Space.M, 0, Space.M), of=inner)
         self._card.add(inner)
         self._card.hide()
         self.column.setSpacing(Space.M)
@@ -65,8 +55,7 @@ class Wipe(Part):
                 "this program, and its keys in the keychain. Then the program ends."
             )
         )
-        self._open.setText(f" {_('Delete everything…')}")  # the space keeps the sign apart
-        self._open.setAccessibleName(_("Delete everything…"))
+        self._open.say(_("Delete everything…"))
         self._ask.setText(_("Delete everything for good?"))
         self._how.setText(
             _(

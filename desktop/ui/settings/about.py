@@ -8,7 +8,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
@@ -19,13 +18,13 @@ from desktop.errors import AppError
 from desktop.text import _, ngettext, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
+from desktop.ui.widgets.search_field import SearchField
 from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -58,8 +57,7 @@ class Versions(Part):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._copy.setText(f" {_('Copy')}")  # the space keeps the sign apart
-        self._copy.setAccessibleName(_("Copy the versions"))
+        self._copy.say(_("Copy"), _("Copy the versions"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -75,17 +73,14 @@ class Versions(Part):
         if found == self._found:
             return
         self._found = found
-        card = Card()
+        rows = []
         for what, which in found:
             value = label("muted", which)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             row = Row(value, width=0)
             row.say(what)
-            card.add(row)
-        self.column.replaceWidget(self._card, card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = card
+            rows.append(row)
+        self._card.fill(rows)
 
     def _copied(self) -> None:
         QApplication.clipboard().setText("\n".join(f"{what} {which}" for what, which in self._found))
@@ -99,9 +94,8 @@ class Licences(Part):
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self._found: Sequence[Shipped] = ()
-        self._about, self.search = label("muted", wrap=True), QLineEdit()
+        self._about, self.search = label("muted", wrap=True), SearchField()
         self.list, self.text, self.outcome = QListWidget(), QPlainTextEdit(), Outcome()
-        Lens(self.search)
         self.list.setFixedHeight(_LIST)
         styled(self.list, _SHEET)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
 from desktop.errors import AppError
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.step import STATES, Outcome, did, ended
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.theme import text_font, theme
@@ -31,6 +30,7 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.outcome import Outcome as Told
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 

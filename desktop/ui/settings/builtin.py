@@ -5,16 +5,17 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QProgressBar, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -32,11 +33,7 @@ class Fetching(QWidget):
         row = QHBoxLayout()
         row.addWidget(self._text, 1)
         row.addWidget(self._pause)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, Space.S)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
-        column.addLayout(row)
+        down(self.bar, row, gap=0, edges=(0, 0, 0, Space.S), of=self)
         spoken(self._words)
 
     def _words(self) -> None:
@@ -72,11 +69,7 @@ class ModelRow(QWidget):
         self._row, self.fetching, self.outcome = Row(side, width=0), Fetching(), Outcome()
         self._better = label("success")
         self._row.beside.addWidget(self._better)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self._row, self.fetching, self.outcome):
-            column.addWidget(widget)
+        down(self._row, self.fetching, self.outcome, gap=0, of=self)
         self.fetching.hide()
         self._in_use = self._failed = False
         spoken(self._words)
@@ -149,11 +142,7 @@ class BuiltinModels(QWidget):
         self._note, self._own = label("small", wrap=True), button("link")
         self.outcome = Outcome()
         self._own.clicked.connect(self._choose)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        for widget in (self._card, self.outcome, self._own, self._note):
-            column.addWidget(widget)
+        down(self._card, self.outcome, self._own, self._note, of=self)
         self._note.setVisible(not first_run)
         self.setAcceptDrops(True)
         spoken(self._words)

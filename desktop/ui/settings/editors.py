@@ -15,8 +15,6 @@ from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.switch import Switch
 
-EDITOR_WIDTH = 240
-
 
 class Editor(QWidget):
     """Shows a value and tells of another. `typed` says what is wrong with what stands there now, "" for

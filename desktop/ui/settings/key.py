@@ -5,15 +5,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.settings.rows import Row
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Row
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -39,11 +40,7 @@ class KeyEdit(QWidget):
         self.setFocusProxy(self.edit)
         self._eye.setCheckable(True)
         self._eye.toggled.connect(self._show)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self._eye)
+        across((self.edit, 1), self._eye, gap=Space.XS, of=self)
         spoken(self._words)
 
     def _words(self) -> None:
@@ -115,11 +112,7 @@ class KeychainNotice(QWidget):
         self._outcome, self._switch = Outcome(), Switch()
         self._session = Row(self._switch, width=0)
         self._found: Mapping[str, Any] = {"state": "ready", "text": "", "remedy": ""}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.S, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._outcome)
-        column.addWidget(self._session)
+        down(self._outcome, self._session, gap=0, edges=(0, Space.S, 0, 0), of=self)
         self.hide()
         spoken(self._words)
 

@@ -12,11 +12,12 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings.pages import Page
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.parts import PARTS
-from desktop.ui.settings.rows import Card, SettingRow
+from desktop.ui.settings.rows import SettingRow
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.marking import mark_for_a_while
 from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.rows import Card
 from desktop.ui.words import spoken
 
 _COLUMN = 680

@@ -13,10 +13,11 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings.choice import ProviderBox
 from desktop.ui.settings.editors import FreeBox
 from desktop.ui.settings.key import KeychainNotice, KeyRow, owner_of
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -54,12 +55,14 @@ class ProviderForm(QWidget):
         for row in (self._provider_row, self._key_row, self._model_row, self._base_row):
             card.add(row, parted=False)
         card.add(foot, parted=False)
-        inner = QVBoxLayout(foot)
-        inner.setContentsMargins(0, Space.M, 0, Space.M)
-        inner.setSpacing(Space.M)
-        for widget in (self._keychain, self._outcome):
-            inner.addWidget(widget)
-        inner.addWidget(self._save, 0, Qt.AlignmentFlag.AlignRight)
+        down(
+            self._keychain,
+            self._outcome,
+            (self._save, Qt.AlignmentFlag.AlignRight),
+            gap=Space.M,
+            edges=(0, Space.M, 0, Space.M),
+            of=foot,
+        )
 
     def _connect(self) -> None:
         self._box.activated.connect(self._chosen)

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.errors import AppError
 from desktop.text import sentences
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
@@ -29,15 +30,13 @@ class _Line(QWidget):
             made.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse
             )  # it may be a command
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._text)
-        words.addWidget(self._remedy)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.XS, Space.XS, 0, Space.XS)
-        row.setSpacing(Space.S)
-        row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
+        words = down(self._text, self._remedy, gap=2)
+        across(
+            (self._sign, Qt.AlignmentFlag.AlignTop),
+            (words, 1),
+            edges=(Space.XS, Space.XS, 0, Space.XS),
+            of=self,
+        )
 
     def show_line(self, line: Json) -> None:
         self._sign.show_icon(*(("circle-check", "success") if line["ok"] else ("circle-alert", "warning")))

@@ -4,21 +4,20 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt,
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
 )
 
 from desktop.text import _
 from desktop.ui.settings.search import Hit, find
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.labels import label, tip
-from desktop.ui.widgets.lens import Lens
+from desktop.ui.widgets.search_field import SearchField
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -35,7 +34,7 @@ QListWidget::item:focus { border: 1px solid $accent; }
 """
 
 
-class Finder(QLineEdit):
+class Finder(SearchField):
     """Down goes to what was found, Enter takes the first of it, Escape empties the field."""
 
     down = Signal()
@@ -100,13 +99,16 @@ class Side(QFrame):
         self.search, self.pages, self.hits = Finder(), QListWidget(), QListWidget()
         self._nothing = label("muted", wrap=True)
         self._hits: list[Hit] = []
-        Lens(self.search)
-        inner = QVBoxLayout(self)
-        inner.setContentsMargins(Space.M, Space.L, Space.M, Space.M)
-        inner.setSpacing(Space.M)
-        for widget in (self.search, self.pages, self.hits, self._nothing):
-            inner.addWidget(widget)
-        inner.addStretch()
+        inner = down(
+            self.search,
+            self.pages,
+            self.hits,
+            self._nothing,
+            None,
+            gap=Space.M,
+            edges=(Space.M, Space.L, Space.M, Space.M),
+            of=self,
+        )
         inner.setStretchFactor(self.pages, 1000)
         inner.setStretchFactor(self.hits, 1000)
         for each in (self.pages, self.hits):

@@ -11,11 +11,11 @@ from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -31,8 +31,7 @@ class Entry(Row):
         self.remove = button()
         super().__init__(self.remove, width=0)
         self.say(name, about)
-        self.remove.setText(_("Remove"))
-        self.remove.setAccessibleName(_("Remove: {name}").format(name=name))
+        self.remove.say(_("Remove"), _("Remove: {name}").format(name=name))
         self.remove.clicked.connect(remove)
 
 
@@ -95,8 +94,7 @@ class Standing(Part):
             (self._write, _("Add a folder to read and write…")),
             (self._vouch, _("Add a folder of your own files…")),
         ):
-            made.setText(f" {words}")  # the space keeps the sign apart
-            made.setAccessibleName(words)
+            made.say(words)
         self._show()
 
     def refresh(self) -> None:
@@ -130,26 +128,16 @@ class Standing(Part):
             for folder in found.folders
         ]
         nothing = _("None. “Always like this” on a question adds one.")
-        self._rules = self._replace(self._rules, answers, nothing)
-        self._folders = self._replace(self._folders, folders, _("None. The agent asks for all of them."))
+        self._fill(self._rules, answers, nothing)
+        self._fill(self._folders, folders, _("None. The agent asks for all of them."))
         mine = [Entry(path, "", partial(self._do, do.unvouch, path)) for path in found.vouched]
-        self._mine = self._replace(self._mine, mine, _("None. All files count as unknown."))
+        self._fill(self._mine, mine, _("None. All files count as unknown."))
 
-    def _replace(self, old: Card, entries: list[Entry], nothing: str) -> Card:
-        had = next((made for made in old.findChildren(Button) if made.hasFocus()), None)
-        card = Card()
-        for entry in entries:
-            card.add(entry)
-        if not entries:
-            empty = label("muted", nothing, wrap=True)
-            empty.setContentsMargins(0, Space.S, 0, Space.S)
-            card.add(empty)
-        self.column.replaceWidget(old, card)
-        old.hide()
-        old.deleteLater()
-        if had is not None:
+    def _fill(self, card: Card, entries: list[Entry], nothing: str) -> None:
+        had = any(made.hasFocus() for made in card.findChildren(Button))
+        card.fill(entries, nothing)
+        if had:
             (entries[0].remove if entries else self._read).setFocus()
-        return card
 
     def _choose(self, *, write: bool) -> None:
         dialog = QFileDialog(self, (self._write if write else self._read).accessibleName())

@@ -3,13 +3,14 @@
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.config.describe import Setting, check_headers
 from desktop.errors import ConfigError
 from desktop.text import _
 from desktop.ui.settings.editors import Editor
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 
 
@@ -22,12 +23,7 @@ class _Entry(QWidget):
     def __init__(self, name: str = "", value: str = "") -> None:
         super().__init__()
         self.name, self.value, self._remove = QLineEdit(name), QLineEdit(value), IconButton("x")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(self.name, 2)
-        row.addWidget(self.value, 3)
-        row.addWidget(self._remove)
+        across((self.name, 2), (self.value, 3), self._remove, gap=Space.XS, of=self)
         self._remove.clicked.connect(lambda: self.removed.emit(self))
         for edit in (self.name, self.value):
             edit.editingFinished.connect(self.left)
@@ -48,10 +44,7 @@ class TableEditor(Editor):
         self._entries: list[_Entry] = []
         self._lines = QVBoxLayout()
         self._lines.setSpacing(Space.XS)
-        column = QVBoxLayout()
-        column.setSpacing(Space.S)
-        column.addLayout(self._lines)
-        column.addWidget(self._add)
+        column = down(self._lines, self._add)
         self._row.addLayout(column)
         self._add.clicked.connect(self._add_line)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.config.tools import ENGINES, KEYED
 from desktop.errors import AppError
@@ -11,11 +11,12 @@ from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeyEdit
 from desktop.ui.settings.part import Part
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -83,18 +84,15 @@ class ToolList(Part):
             self._show()
 
     def _show(self) -> None:
-        card = Card()
+        rows = []
         for tool in self._tools:
             title, about = _WORDS.get(tool.name, (tool.name, tool.description))
             state = _EFFECTS.get(tool.effect, tool.effect) if tool.on else mark("off")
             row = Row(label("muted", _(state)), width=0)
             row.say(_(title), _(about))
-            card.add(row)
-        self.column.replaceWidget(self._card, card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = card
-        card.setVisible(bool(self._tools))
+            rows.append(row)
+        self._card.fill(rows)
+        self._card.setVisible(bool(rows))
 
 
 class SearchKey(Part):
@@ -106,11 +104,7 @@ class SearchKey(Part):
         self._engine = ""
         self.key, self._remove, self.outcome = KeyEdit(), button(), Outcome()
         side = QWidget()
-        row = QHBoxLayout(side)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(self.key, 1)
-        row.addWidget(self._remove)
+        across((self.key, 1), self._remove, gap=Space.XS, of=side)
         self._row = Row(side)
         card = Card()
         card.add(self._row)
@@ -128,8 +122,7 @@ class SearchKey(Part):
             _("It is kept in the keychain of this computer. Another replaces it."),
         )
         self.key.edit.setAccessibleName(_("Key for {engine}").format(engine=engine))
-        self._remove.setText(_("Remove"))
-        self._remove.setAccessibleName(_("Remove the key for {engine}").format(engine=engine))
+        self._remove.say(_("Remove"), _("Remove the key for {engine}").format(engine=engine))
 
     def show_all(self, reply: Mapping[str, Any]) -> None:
         engine = str(reply["values"].get("tools.web.search.provider", ""))

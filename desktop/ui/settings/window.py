@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.tasks import in_thread
@@ -18,6 +18,7 @@ from desktop.ui.settings.search import Hit, entries
 from desktop.ui.settings.side import Side
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.standing import Standing
@@ -61,11 +62,7 @@ class SettingsWindow(QDialog):
         above.addWidget(self._notice)
         right.addLayout(above)
         right.addWidget(self._stack, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._side)
-        row.addLayout(right, 1)
+        across(self._side, (right, 1), gap=0, of=self)
 
     def _words(self) -> None:
         self.setWindowTitle(_("Settings"))

@@ -14,10 +14,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLineEdit,
     QListView,
     QMenu,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,9 +25,10 @@ from desktop.ui.sidebar.rows import FOLD, KEY, SNIPPET, Rows
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.lens import Lens
+from desktop.ui.widgets.search_field import SearchField
 from desktop.ui.words import spoken
 
 WIDTH = 268
@@ -60,9 +59,8 @@ class Sidebar(QWidget):
         self.setFixedWidth(WIDTH)
         self._rows = rows
         self._open = ""
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setClearButtonEnabled(False)
-        Lens(self.search)
         self.search.textChanged.connect(self._narrow)
         self.new = IconButton("square-pen")
         self.new.clicked.connect(self.new_wanted)
@@ -78,22 +76,12 @@ class Sidebar(QWidget):
         self._show_whether_empty()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
-        top.setSpacing(Space.XS)
-        top.addWidget(self.search)
-        top.addWidget(self.new)
+        top = across(self.search, self.new, gap=Space.XS, edges=(Space.M, Space.M, Space.S, Space.S))
         bottom = QHBoxLayout()
         bottom.setContentsMargins(Space.S, Space.S, Space.S, Space.S)
         bottom.addWidget(self.settings)
         bottom.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.list, 1)
-        column.addWidget(self._nothing, 1)
-        column.addLayout(bottom)
+        down(top, (self.list, 1), (self._nothing, 1), bottom, gap=0, of=self)
 
     def _listen(self) -> None:
         painter = RowPainter(self.list)
@@ -117,8 +105,7 @@ class Sidebar(QWidget):
         self.search.setPlaceholderText(_("Search"))
         self.new.say(_("New conversation"), "Ctrl+N")
         self.list.setAccessibleName(_("Conversations"))
-        self.settings.setText(f" {_('Settings')}")  # the space keeps the sign apart
-        self.settings.setAccessibleName(_("Settings"))
+        self.settings.say(_("Settings"))
         self.settings.setToolTip("Ctrl+,")
         self._rows.refresh()
 

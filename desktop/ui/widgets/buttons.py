@@ -17,6 +17,11 @@ class Button(QPushButton):
         self._works = 0
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
+    def say(self, words: str, name: str = "") -> None:
+        """Set the words, and its whole name where they do not say enough by themselves."""
+        self.setText(words if self.icon().isNull() else f" {words}")  # the space keeps the sign apart
+        self.setAccessibleName(name or words)
+
     @property
     def busy(self) -> bool:
         """Whether it is at work."""

@@ -13,9 +13,9 @@ from PySide6.QtGui import (
 )
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.code_field import CodeField
+from desktop.ui.widgets.plain import shown
 
 _LINES = 24
 _MOST = 300

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label, line
 
@@ -30,21 +31,9 @@ class FoldCard[D: QWidget](QFrame):
         self.words.setSpacing(2)
         self.words.addWidget(self.title)
         self.side.setSpacing(Space.S)
-        head = QHBoxLayout(self._head)
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(Space.S)
-        head.addLayout(self.words, 1)
-        head.addLayout(self.side)
-        head.addWidget(self.open_button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
-        self._column.setSpacing(Space.S)
-        for widget in (self._head, self._below):
-            self._column.addWidget(widget)
-        self._folding = QVBoxLayout(self._below)
-        self._folding.setContentsMargins(0, 0, 0, 0)
-        self._folding.setSpacing(Space.S)
-        self._folding.addWidget(line())
+        across((self.words, 1), self.side, self.open_button, of=self._head)
+        self._column = down(self._head, self._below, edges=(Space.L, Space.M, Space.M, Space.M), of=self)
+        self._folding = down(line(), of=self._below)
         self._below.hide()
         self._head.setCursor(Qt.CursorShape.PointingHandCursor)
         self._head.installEventFilter(self)

@@ -6,7 +6,11 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
+from desktop.ui.widgets.styled import styled
+
 _LEAST = 24
+_TAG = """QLabel { background: transparent; color: $muted; border: 1px solid $border_strong;
+  border-radius: 8px; padding: 0 7px; }"""
 
 
 def label(kind: str = "", text: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
@@ -39,6 +43,13 @@ class Elided(QLabel):
         painter.setPen(self.palette().windowText().color())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, fits)
         painter.end()
+
+
+def tag() -> Elided:
+    """A word with a line around it."""
+    made = Elided("small")
+    styled(made, _TAG)
+    return made
 
 
 def tip(text: str) -> str:

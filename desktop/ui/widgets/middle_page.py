@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 
 
 class MiddlePage(QScrollArea):
@@ -18,11 +19,7 @@ class MiddlePage(QScrollArea):
         inner, middle, self.column = QWidget(), QWidget(), QVBoxLayout()
         middle.setMaximumWidth(width)
         self.column.setSpacing(Space.M)
-        around = QVBoxLayout(middle)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.setSpacing(Space.M)
-        around.addStretch(1)
-        around.addLayout(self.column)
+        around = down(None, self.column, gap=Space.M, of=middle)
         around.addStretch(2)
         row = QHBoxLayout(inner)
         row.setContentsMargins(Space.L, Space.L, Space.L, Space.L)

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from desktop.text import sentences
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.labels import label
 
@@ -25,12 +26,14 @@ class Notice(QFrame):
         self._made: list[Button] = []
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(Space.S)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.XS)
-        column.addWidget(self._text)
-        column.addWidget(self._remedy)
-        column.addLayout(self._buttons)
+        down(
+            self._text,
+            self._remedy,
+            self._buttons,
+            gap=Space.XS,
+            edges=(Space.L, Space.M, Space.L, Space.M),
+            of=self,
+        )
         self.hide()
 
     def tell(

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
-from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.notice import Act, Notice
@@ -26,17 +26,8 @@ class Outcome(QWidget):
         self._cancel.clicked.connect(self._cancelled)
         self._on_cancel: Callable[[], object] | None = None
         self._notice = Notice()
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self._spinner)
-        row.addWidget(self._mark)
-        row.addWidget(self._said, 1)
-        row.addWidget(self._cancel)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(self._notice)
+        row = across(self._spinner, self._mark, (self._said, 1), self._cancel)
+        down(row, self._notice, gap=0, of=self)
         spoken(self._words)
         self.clear()
 

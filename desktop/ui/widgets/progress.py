@@ -1,10 +1,11 @@
 """How far a piece of work is, in words and as a bar, and a way to end it."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from desktop.text import _
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
@@ -25,11 +26,7 @@ class Progress(QWidget):
         row = QHBoxLayout()
         row.addWidget(self._text, 1)
         row.addWidget(self.cancel)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.XS, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
-        column.addLayout(row)
+        down(self.bar, row, gap=0, edges=(0, Space.XS, 0, 0), of=self)
         spoken(self._words)
         self.hide()
 

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 
@@ -27,11 +28,7 @@ class Toast(QFrame):
         self.undoes = False
         """Whether the action takes back what the sentence tells of."""
         self._action: Callable[[], object] | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
-        row.setSpacing(Space.L)
-        row.addWidget(self._text)
-        row.addWidget(self._button)
+        across(self._text, self._button, gap=Space.L, edges=(Space.L, Space.S, Space.L, Space.S), of=self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SHOWN_MS)

@@ -7,7 +7,7 @@ import pytest
 
 from desktop.ui.conversation import markdown
 from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
-from desktop.ui.conversation.plain import shown
+from desktop.ui.widgets.plain import shown
 
 STEP_S = 0.15
 """CPU time of one step; three times what is allowed, for a busy machine."""

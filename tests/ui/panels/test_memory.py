@@ -16,13 +16,13 @@ from desktop.bus.events import MemoryChanged
 from desktop.ui.loop import Loop
 from desktop.ui.panels.memory.fact import FactRow
 from desktop.ui.panels.memory.panel import SUMMARIES, VERSIONS, WAITING, MemoryPanel
-from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.panels.memory.summaries import Summaries, SummaryRow
 from desktop.ui.panels.memory.versions import Versions
 from desktop.ui.panels.memory.waiting import Waiting
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.diff import DiffView, pairs
 from desktop.ui.widgets.order import stops
+from desktop.ui.widgets.stock import Stock
 from tests.ui.panels.remembered import FILES, MEMORY, USER, Memory, diff, staged
 from tests.ui.program import tell
 from tests.ui.settings.reading import named, press, shown, write

@@ -42,7 +42,7 @@ class Page:
         self.running.settle()
         QApplication.sendPostedEvents()
         if hasattr(self, "panel"):
-            self._bot.waitUntil(lambda: not self.panel.list._waiting)
+            self._bot.waitUntil(lambda: not self.panel.list.waiting)
             self.running.settle()
 
     def rows(self) -> list[str]:
@@ -60,6 +60,12 @@ class Page:
 
     def press(self, words: str) -> None:
         press(self.window, words)
+        self.settle()
+
+    def look_for(self, text: str) -> None:
+        field = named(self.window, "Search skills")
+        field.clear()
+        write(field, text)
         self.settle()
 
     def type(self, text: str) -> None:
@@ -98,12 +104,12 @@ def test_skills_are_listed_with_what_is_wrong_with_them(page: Page) -> None:
 
 
 def test_the_list_is_searched(page: Page) -> None:
-    write(named(page.window, "Search skills"), "HERB")
+    page.look_for("HERB")
     assert page.rows() == ["herbs"]
-    write(named(page.window, "Search skills"), "nothing like that")
+    page.look_for("nothing like that")
     assert page.rows() == []
     assert "No skill has this text." in page.text
-    named(page.window, "Search skills").clear()
+    page.look_for("")
     assert len(page.rows()) == 11
 
 
@@ -291,7 +297,7 @@ def test_a_hundred_skills_are_made_in_small_steps(page: Page, home: Path) -> Non
     page.press("New skill")
     page.press("Back to the skills")
     assert len(page.rows()) == 111
-    write(named(page.window, "Search skills"), "number 42.")
+    page.look_for("number 42.")
     assert page.rows() == ["s042"]
 
 

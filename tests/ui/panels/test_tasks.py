@@ -23,6 +23,7 @@ from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.panels.tasks.row import JobRow
 from desktop.ui.panels.tasks.runs import Runs
 from desktop.ui.settings.window import SettingsWindow
+from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.order import stops
 from desktop.ui.words import speak
 from tests.ui.program import Running
@@ -46,9 +47,8 @@ class Page:
     def settle(self) -> None:
         self.running.settle()
         QApplication.sendPostedEvents()
-        self._bot.waitUntil(lambda: not self.panel.list.stock.waiting)
+        self._bot.waitUntil(lambda: not self.panel.list.waiting)
         self._bot.waitUntil(lambda: not self.panel.form.when._typing.isActive())
-        self._bot.waitUntil(lambda: not self.panel.list._typing.isActive())
         self.running.settle()
 
     def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -74,17 +74,22 @@ class Page:
         return self.wait(self.api.jobs.all())
 
     def rows(self) -> list[str]:
-        return [row.job.name for row in self.panel.list.stock.seen if row.isVisible()]
+        return [row.job.name for row in self.panel.list.rows if row.isVisible()]
 
     def row(self, name: str) -> JobRow:
-        [found] = [r for r in self.panel.list.stock.seen if r.isVisible() and r.job.name == name]
+        [found] = [r for r in self.panel.list.rows if r.isVisible() and r.job.name == name]
         return found
+
+    def more(self, name: str) -> IconButton:
+        more = self.row(name).more
+        assert more is not None
+        return more
 
     def told(self, name: str) -> str:
         return self.row(name).accessibleName()
 
     def choose_in_menu(self, name: str, words: str) -> None:
-        self.row(name).more.click()
+        self.more(name).click()
         [menu] = [menu for menu in self.panel.findChildren(QMenu) if menu.isVisible()]
         [action] = [action for action in menu.actions() if action.text() == words]
         action.trigger()
@@ -131,7 +136,7 @@ def test_jobs_are_listed_with_their_times_those_due_next_first(page: Page) -> No
     assert page.told("Soon").startswith("Soon, Reminder, once on ")
     assert page.told("Soon").endswith("next in 20 minutes")
     assert page.told("Later").startswith("Later, Task, every day at 09:00 · next ")
-    assert page.row("Soon").more.accessibleName() == "More about Soon"
+    assert page.more("Soon").accessibleName() == "More about Soon"
 
 
 def test_a_reminder_is_made_with_few_words(page: Page) -> None:

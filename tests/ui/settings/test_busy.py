@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.providers import catalogue
-from desktop.ui.first_run import FirstRunCard
+from desktop.ui.first_run.card import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.first_run import FirstRunCard
+from desktop.ui.first_run.card import FirstRunCard
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
 from tests.ui.settings.cards import opened

@@ -7,9 +7,7 @@ from datetime import datetime
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QApplication,
-    QHBoxLayout,
     QLabel,
-    QLineEdit,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -24,10 +22,11 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
 from desktop.ui.panels.inbox.item import DONE, REPLY, SNOOZE, VISIT, YES, NoticeItem, QuestionItem
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.lens import Lens
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.search_field import SearchField
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
@@ -67,28 +66,26 @@ class Drawer(QWidget):
         self._read_once = False
         self._title, self.close_button = label("title"), IconButton("x")
         self.all_done, self.history = button("link"), Switch()
-        self._history_words, self.search = label("small"), QLineEdit()
+        self._history_words, self.search = label("small"), SearchField(_TYPING_MS)
         self.outcome, self.older = Outcome(), button("link")
         self._empty, self._empty_title = QWidget(), label("title")
         self._empty_words = label("muted", wrap=True)
         self._inner, self._column = QWidget(), QVBoxLayout()
         self._steps = QTimer(self, singleShot=True, interval=0)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._lay_out()
         self._connect()
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(Space.L, Space.M, Space.M, 0)
-        head.setSpacing(Space.M)
-        head.addWidget(self._title, 1)
-        head.addWidget(self.all_done)
-        head.addWidget(self._history_words)
-        head.addWidget(self.history)
-        head.addWidget(self.close_button)
-        Lens(self.search)
-        self.search.setClearButtonEnabled(True)
+        head = across(
+            (self._title, 1),
+            self.all_done,
+            self._history_words,
+            self.history,
+            self.close_button,
+            gap=Space.M,
+            edges=(Space.L, Space.M, Space.M, 0),
+        )
         above = QVBoxLayout()
         above.setContentsMargins(Space.L, Space.S, Space.L, 0)
         above.addWidget(self.search)
@@ -111,20 +108,14 @@ class Drawer(QWidget):
         for made in (self._empty_title, self._empty_words):
             made.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             empty.addWidget(made)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addLayout(above)
-        column.addWidget(area, 1)
+        down(head, above, (area, 1), gap=0, of=self)
         for hidden in (self.search, self.all_done, self.older, self._empty):
             hidden.hide()
 
     def _connect(self) -> None:
         self.all_done.clicked.connect(lambda: self._do(self._api.inbox.dismiss_all(), "all done"))
         self.history.clicked.connect(self._turn)
-        self.search.textChanged.connect(lambda: self._typing.start())
-        self._typing.timeout.connect(self._begin_anew)
+        self.search.searched.connect(self._begin_anew)
         self.older.clicked.connect(self._show_older)
         self._steps.timeout.connect(self._step)
 
@@ -134,8 +125,7 @@ class Drawer(QWidget):
         self.all_done.setText(_("Done with all"))
         self._history_words.setText(_("History"))
         self.history.setAccessibleName(_("History: show what is done, too"))
-        self.search.setPlaceholderText(_("Search the inbox"))
-        self.search.setAccessibleName(_("Search the inbox"))
+        self.search.say(_("Search the inbox"))
         self.older.setText(_("Show older ones"))
         self._say_empty()
         for key, made in self._days.items():

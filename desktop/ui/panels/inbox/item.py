@@ -6,19 +6,20 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QMenu, QWidget
 
 from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING, Notice
 from desktop.text import _, mark, titled
 from desktop.ui.conversation.card import ApprovalCard
-from desktop.ui.conversation.plain import shown
 from desktop.ui.conversation.question import Question
-from desktop.ui.panels.tasks import words
-from desktop.ui.panels.tasks.words import Now
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets import moments
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.column import Remembering
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.moments import Now
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.words import spoken
 
@@ -57,11 +58,7 @@ class QuestionItem(QWidget):
         self._title, self._when = label("title"), label("small")
         self.open = button("link")
         self.card = ApprovalCard()
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._when)
-        head.addWidget(self.open)
+        head = across((self._title, 1), self._when, self.open)
         column = Remembering(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(0, 0, 0, Space.S)
         column.setSpacing(Space.S)
@@ -72,8 +69,9 @@ class QuestionItem(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.open.setText(_("Open conversation"))
-        self.open.setAccessibleName(_("Open conversation: {title}").format(title=self._title.text()))
+        self.open.say(
+            _("Open conversation"), _("Open conversation: {title}").format(title=self._title.text())
+        )
 
     def show_question(self, question: Question, title: str) -> None:
         """Show this one."""
@@ -112,21 +110,15 @@ class NoticeItem(QFrame):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._when, 0, Qt.AlignmentFlag.AlignTop)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.XS)
-        for made in (self.yes, self.no, self.done, self.snooze, self.reply, self.open):
-            buttons.addWidget(made)
-        buttons.addStretch(1)
-        row = QHBoxLayout(self._reply_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.send)
+        head = across(
+            (self._sign, Qt.AlignmentFlag.AlignTop),
+            (self._title, 1),
+            (self._when, Qt.AlignmentFlag.AlignTop),
+        )
+        buttons = across(
+            self.yes, self.no, self.done, self.snooze, self.reply, self.open, None, gap=Space.XS
+        )
+        across((self.field, 1), self.send, of=self._reply_row)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = Remembering(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
@@ -275,15 +267,15 @@ def _note(notice: Notice) -> str:
     body, now = notice.body, Now(time.time())
     if notice.state != OPEN:
         answer = _ANSWERS.get(notice.answer, mark("done"))
-        return f"{_(answer)}, {words.at(notice.settled or notice.at, now)}"
+        return f"{_(answer)}, {moments.at(notice.settled or notice.at, now)}"
     parts = []
     if body.get("ask") and notice.kind != WAITING:
         parts.append(_("Missed while the computer was off or asleep. Shall it be made up for?"))
     if float(body.get("late") or 0) >= _LATE_S and body.get("planned"):
-        planned, late = words.at(body["planned"], now), words.lateness(body["late"])
+        planned, late = moments.at(body["planned"], now), moments.lateness(body["late"])
         parts.append(_("planned {when}, {late}").format(when=planned, late=late))
     if n := int(body.get("missed") or 0):
-        parts.append(words.more_missed(n))
+        parts.append(moments.more_missed(n))
     if notice.due > now.moment:
-        parts.append(_("comes again {when}").format(when=words.soon(notice.due, now)))
+        parts.append(_("comes again {when}").format(when=moments.soon(notice.due, now)))
     return " · ".join(parts)

@@ -2,17 +2,18 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
-from desktop.ui.panels.skills.text import SkillText
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.text_field import TextField
 from desktop.ui.words import spoken
 
 _LINES = 14
@@ -28,20 +29,11 @@ class NoteEditor(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._base, self._start = name, "", ""
-        self.text, self.outcome = SkillText(_LINES), Outcome()
+        self.text, self.outcome = TextField(_LINES, code=True), Outcome()
         self._theirs, self.theirs = label("section"), CodeField()
         self.cancel, self.take, self.save = button(), button(), button("primary")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        for made in (self.take, self.cancel, self.save):
-            buttons.addWidget(made)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.M, Space.XS, Space.M, Space.M)
-        column.setSpacing(Space.S)
-        for part in (self.text, self.outcome, self._theirs, self.theirs):
-            column.addWidget(part)
-        column.addLayout(buttons)
+        acts, edges = across(None, self.take, self.cancel, self.save), (Space.M, Space.XS, Space.M, Space.M)
+        down(self.text, self.outcome, self._theirs, self.theirs, acts, edges=edges, of=self)
         self.text.textChanged.connect(self._typed)
         self.text.save_wanted.connect(self._save)
         self.save.clicked.connect(self._save)

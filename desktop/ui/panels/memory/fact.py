@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.plain import shown
 
 if TYPE_CHECKING:
     from desktop.api.memory import Fact
@@ -34,15 +35,13 @@ class FactRow(QWidget):
         self._text, self._origin = label(wrap=True), label("small")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.forget = IconButton("trash-2")
-        text = QVBoxLayout()
-        text.setSpacing(2)
-        text.addWidget(self._text)
-        text.addWidget(self._origin)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.L, Space.S, Space.S, Space.S)
-        row.setSpacing(Space.S)
-        row.addLayout(text, 1)
-        row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
+        text = down(self._text, self._origin, gap=2)
+        across(
+            (text, 1),
+            (self.forget, Qt.AlignmentFlag.AlignTop),
+            edges=(Space.L, Space.S, Space.S, Space.S),
+            of=self,
+        )
         self.forget.clicked.connect(lambda: self.fact and self.forget_wanted.emit(self.fact.text))
 
     def show_fact(self, fact: "Fact") -> None:

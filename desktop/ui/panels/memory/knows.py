@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory.note import NoteCard
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.lens import Lens
+from desktop.ui.widgets.search_field import SearchField
 from desktop.ui.words import spoken
 
 if TYPE_CHECKING:
@@ -30,15 +31,12 @@ class Knows(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions = actions
-        self.search, self._nothing = search_field(self), label("muted", wrap=True)
+        self.search, self._nothing = SearchField(), label("muted", wrap=True)
         self.notes: dict[str, NoteCard] = {}
         self._files: Sequence[NoteFile] = ()
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._make)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(Space.XS)
-        self._column.addWidget(self.search)
+        self._column = down(self.search, gap=Space.XS, of=self)
         self._column.addSpacing(Space.XS)
         self._column.addWidget(self._nothing)
         self._nothing.hide()
@@ -46,8 +44,7 @@ class Knows(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.search.setPlaceholderText(_("Search what the agent knows"))
-        self.search.setAccessibleName(_("Search what the agent knows"))
+        self.search.say(_("Search what the agent knows"))
         self._nothing.setText(_("Nothing here has this text. What was said is found among the summaries."))
 
     @property
@@ -63,7 +60,7 @@ class Knows(QWidget):
             self._timer.start()
 
     def _show(self) -> None:
-        wanted, hits = self.search.text().strip().casefold(), self.waiting
+        wanted, hits = self.search.wanted, self.waiting
         for file in self._files:
             if file.name in self.notes:
                 hits = self.notes[file.name].show_file(file, wanted) or hits
@@ -77,18 +74,10 @@ class Knows(QWidget):
         card = self.notes[name] = NoteCard(self._actions, name)
         card.changed.connect(self.changed)
         card.forget_wanted.connect(self.forget_wanted)
-        card.show_file(file, self.search.text().strip().casefold())
+        card.show_file(file, self.search.wanted)
         self._column.addWidget(card)
         if self.waiting:
             self._timer.start()
-
-
-def search_field(parent: QWidget) -> QLineEdit:
-    """A field to look for something."""
-    made = QLineEdit(parent)
-    Lens(made)
-    made.setClearButtonEnabled(True)
-    return made
 
 
 def _place(name: str) -> int:

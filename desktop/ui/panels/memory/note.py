@@ -10,16 +10,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
 from desktop.ui.panels.memory.editor import NoteEditor
 from desktop.ui.panels.memory.fact import FactRow
-from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.stock import Stock
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -57,23 +58,12 @@ class NoteCard(QWidget):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        words_ = QVBoxLayout()
-        words_.setSpacing(2)
-        words_.addWidget(self._title)
-        words_.addWidget(self._about)
-        head = QHBoxLayout()
-        head.setContentsMargins(Space.L, Space.S, Space.S, Space.XS)
-        head.setSpacing(Space.S)
-        head.addLayout(words_, 1)
-        head.addWidget(self._saved)
-        head.addWidget(self.edit)
+        words_ = down(self._title, self._about, gap=2)
+        head = across((words_, 1), self._saved, self.edit, edges=(Space.L, Space.S, Space.S, Space.XS))
         self._list.setSpacing(0)
-        self._inner = QVBoxLayout(self._card)
-        self._inner.setContentsMargins(1, Space.XS, 1, Space.S)
-        self._inner.setSpacing(0)
-        self._inner.addLayout(head)
-        self._inner.addWidget(self.outcome)
-        self._inner.addWidget(self._empty)
+        self._inner = down(
+            head, self.outcome, self._empty, gap=0, edges=(1, Space.XS, 1, Space.S), of=self._card
+        )
         aside = QHBoxLayout()
         aside.setContentsMargins(Space.L, 0, Space.L, 0)
         aside.addWidget(self.text)
@@ -92,8 +82,7 @@ class NoteCard(QWidget):
         title = words.title(self.name)
         self._title.setText(title)
         self._about.setText(words.about(self.name))
-        self.edit.setText(" " + _("Edit"))  # the space keeps the sign apart
-        self.edit.setAccessibleName(_("Edit {name}").format(name=title))
+        self.edit.say(_("Edit"), _("Edit {name}").format(name=title))
         self._empty.setText(_("Nothing yet."))
         self.text.setAccessibleName(title)
         for row in self.facts.rows:

@@ -9,7 +9,6 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory.knows import Knows
 from desktop.ui.panels.memory.summaries import Summaries
-from desktop.ui.panels.memory.tabs import Tabs
 from desktop.ui.panels.memory.versions import Versions
 from desktop.ui.panels.memory.waiting import Waiting
 from desktop.ui.settings.part import Part
@@ -17,6 +16,7 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.tabs import Tabs
 from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken

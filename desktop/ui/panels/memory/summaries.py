@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
-from desktop.ui.panels.memory.knows import search_field
-from desktop.ui.panels.memory.stock import Stock
-from desktop.ui.panels.skills.row import tag
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.labels import Elided, label
+from desktop.ui.widgets.labels import Elided, label, tag
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.search_field import SearchField
+from desktop.ui.widgets.stock import Stock
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -42,18 +42,8 @@ class SummaryRow(QWidget):
         self._text: QLabel = label(wrap=True)
         self._text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.fold = button("link")
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._title)
-        head.addWidget(self._raw)
-        head.addStretch(1)
-        head.addWidget(self._when)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.XS)
-        column.addLayout(head)
-        column.addWidget(self._text)
-        column.addWidget(self.fold)
+        head = across(self._title, self._raw, None, self._when)
+        down(head, self._text, self.fold, gap=Space.XS, edges=(Space.L, Space.M, Space.L, Space.M), of=self)
         self.fold.clicked.connect(self._toggle)
 
     def show_entry(self, entry: "Summary") -> None:
@@ -111,7 +101,7 @@ class Summaries(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self.search, self.older, self.outcome = search_field(self), button(), Outcome()
+        self.search, self.older, self.outcome = SearchField(_TYPING_MS), button(), Outcome()
         self._nothing, self._card = label("muted", wrap=True), QFrame()
         self._card.setProperty("kind", "card")
         self._entries: Sequence[Summary] = ()
@@ -121,26 +111,19 @@ class Summaries(QWidget):
         self.list = Stock[SummaryRow, "Summary"](
             inner, self._made, lambda row, entry: row.show_entry(entry)
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        for part in (self.search, self.outcome, self._nothing, self._card):
-            column.addWidget(part)
+        column = down(self.search, self.outcome, self._nothing, self._card, of=self)
         row = QHBoxLayout()
         row.addWidget(self.older)
         row.addStretch(1)
         column.addLayout(row)
         for hidden in (self._nothing, self._card, self.older):
             hidden.hide()
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self.refresh)
-        self.search.textChanged.connect(lambda: self._typing.start())
+        self.search.searched.connect(self.refresh)
         self.older.clicked.connect(self._more)
         spoken(self._words)
 
     def _words(self) -> None:
-        self.search.setPlaceholderText(_("Search summaries"))
-        self.search.setAccessibleName(_("Search summaries"))
+        self.search.say(_("Search summaries"))
         self.older.setText(_("Older ones"))
         self._say_nothing()
         for row in self.list.rows:

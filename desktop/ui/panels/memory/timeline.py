@@ -12,11 +12,11 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
+from desktop.ui.widgets.plain import shown
 from desktop.ui.words import spoken
 
 if TYPE_CHECKING:

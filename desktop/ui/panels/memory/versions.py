@@ -10,13 +10,14 @@ from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory import timeline, words
-from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.panels.memory.timeline import Timeline
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.diff import DiffView
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.stock import Stock
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -41,12 +42,7 @@ class FileDiff(QWidget):
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self.restore)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.S, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addLayout(head)
-        column.addWidget(self._short)
-        column.addWidget(self.diff)
+        down(head, self._short, self.diff, gap=Space.XS, edges=(0, Space.S, 0, 0), of=self)
         self.restore.clicked.connect(lambda: self._file and self.restore_wanted.emit(self._file.name))
 
     def show_file(self, file: "Difference", *, beside: bool) -> None:
@@ -65,8 +61,7 @@ class FileDiff(QWidget):
         self._title.setText(title)
         self._short.setText(_("The text is too long to be compared here."))
         self.diff.setAccessibleName(_("Changes of {file}").format(file=title))
-        self.restore.setText(_("Restore this file"))
-        self.restore.setAccessibleName(_("Restore {file} as it was").format(file=title))
+        self.restore.say(_("Restore this file"), _("Restore {file} as it was").format(file=title))
 
 
 class Versions(QWidget):
@@ -101,14 +96,8 @@ class Versions(QWidget):
         inner.setContentsMargins(Space.XS, Space.XS, Space.XS, Space.XS)
         inner.addWidget(self.list)
         inner.addWidget(self._nothing)
-        head = QHBoxLayout()
-        head.setSpacing(Space.L)
-        head.addWidget(self._about, 1)
-        head.addWidget(self.undo)
-        bar = QHBoxLayout()
-        bar.setSpacing(Space.S)
-        bar.addWidget(self._with)
-        bar.addWidget(self.other, 1)
+        head = across((self._about, 1), self.undo, gap=Space.L)
+        bar = across(self._with, (self.other, 1))
         bar.addSpacing(Space.S)
         bar.addWidget(self._beside_words)
         bar.addWidget(self.beside)
@@ -122,12 +111,7 @@ class Versions(QWidget):
         detail.addLayout(self._files_column)
         detail.addSpacing(Space.XS)
         detail.addLayout(foot)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        column.addLayout(head)
-        for part in (self.outcome, card, self._detail):
-            column.addWidget(part)
+        down(head, self.outcome, card, self._detail, of=self)
         self.list.setMinimumWidth(80)
         self.other.setMinimumWidth(80)
         for part in (self._nothing, self._detail, self._same):
@@ -136,8 +120,7 @@ class Versions(QWidget):
     def _words(self) -> None:
         self._about.setText(_("Each change of the memory is kept, and can be taken back."))
         self._nothing.setText(_("No version yet: nothing was changed."))
-        self.undo.setText(" " + _("Undo the last change"))  # the space keeps the sign apart
-        self.undo.setAccessibleName(_("Undo the last change"))
+        self.undo.say(_("Undo the last change"))
         self._with.setText(_("Compare with"))
         self.other.setAccessibleName(_("Compare with"))
         self._beside_words.setText(_("Side by side"))

@@ -4,20 +4,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from desktop.api.memory import Dreamed, DreamPhase, Known
 from desktop.errors import AppError
 from desktop.text import _, ngettext, sentences
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.memory import words
-from desktop.ui.panels.memory.stock import Stock
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.diff import DiffView
+from desktop.ui.widgets.form import FormCard
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.stock import Stock
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -28,28 +30,16 @@ _WHY = 300
 """Characters of the summary that a change comes from."""
 
 
-class StagedCard(QFrame):
+class StagedCard(FormCard):
     """One change that is not made before the person agrees."""
 
     answered = Signal(str, bool)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "card")
-        self.staged: StagedChange | None = None
-        self._title, self._why, self.diff = label("title", wrap=True), label("small", wrap=True), DiffView()
+        self._why, self.diff = label("small", wrap=True), DiffView()
         self.accept, self.drop = button("primary"), button()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self.drop)
-        buttons.addWidget(self.accept)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        for part in (self._title, self._why, self.diff):
-            column.addWidget(part)
-        column.addLayout(buttons)
+        super().__init__(self._why, self.diff, acts=(None, self.drop, self.accept))
+        self.staged: StagedChange | None = None
         self.accept.clicked.connect(partial(self._answer, True))
         self.drop.clicked.connect(partial(self._answer, False))
 
@@ -69,14 +59,12 @@ class StagedCard(QFrame):
         if staged is None:
             return
         file = words.file_title(staged.file)
-        self._title.setText(file)
+        self.title.setText(file)
         told = [words.when(staged.at), shown(staged.why[:_WHY])]
         self._why.setText(" · ".join(filter(None, told)))
         self.diff.setAccessibleName(_("Changes of {file}").format(file=file))
-        self.accept.setText(_("Accept"))
-        self.accept.setAccessibleName(_("Accept the change of {file}").format(file=file))
-        self.drop.setText(_("Drop"))
-        self.drop.setAccessibleName(_("Drop the change of {file}").format(file=file))
+        self.accept.say(_("Accept"), _("Accept the change of {file}").format(file=file))
+        self.drop.say(_("Drop"), _("Drop the change of {file}").format(file=file))
 
 
 class Waiting(QWidget):
@@ -108,28 +96,10 @@ class Waiting(QWidget):
     def _lay_out(self) -> None:
         card = QFrame()
         card.setProperty("kind", "card")
-        told = QVBoxLayout()
-        told.setSpacing(2)
-        told.addWidget(self._state)
-        told.addWidget(self._next)
-        row = QHBoxLayout()
-        row.setSpacing(Space.L)
-        row.addLayout(told, 1)
-        row.addWidget(self.run)
-        inner = QVBoxLayout(card)
-        inner.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        inner.setSpacing(Space.S)
-        inner.addLayout(row)
-        inner.addWidget(self.outcome)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        column.addWidget(self._about)
-        column.addWidget(card)
-        column.addSpacing(Space.M)
-        column.addWidget(self._staged_title)
-        column.addWidget(self._staged_about)
-        column.addLayout(self._list)
+        row = across((down(self._state, self._next, gap=2), 1), self.run, gap=Space.L)
+        down(row, self.outcome, edges=(Space.L, Space.M, Space.L, Space.M), of=card)
+        self._staged_title.setContentsMargins(0, Space.M, 0, 0)
+        down(self._about, card, self._staged_title, self._staged_about, self._list, of=self)
         for part in (self._staged_title, self._staged_about):
             part.hide()
 
@@ -140,8 +110,7 @@ class Waiting(QWidget):
                 "is worth keeping about you and your work."
             )
         )
-        self.run.setText(" " + _("Run now"))  # the space keeps the sign apart
-        self.run.setAccessibleName(_("Run Dream now"))
+        self.run.say(_("Run now"), _("Run Dream now"))
         self._staged_title.setText(_("For you to decide"))
         self._staged_about.setText(
             _("These changes come from conversations with text from outside, such as web pages.")

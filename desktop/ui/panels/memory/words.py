@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from desktop.text import _, mark
 from desktop.ui.conversation.actions import clock
-from desktop.ui.conversation.plain import shown
+from desktop.ui.widgets.plain import shown
 
 if TYPE_CHECKING:
     from desktop.api.memory import Fact

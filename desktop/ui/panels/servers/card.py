@@ -4,19 +4,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.servers.details import TROUBLES, Details
 from desktop.ui.panels.servers.words import about, state
 from desktop.ui.theme.theme import code_font, theme
-from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.theme.tokens import Size
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.fold_card import FoldCard
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -94,10 +95,7 @@ class ServerCard(FoldCard[Details]):
         spoken(self._words)
 
     def _lay_out(self) -> None:
-        below = QHBoxLayout()
-        below.setSpacing(Space.S)
-        below.addWidget(self._dot)
-        below.addWidget(self._state, 1)
+        below = across(self._dot, (self._state, 1))
         self.words.addWidget(self._about)
         self.words.addLayout(below)
         self.side.addWidget(self.switch)

@@ -11,18 +11,19 @@ from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.actions import copy
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.servers.form import tested
 from desktop.ui.panels.servers.sign_in import SignIn
 from desktop.ui.panels.servers.tools import Tools
 from desktop.ui.panels.servers.words import updates, versions
-from desktop.ui.settings.rows import Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.flow import Flow
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.rows import Row
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -44,11 +45,7 @@ class Log(QWidget):
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self.copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addLayout(head)
-        column.addWidget(self.text)
+        down(head, self.text, gap=Space.XS, of=self)
         self.copy.clicked.connect(lambda: copy(self.text.toPlainText()))
         spoken(self._words)
 

@@ -10,10 +10,9 @@ from desktop.config.mcp import CLIENT_SECRET
 from desktop.text import _, mark
 from desktop.ui.panels.servers.pairs import Pairs
 from desktop.ui.panels.servers.words import words_of
-from desktop.ui.settings.editors import EDITOR_WIDTH
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.theme import code_font
 from desktop.ui.widgets.calm_box import CalmBox
+from desktop.ui.widgets.rows import EDITOR_WIDTH, Card, Row
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.words import spoken
 

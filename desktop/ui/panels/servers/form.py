@@ -5,16 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.panels.servers.fields import Fields
-from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.form import FormCard
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -24,43 +21,25 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 
 
-class Form(QFrame):
+class Form(FormCard):
     """For a new server, or one that there is."""
 
     saved = Signal(str)
-    left = Signal()
 
     def __init__(self, actions: Actions, server: "ServerLine | None" = None) -> None:
         """`server`: None for a new one."""
-        super().__init__()
-        self.setProperty("kind", "card")
+        self.fields = Fields(server)
+        self.save, self.test, self.cancel = button("primary"), button(), button("quiet")
+        super().__init__(self.fields, acts=(self.save, self.test, self.cancel, None))
         self._actions, self._work, self._server = actions, Work(self), server
         self._test: asyncio.Task[None] | None = None
         self._begun = self.ready = False
-        self._title, self.fields = label("title"), Fields(server)
-        self.save, self.test, self.cancel = button("primary"), button(), button("quiet")
-        self.outcome = Outcome()
-        self._lay_out()
         self.save.clicked.connect(self._save)
         self.test.clicked.connect(self._try)
         self.cancel.clicked.connect(self.left)
         for made in (self.save, self.test):
             made.setEnabled(False)
         spoken(self._words)
-
-    def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        for made in (self.save, self.test, self.cancel):
-            buttons.addWidget(made)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        column.addWidget(self._title)
-        column.addWidget(self.fields)
-        column.addWidget(self.outcome)
-        column.addLayout(buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -82,7 +61,7 @@ class Form(QFrame):
 
     def _words(self) -> None:
         name = self._before
-        self._title.setText(_("Edit {name}").format(name=name) if name else _("A server by hand"))
+        self.title.setText(_("Edit {name}").format(name=name) if name else _("A server by hand"))
         self.save.setText(_("Save") if self._server else _("Add"))
         self.test.setText(_("Test"))
         self.cancel.setText(_("Cancel"))

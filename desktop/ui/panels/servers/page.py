@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from desktop.bus.events import ServiceChanged
@@ -17,12 +16,12 @@ from desktop.ui.panels.servers.form import Form
 from desktop.ui.panels.servers.paste import Paste
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.empty_state import EmptyState
 from desktop.ui.widgets.flow import Flow
-from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
-from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -46,8 +45,7 @@ class Ways(QWidget):
 
     def _words(self) -> None:
         for made, words in ((self.paste, _("Paste settings…")), (self.by_hand, _("Add by hand…"))):
-            made.setText(f" {words}")  # the space keeps the sign apart
-            made.setAccessibleName(words)
+            made.say(words)
 
 
 class Nothing(QFrame):
@@ -56,22 +54,17 @@ class Nothing(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "card")
-        self._words_label = label("muted", wrap=True)
-        self._words_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._sign = Sign("plug", "muted", 28)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
-        column.setSpacing(Space.M)
-        column.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._words_label)
+        self._state = EmptyState("plug")
+        down(self._state, of=self)
         spoken(self._words)
 
     def _words(self) -> None:
-        self._words_label.setText(
+        self._state.say(
+            "",
             _(
                 "An MCP server gives the agent tools of another program or service, such as a calendar, a "
                 "database or a browser."
-            )
+            ),
         )
 
 

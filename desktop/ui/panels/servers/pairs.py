@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.config.mcp import KEYCHAIN, sounds_secret
 from desktop.text import _
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.words import spoken
 
@@ -28,13 +29,7 @@ class Pair(QWidget):
         self.name.setCursorPosition(0)
         self.secret.setCheckable(True)
         self._chosen = False
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(self.name, 1)
-        row.addWidget(self.value, 1)
-        row.addWidget(self.secret)
-        row.addWidget(self._remove)
+        across((self.name, 1), (self.value, 1), self.secret, self._remove, gap=Space.XS, of=self)
         self._remove.clicked.connect(lambda: self.removed.emit(self))
         self.name.textChanged.connect(self._look)
         self.value.textChanged.connect(self._look)
@@ -88,17 +83,12 @@ class Pairs(QWidget):
         self.pairs: list[Pair] = []
         self._lines, self.add = QVBoxLayout(), button("link", "plus")
         self._lines.setSpacing(Space.XS)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addLayout(self._lines)
-        column.addWidget(self.add)
+        down(self._lines, self.add, gap=Space.XS, of=self)
         self.add.clicked.connect(lambda: self._put().name.setFocus())
 
     def say(self, words: str) -> None:
         """Name the button."""
-        self.add.setText(f" {words}")  # the space keeps the sign apart
-        self.add.setAccessibleName(words)
+        self.add.say(words)
 
     def show_pairs(self, values: Mapping[str, str]) -> None:
         """Show these."""

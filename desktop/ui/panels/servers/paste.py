@@ -5,19 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from desktop.config.mcp import KEYCHAIN
 from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.panels.servers.words import about
-from desktop.ui.settings.rows import Card
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.form import FormCard
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -39,68 +40,52 @@ class Preview(QWidget):
     def __init__(self, found: "Pasted", *, replaces: bool) -> None:
         super().__init__()
         secrets = [name for names in found.secrets.values() for name in names]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.S, 0, Space.S)
-        column.setSpacing(2)
-        column.addWidget(label("title", found.name, wrap=True))
-        column.addWidget(label("small", _about(found.server), wrap=True))
+        title, about_it = (
+            label("title", found.name, wrap=True),
+            label("small", _about(found.server), wrap=True),
+        )
+        column = down(title, about_it, gap=2, edges=(0, Space.S, 0, Space.S), of=self)
         for sign, role, words in (
             ("key-round", "accent", _into_keychain(secrets)),
             ("info", "warning", _("It replaces the server of this name.") if replaces else ""),
         ):
             if words:
-                row = QHBoxLayout()
-                row.setSpacing(Space.XS)
-                row.addWidget(Sign(sign, role, 14))
-                row.addWidget(label("small", words, wrap=True), 1)
-                column.addLayout(row)
+                words_beside = (label("small", words, wrap=True), 1)
+                column.addLayout(across(Sign(sign, role, 14), words_beside, gap=Space.XS))
 
 
-class Paste(QFrame):
+class Paste(FormCard):
     """Text in, servers out."""
 
     added = Signal(list)
     """The names of servers that are saved."""
-    left = Signal()
 
     def __init__(self, actions: Actions, taken: Collection[str]) -> None:
         """`taken`: the names that there are."""
-        super().__init__()
-        self.setProperty("kind", "card")
-        self._actions, self._work, self._taken = actions, Work(self), set(taken)
-        self._title, self._help = label("title"), label("small", wrap=True)
+        self._help, self._heading, self.preview = (
+            label("small", wrap=True),
+            label("section"),
+            Card(framed=False),
+        )
         self.text = QPlainTextEdit()
         self.text.setObjectName("code")
         self.text.setFont(code_font())
         self.text.setFixedHeight(_HEIGHT)
         self.text.setTabChangesFocus(True)
-        self._heading, self.preview = label("section"), Card(framed=False)
-        self.add, self.cancel, self.outcome = button("primary"), button("quiet"), Outcome()
+        self.add, self.cancel = button("primary"), button("quiet")
+        body = (self._help, self.text, self._heading, self.preview)
+        super().__init__(*body, acts=(self.add, self.cancel, None))
+        self._actions, self._work, self._taken = actions, Work(self), set(taken)
         self._found: Sequence[Pasted] = ()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._look)
         self.text.textChanged.connect(self._typed)
         self.add.clicked.connect(self._save)
         self.cancel.clicked.connect(self.left)
-        self._lay_out()
         spoken(self._words)
 
-    def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self.add)
-        buttons.addWidget(self.cancel)
-        buttons.addStretch(1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        self._column.setSpacing(Space.S)
-        for part in (self._title, self._help, self.text, self._heading, self.preview, self.outcome):
-            self._column.addWidget(part)
-        self._column.addLayout(buttons)
-        self.preview.hide()
-
     def _words(self) -> None:
-        self._title.setText(_("Paste settings"))
+        self.title.setText(_("Paste settings"))
         self._help.setText(
             _("Most servers give them in their instructions, as JSON that begins with “mcpServers”.")
         )
@@ -138,14 +123,8 @@ class Paste(QFrame):
 
     def _show(self) -> None:
         count = len(self._found)
-        card = Card(framed=False)
-        for found in self._found:
-            card.add(Preview(found, replaces=found.name in self._taken))
-        self._column.replaceWidget(self.preview, card)
-        self.preview.hide()
-        self.preview.deleteLater()
-        self.preview = card
-        card.setVisible(bool(count))
+        self.preview.fill(Preview(found, replaces=found.name in self._taken) for found in self._found)
+        self.preview.setVisible(bool(count))
         self._heading.setVisible(bool(count))
         words = ngettext("Add {count} server", "Add {count} servers", count).format(count=count)
         self.add.setText(words if count > 1 else _("Add"))

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _, ngettext, sentences
-from desktop.ui.conversation.plain import shown
-from desktop.ui.settings.rows import Card, Row
-from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.styled import styled
 from desktop.ui.widgets.switch import Switch
 from desktop.ui.words import spoken
@@ -87,11 +87,7 @@ class Tools(QWidget):
         self._tools: Sequence[ServerTool] = ()
         self._trusted = False
         self._title, self._card, self._notice = label("section"), Card(framed=False), Notice()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        for part in (self._title, self._notice, self._card):
-            column.addWidget(part)
+        down(self._title, self._notice, self._card, of=self)
         self.hide()
         spoken(self._words)
 

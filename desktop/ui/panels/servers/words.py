@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from desktop.text import _, ngettext
-from desktop.ui.conversation.plain import shown
+from desktop.ui.widgets.plain import shown
 
 if TYPE_CHECKING:
     from desktop.api.servers import Newer, ServerLine

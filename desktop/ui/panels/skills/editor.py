@@ -1,86 +1,50 @@
 """One skill, opened in the place of the list: read it, change it, make a built-in one one's own."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.api.skills import SkillFile
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.skills.keys import SkillKeys
-from desktop.ui.panels.skills.row import about, tag, trouble
-from desktop.ui.panels.skills.text import SkillText
+from desktop.ui.panels.skills.row import about, trouble
 from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.buttons import IconButton, button
-from desktop.ui.widgets.labels import Elided, label
+from desktop.ui.widgets.boxes import across, down
+from desktop.ui.widgets.buttons import button
+from desktop.ui.widgets.form import FormPage
+from desktop.ui.widgets.labels import Elided, label, tag
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.text_field import TextField
 from desktop.ui.widgets.tile import Tile
 from desktop.ui.words import spoken
 
 _LINES = 20
 
 
-class SkillEditor(QWidget):
+class SkillEditor(FormPage):
     """What was typed and not saved is told by `drafted`, and kept by who listens."""
 
-    left = Signal()
     save_wanted = Signal(str, str)
     delete_wanted = Signal(str)
     drafted = Signal(str, object)
     """A name, and the text that is not saved; None where there is none any more."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.skill = SkillFile()
         self._own_copy = False
-        self.back, self._tile, self._tag = IconButton("chevron-left"), Tile("graduation-cap"), tag()
-        self._name, self._about = Elided("title"), label("small", wrap=True)
-        self._path = label("small", wrap=True)
+        self._tile, self._tag, self._name = Tile("graduation-cap"), tag(), Elided("title")
+        self._about, self._path = label("small", wrap=True), label("small", wrap=True)
         self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.text, self.outcome, self._wrong = SkillText(_LINES), Outcome(), Outcome()
-        self.keys = SkillKeys()
-        self.delete, self.cancel = button("danger", "trash-2"), button()
-        self.customise, self.save = button(), button("primary")
-        self._lay_out()
-        self.back.clicked.connect(self.left)
-        self.cancel.clicked.connect(self._cancelled)
+        self.text, self._wrong, self.keys = TextField(_LINES, code=True), Outcome(), SkillKeys()
+        self.customise = button()
+        words = down(across(self._name, self._tag, None), self._about, gap=2)
+        title = across((self._tile, Qt.AlignmentFlag.AlignTop), (words, 1), gap=Space.M)
+        super().__init__(self._wrong, self.keys, self.text, title=title, act=self.customise)
+        self.column.addWidget(self._path)
         self.customise.clicked.connect(self._make_own)
-        self.save.clicked.connect(self._save)
         self.delete.clicked.connect(lambda: self.delete_wanted.emit(self.skill.name))
-        self.text.save_wanted.connect(self._save)
+        self.text.save_wanted.connect(self.save.click)
         self.text.textChanged.connect(self._typed)
         spoken(self._words)
-
-    def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        title = QHBoxLayout()
-        title.setSpacing(Space.S)
-        title.addWidget(self._name)
-        title.addWidget(self._tag)
-        title.addStretch(1)
-        words.addLayout(title)
-        words.addWidget(self._about)
-        head = QHBoxLayout()
-        head.setSpacing(Space.M)
-        for widget in (self.back, self._tile):
-            head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(words, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self.delete)
-        buttons.addStretch(1)
-        for made in (self.cancel, self.customise, self.save):
-            buttons.addWidget(made)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
-        column.addLayout(head)
-        column.addWidget(self._wrong)
-        column.addWidget(self.keys)
-        column.addWidget(self.text)
-        column.addWidget(self.outcome)
-        column.addLayout(buttons)
-        column.addWidget(self._path)
 
     def _words(self) -> None:
         skill = self.skill
@@ -156,10 +120,10 @@ class SkillEditor(QWidget):
         self.text.setFocus()
         self.drafted.emit(self.skill.name, self.text.toPlainText())
 
-    def _cancelled(self) -> None:
+    def give_up(self) -> None:
         self.drafted.emit(self.skill.name, None)
         self.left.emit()
 
-    def _save(self) -> None:
-        if self._editable and self._changed and not self.save.busy:
+    def submit(self) -> None:
+        if self._editable and self._changed:
             self.save_wanted.emit(self.skill.name, self.text.toPlainText())

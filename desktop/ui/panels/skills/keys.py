@@ -4,14 +4,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.plain import shown
 from desktop.ui.settings.key import KeyEdit
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import Button, button
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.words import spoken
 
 if TYPE_CHECKING:
@@ -31,32 +32,20 @@ class SkillKeys(QWidget):
         self.fields: dict[str, KeyEdit] = {}
         self.removes: dict[str, Button] = {}
         self._rows: dict[str, Row] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._card)
+        down(self._card, of=self)
         spoken(self._words)
 
     def show_skill(self, skill: "SkillLine") -> None:
         """Show what this one needs, with empty fields."""
         self._skill = skill
-        card = Card()
         self.fields, self.removes, self._rows = {}, {}, {}
-        for name in skill.variables:
-            card.add(self._row(name))
-        self._column.replaceWidget(self._card, card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = card
+        self._card.fill(self._row(name) for name in skill.variables)
         self.setVisible(bool(self._rows))
         self._words()
 
     def _row(self, name: str) -> Row:
         field, remove, side = KeyEdit(), button(), QWidget()
-        row = QHBoxLayout(side)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(field, 1)
-        row.addWidget(remove)
+        across((field, 1), remove, gap=Space.XS, of=side)
         field.edit.editingFinished.connect(partial(self._entered, name))
         remove.clicked.connect(partial(self.entered.emit, name, ""))
         self.fields[name], self.removes[name], self._rows[name] = field, remove, Row(side)
@@ -76,6 +65,5 @@ class SkillKeys(QWidget):
             row.say(shown(name), about if name in unset else set_)
             self.fields[name].edit.setAccessibleName(_("Value of {name}").format(name=shown(name)))
             self.fields[name].edit.setPlaceholderText("" if name in unset else "••••••••••••")
-            self.removes[name].setText(_("Remove"))
-            self.removes[name].setAccessibleName(_("Remove the value of {name}").format(name=shown(name)))
+            self.removes[name].say(_("Remove"), _("Remove the value of {name}").format(name=shown(name)))
             self.removes[name].setVisible(name not in unset)

@@ -15,6 +15,7 @@ from desktop.ui.panels.skills.editor import SkillEditor
 from desktop.ui.panels.skills.listing import SkillList
 from desktop.ui.panels.skills.new import NewSkill
 from desktop.ui.settings.part import Part
+from desktop.ui.widgets.list_row import ON, OPEN
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
@@ -39,8 +40,7 @@ class SkillsPanel(Part):
             self.column.addWidget(part)
         self._show(self.list)
         self.hear(actions.bus, TurnFinished)  # it may have written one
-        self.list.opened.connect(self.open)
-        self.list.switched.connect(self._switch)
+        self.list.acted.connect(self._act)
         self.list.new_wanted.connect(self._begin_new)
         self.editor.left.connect(self._go_back)
         self.editor.drafted.connect(self._drafted)
@@ -114,10 +114,13 @@ class SkillsPanel(Part):
         self._show(self.editor)
         self.editor.take_keyboard()
 
-    def _switch(self, name: str, on: bool) -> None:
-        self._work.start(self._switching(name, on), name="skills:switch")
+    def _act(self, what: str, name: str) -> None:
+        if what == OPEN:
+            self.open(name)
+        else:
+            self._work.start(self._switching(name, on=what == ON), name="skills:switch")
 
-    async def _switching(self, name: str, on: bool) -> None:
+    async def _switching(self, name: str, *, on: bool) -> None:
         self.outcome.clear()
         try:
             await self._actions.api.skills.switch(name, on=on)

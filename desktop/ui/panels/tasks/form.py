@@ -3,35 +3,23 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 from desktop.cron.wanted import Wanted
 from desktop.cron.wanted import When as Moment
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.panels.tasks.when import When
-from desktop.ui.settings.rows import Card, Row
-from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.calm_box import CalmBox
-from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.outcome import Outcome
-from desktop.ui.widgets.styled import styled
+from desktop.ui.widgets.form import FormPage, complain
+from desktop.ui.widgets.text_field import TextField
 from desktop.ui.words import spoken
 
 if TYPE_CHECKING:
     from desktop.api.jobs import JobLine
 
-_LINES, _LINE = 4, 20
+_LINES = 4
 _NAME = 60
-_SHEET = """
-QPlainTextEdit {
-  background: $raised; border: 1px solid $border_strong; border-radius: 8px; padding: 6px 10px;
-}
-QPlainTextEdit:focus { border-color: $accent; }
-QPlainTextEdit[wrong="true"] { border-color: $danger; }
-"""
 _KINDS = {True: mark("Reminder, word for word"), False: mark("Task for the agent")}
 _MISSED = {"late": mark("Do it late, once"), "skip": mark("Leave it out"), "ask": mark("Ask me then")}
 _MODES = {
@@ -42,35 +30,9 @@ _MODES = {
 }
 
 
-class _Text(QPlainTextEdit):
-    """Tab leaves it; Ctrl+S saves."""
-
-    save_wanted = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setTabChangesFocus(True)
-        styled(self, _SHEET)
-        self.document().setDocumentMargin(0)
-        self.setFixedHeight(_LINES * _LINE + Space.L)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus() and self.verticalScrollBar().maximum():
-            super().wheelEvent(event)
-        else:
-            event.ignore()  # the page around it is scrolled
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Save):
-            self.save_wanted.emit()
-        else:
-            super().keyPressEvent(event)
-
-
-class TaskForm(QWidget):
+class TaskForm(FormPage):
     """What was typed stays until it is saved or cancelled."""
 
-    left = Signal()
     save_wanted = Signal(str, object)
     """The id, empty for a new one, and what is wanted."""
     remove_wanted = Signal(str)
@@ -78,57 +40,17 @@ class TaskForm(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self.job: JobLine | None = None
-        self.back, self._title = IconButton("chevron-left"), label("title")
-        self.kind, self.text, self.name, self.when = CalmBox(), _Text(), QLineEdit(), When(actions)
-        self.missed, self.mode = CalmBox(), CalmBox()
-        self._kind_row, self._text_row = Row(self.kind), Row(self.text, wide=True)
-        self._name_row, self._missed_row, self._mode_row = Row(self.name), Row(self.missed), Row(self.mode)
-        self.outcome, self.remove = Outcome(), button("danger", "trash-2")
-        self.cancel, self.save = button(), button("primary")
-        self._lay_out()
-        self._connect()
-        spoken(self._words)
-
-    def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.M)
-        head.addWidget(self.back)
-        head.addWidget(self._title, 1)
-        card = Card()
-        for part in (
-            self._kind_row,
-            self._text_row,
-            self._name_row,
-            self.when,
-            self._missed_row,
-            self._mode_row,
-        ):
-            card.add(part)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self.remove)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
-        column.addLayout(head)
-        column.addWidget(card)
-        column.addWidget(self.outcome)
-        column.addLayout(buttons)
-
-    def _connect(self) -> None:
-        self.back.clicked.connect(self.left)
-        self.cancel.clicked.connect(self.left)
-        self.save.clicked.connect(self._save)
-        self.text.save_wanted.connect(self._save)
-        self.name.returnPressed.connect(self._save)
-        self.when.expression.returnPressed.connect(self._save)
-        self.when.zone.returnPressed.connect(self._save)
-        self.text.textChanged.connect(lambda: self._text_row.complain(""))
+        self.kind, self.text, self.name = CalmBox(), TextField(_LINES), QLineEdit()
+        self.missed, self.mode, self.when = CalmBox(), CalmBox(), When(actions)
+        self._kind_row, self._text_row = self.field(self.kind), self.field(self.text, wide=True)
+        self._name_row = self.field(self.name)
+        self.card.add(self.when)
+        self._missed_row, self._mode_row = self.field(self.missed), self.field(self.mode)
+        for field in (self.when.expression, self.when.zone):
+            field.returnPressed.connect(self.save.click)
         self.kind.currentIndexChanged.connect(self._arrange)
-        self.remove.clicked.connect(self._remove)
+        self.delete.clicked.connect(self._remove)
+        spoken(self._words)
 
     def _words(self) -> None:
         for box, choices in ((self.kind, _KINDS), (self.missed, _MISSED), (self.mode, _MODES)):
@@ -138,39 +60,31 @@ class TaskForm(QWidget):
                 box.addItem(_(title), key)
             box.setCurrentIndex(chosen)
         self.back.say(_("Back to the tasks"), "Esc")
-        self._kind_row.say(_("Kind"))
-        self._name_row.say(_("Name"), _("Its first words, if you leave it empty."))
-        self._missed_row.say(
+        self._kind_row.call(_("Kind"))
+        self._name_row.call(_("Name"), _("Its first words, if you leave it empty."))
+        self._missed_row.call(
             _("If its time was missed"), _("Because the computer was off or asleep, or the program closed.")
         )
-        self._mode_row.say(_("Permissions"), _("A question of the agent waits for you in the inbox."))
-        self.remove.setText(_("Remove"))
+        self._mode_row.call(_("Permissions"), _("A question of the agent waits for you in the inbox."))
+        self.delete.setText(_("Remove"))
         self.cancel.setText(_("Cancel"))
         self.save.setText(_("Save"))
         self._arrange()
-        for field, row in (
-            (self.kind, self._kind_row),
-            (self.name, self._name_row),
-            (self.missed, self._missed_row),
-            (self.mode, self._mode_row),
-        ):
-            field.setAccessibleName(row.title.text())
 
     def _arrange(self) -> None:
         plain = bool(self.kind.currentData())
         if self.job is None:
-            self._title.setText(_("New reminder") if plain else _("New task"))
+            self.title.setText(_("New reminder") if plain else _("New task"))
         else:
-            self._title.setText(_("Change the reminder") if plain else _("Change the task"))
+            self.title.setText(_("Change the reminder") if plain else _("Change the task"))
         if plain:
-            self._text_row.say(_("Text"), _("You get it as you write it. No model is asked."))
+            self._text_row.call(_("Text"), _("You get it as you write it. No model is asked."))
             self.text.setPlaceholderText(_("Call Anna"))
         else:
-            self._text_row.say(_("What to do"), _("As you would say it in a conversation."))
+            self._text_row.call(_("What to do"), _("As you would say it in a conversation."))
             self.text.setPlaceholderText(_("Look what is new about our competitors, and tell me."))
-        self.text.setAccessibleName(self._text_row.title.text())
         self._mode_row.setVisible(not plain)
-        self.remove.setVisible(self.job is not None)
+        self.delete.setVisible(self.job is not None)
 
     def show_job(self, job: "JobLine | None", zone: str) -> None:
         """Open it for a job, or for a new one (None). `zone`: the person's."""
@@ -197,15 +111,12 @@ class TaskForm(QWidget):
         if self.job is not None:
             self.remove_wanted.emit(self.job.id)
 
-    def _save(self) -> None:
+    def submit(self) -> None:
         text = self.text.toPlainText().strip()
-        if self.save.busy:
-            return
-        if not text:
-            self._text_row.complain(_("Say what it is about."))
-            self.text.setFocus()
-            return
-        if not self.when.complete():
+        if (
+            complain((self._text_row, "" if text else _("Say what it is about.")))
+            or not self.when.complete()
+        ):
             return
         plain = bool(self.kind.currentData())
         when = self.when.given if self.when.changed else Moment()

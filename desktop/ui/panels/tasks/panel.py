@@ -15,17 +15,18 @@ from desktop.cron.wanted import Wanted
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.memory.tabs import Tabs
 from desktop.ui.panels.tasks import row
 from desktop.ui.panels.tasks.form import TaskForm
 from desktop.ui.panels.tasks.known import Known
 from desktop.ui.panels.tasks.listing import JobList
 from desktop.ui.panels.tasks.runs import Runs
-from desktop.ui.panels.tasks.words import Now
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.list_row import ON, OPEN, REMOVE
+from desktop.ui.widgets.moments import Now
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.tabs import Tabs
 from desktop.ui.widgets.toast import Toast
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -143,19 +144,19 @@ class TasksPanel(Part):
     # ---- what is done
 
     def _act(self, what: str, id_: str) -> None:
-        if what == row.EDIT:
+        if what == OPEN:
             self._open_form(self._known.job(id_))
         elif what == row.RUNS:
             self.tabs.choose(RUNS)
             self.runs.show_only(id_)
         elif what == row.TALK:
             self._talk(id_)
-        elif what == row.REMOVE:
+        elif what == REMOVE:
             self._remove(id_)
         elif what == row.RUN:
             self._do(self._actions.api.jobs.run(id_))
         else:
-            self._do(self._actions.api.jobs.switch(id_, on=what == row.ON))
+            self._do(self._actions.api.jobs.switch(id_, on=what == ON))
 
     def _do(self, work: Awaitable[object]) -> None:
         self._work.start(self._doing(work), name="tasks:act")
@@ -191,7 +192,7 @@ class TasksPanel(Part):
         self.list.focus_on(job.id)
 
     def _remove(self, id_: str) -> None:
-        self._work.start(self._removing(id_), name="tasks:remove", busy=(self.form.remove,))
+        self._work.start(self._removing(id_), name="tasks:remove", busy=(self.form.delete,))
 
     async def _removing(self, id_: str) -> None:
         job = self._known.job(id_)

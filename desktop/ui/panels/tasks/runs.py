@@ -28,18 +28,19 @@ from desktop.cron.ledger import HAND
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.tasks import words
-from desktop.ui.panels.tasks.words import Now
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets import moments
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.moments import Now
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -73,7 +74,7 @@ class _Model(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return shown(run.name)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            parts = (run.name, words.outcome(run.outcome)[2], *lines(run, self.now))
+            parts = (run.name, moments.outcome(run.outcome)[2], *lines(run, self.now))
             return shown(", ".join(filter(None, parts)))
         return None
 
@@ -85,19 +86,19 @@ class _Model(QAbstractListModel):
 
 def lines(run: "Run", now: Now) -> tuple[str, str]:
     """When, how long and for how much; and what came of it."""
-    parts = [words.at(run.claimed, now), words.planned(run, now)]
+    parts = [moments.at(run.claimed, now), moments.planned(run, now)]
     if run.cause == HAND:
         parts.append(_("by hand"))
     if run.attempt:
         parts.append(_("attempt {n}").format(n=run.attempt + 1))
     if run.ended is not None:
-        parts.append(words.took(max(0.0, run.ended - run.claimed)))
+        parts.append(moments.took(max(0.0, run.ended - run.claimed)))
     if run.cost:
         parts.append(f"${run.cost:.4f}" if run.cost < 1 else f"${run.cost:.2f}")
     if run.tokens:
         tokens = f"{run.tokens:,}"
         parts.append(_("{n} tokens").format(n=tokens))
-    return " · ".join(filter(None, parts)), shown(words.first_line(run.detail))
+    return " · ".join(filter(None, parts)), shown(moments.first_line(run.detail))
 
 
 class Runs(QWidget):
@@ -137,10 +138,7 @@ class Runs(QWidget):
             box.setSizeAdjustPolicy(CalmBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         bar.addWidget(self.job, 3)
         bar.addWidget(self.outcome, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        column.addLayout(bar)
+        column = down(bar, of=self)
         inner = QVBoxLayout(self._card)
         inner.setContentsMargins(Space.XS, Space.XS, Space.XS, Space.XS)
         inner.addWidget(self.list)
@@ -160,13 +158,12 @@ class Runs(QWidget):
         self.detail.setAccessibleName(_("What came of it"))
         self._nothing.setText(_("No such run yet."))
         self.more.setText(_("Show older ones"))
-        self.open.setText(" " + _("Open conversation"))  # the space keeps the sign apart
-        self.open.setAccessibleName(_("Open conversation"))
+        self.open.say(_("Open conversation"))
         chosen = self.outcome.currentData() or ""
         self.outcome.clear()
         self.outcome.addItem(_("All results"), "")
-        for name in words.OUTCOMES:
-            self.outcome.addItem(words.outcome(name)[2], name)
+        for name in moments.OUTCOMES:
+            self.outcome.addItem(moments.outcome(name)[2], name)
         self.outcome.setCurrentIndex(max(0, self.outcome.findData(chosen)))
         self._fill_jobs()
 
@@ -250,7 +247,7 @@ class Runs(QWidget):
         run = self._run
         text = run.detail if run is not None else ""
         self.detail.show_text(shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"))
-        self.detail.setVisible(text.strip() != words.first_line(text))  # that one stands in the list
+        self.detail.setVisible(text.strip() != moments.first_line(text))  # that one stands in the list
         self.open.setVisible(run is not None and run.job not in self._plain)
 
     def _open(self) -> None:
@@ -274,7 +271,7 @@ class _Painter(QStyledItemDelegate):
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(colors.selected))
         rect.adjust(Space.M, Space.XS, -Space.M, -Space.XS)
-        sign, role, word = words.outcome(run.outcome)
+        sign, role, word = moments.outcome(run.outcome)
         small, height = text_font(Size.SMALL), rect.height() // 3
         width = QFontMetrics(small).horizontalAdvance(word)
         painter.setFont(small)

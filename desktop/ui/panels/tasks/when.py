@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QLocale, QTime, QTimer
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
 
 from desktop import text as catalogue
 from desktop.api.jobs import Meaning
@@ -15,14 +15,15 @@ from desktop.cron.wanted import When as Moment
 from desktop.errors import AppError
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.plain import shown
-from desktop.ui.panels.tasks import words
 from desktop.ui.panels.tasks.calendar import DateField
-from desktop.ui.panels.tasks.words import Now
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets import moments
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.moments import Now
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -85,11 +86,7 @@ class When(QWidget):
         self.time.setDisplayFormat("HH:mm")
         self.number.setRange(1, _MOST)
         self.number.setValue(1)
-        means = QVBoxLayout(self._means)
-        means.setContentsMargins(0, Space.M, 0, Space.M)
-        means.setSpacing(Space.XS)
-        means.addWidget(self._sentence)
-        means.addWidget(self._dates)
+        down(self._sentence, self._dates, gap=Space.XS, edges=(0, Space.M, 0, Space.M), of=self._means)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         card = Card(framed=False)
@@ -245,7 +242,7 @@ class When(QWidget):
             return
         now = Now(time.time(), self._zone)
         self._sentence.setText(shown(sentence[:1].upper() + sentence[1:]))
-        dates = [words.date(moment, now) for moment in self._last.upcoming]
+        dates = [moments.date(moment, now) for moment in self._last.upcoming]
         own = self.given.tz or self._zone
         head = [] if own == self._zone else [_("In your time zone:")]
         self._dates.setText("\n".join([*head, *dates]))
@@ -265,10 +262,6 @@ class When(QWidget):
 def _beside(first: QWidget, second: QWidget) -> QWidget:
     """Two fields in a line; the first takes the complaint."""
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(Space.S)
-    row.addWidget(first, 3)
-    row.addWidget(second, 2)
+    across((first, 3), (second, 2), of=made)
     made.setFocusProxy(first)
     return made

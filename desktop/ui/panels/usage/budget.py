@@ -5,13 +5,14 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from desktop.api.usage import Budget
 from desktop.text import _
 from desktop.ui.panels.usage import words
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
 from desktop.usage import money
@@ -61,12 +62,14 @@ class BudgetCard(QFrame):
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self._amount)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        column.addLayout(head)
-        for part in (self._gauge, self._part, self._unknown):
-            column.addWidget(part)
+        down(
+            head,
+            self._gauge,
+            self._part,
+            self._unknown,
+            edges=(Space.L, Space.M, Space.L, Space.M),
+            of=self,
+        )
         self.hide()
         spoken(self._words)
 

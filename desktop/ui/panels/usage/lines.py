@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 
 from desktop.api.usage import UsageLine
 from desktop.text import _, titled
-from desktop.ui.conversation.plain import shown
 from desktop.ui.panels.usage import words
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.calm_list import CalmList
+from desktop.ui.widgets.plain import shown
 from desktop.ui.words import spoken
 
 _ROW, _GAP, _ROUND = 52, 2, 8

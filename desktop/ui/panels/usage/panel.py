@@ -4,14 +4,13 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QWidget
 
 from desktop.api.usage import Amounts, Report
 from desktop.bus.events import UsageRecorded
 from desktop.errors import AppError
 from desktop.text import _, mark, ngettext
 from desktop.ui.actions import Actions
-from desktop.ui.panels.memory.tabs import Tabs
 from desktop.ui.panels.usage import words
 from desktop.ui.panels.usage.bars import bars_of
 from desktop.ui.panels.usage.budget import BudgetCard
@@ -19,11 +18,13 @@ from desktop.ui.panels.usage.chart import Chart
 from desktop.ui.panels.usage.lines import Lines
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.latest import Latest
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.tabs import Tabs
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -96,23 +97,26 @@ class UsagePanel(Part):
         self._head.addWidget(self.span)
         card = QFrame()
         card.setProperty("kind", "card")
-        inner = QVBoxLayout(card)
-        inner.setContentsMargins(Space.M, Space.M, Space.M, Space.M)
-        inner.setSpacing(Space.M)
-        inner.addLayout(self._head)
-        inner.addWidget(self._nothing)
-        inner.addWidget(self.chart)
-        inner.addWidget(self._parts)
-        inner.addWidget(self._unknown)
+        down(
+            self._head,
+            self._nothing,
+            self.chart,
+            self._parts,
+            self._unknown,
+            gap=Space.M,
+            edges=(Space.M, Space.M, Space.M, Space.M),
+            of=card,
+        )
         self._parts.setContentsMargins(Space.XS, 0, Space.XS, 0)
         self._unknown.setContentsMargins(Space.XS, 0, Space.XS, 0)
         self._nothing.setContentsMargins(Space.XS, Space.L, Space.XS, Space.XL)
-        below = QVBoxLayout(self._below)
-        below.setContentsMargins(0, Space.S, 0, 0)
-        below.setSpacing(Space.S)
-        below.addWidget(self.tabs)
-        below.addWidget(self.lines)
-        below.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        down(
+            self.tabs,
+            self.lines,
+            (self.more, Qt.AlignmentFlag.AlignLeft),
+            edges=(0, Space.S, 0, 0),
+            of=self._below,
+        )
         for part in (self.outcome, card, self.budget, self._below):
             self.column.addWidget(part)
         self._nothing.hide()

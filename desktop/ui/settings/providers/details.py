@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.config.describe import setting
 from desktop.errors import AppError
@@ -18,11 +18,13 @@ from desktop.ui.settings.providers.facts import ModelFacts
 from desktop.ui.settings.providers.login import Login
 from desktop.ui.settings.providers.models import ModelPicker
 from desktop.ui.settings.providers.stored_key import StoredKey
-from desktop.ui.settings.rows import Row, SettingRow
+from desktop.ui.settings.rows import SettingRow
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -79,13 +81,7 @@ class Details(QWidget):
         first = (self._base, self.key) if direct else (self.key, self._base)
         for part in (*first, self._model_row, self.outcome):
             column.addWidget(part)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(0, Space.M, 0, 0)
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self._more)
-        buttons.addStretch(1)
-        buttons.addWidget(self._test)
-        buttons.addWidget(self._use)
+        buttons = across(self._more, None, self._test, self._use, edges=(0, Space.M, 0, 0))
         column.addLayout(buttons)
         self._base.setVisible(not self._login)
         column.addWidget(self._below)
@@ -96,10 +92,8 @@ class Details(QWidget):
         self._model_row.say(_("Model"), _("Write its name, or choose it from those that are there now."))
         self._more.setText(" " + _("More settings"))
         self._more.setAccessibleName(_("More settings of {name}").format(name=title))
-        self._test.setText(_("Test"))
-        self._test.setAccessibleName(_("Test {name}").format(name=title))
-        self._use.setText(_("Use this"))
-        self._use.setAccessibleName(_("Use {name} to answer").format(name=title))
+        self._test.say(_("Test"), _("Test {name}").format(name=title))
+        self._use.say(_("Use this"), _("Use {name} to answer").format(name=title))
 
     # ---- what is shown
 

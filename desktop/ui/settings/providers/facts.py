@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.config.describe import settings_of
 from desktop.errors import AppError
@@ -16,6 +16,7 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.rows import SettingRow
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.work import Work
@@ -59,12 +60,9 @@ class ModelFacts(QWidget):
         self._forget = button("link")
         self._facts: Mapping[str, Any] = {"notes": [], "learned": []}
         self.rows: dict[str, SettingRow] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(self._title)
-        self._column.addWidget(self._notes)
-        self._column.addWidget(self._forget, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = down(
+            self._title, self._notes, (self._forget, Qt.AlignmentFlag.AlignLeft), gap=0, of=self
+        )
         self._forget.clicked.connect(self._forgotten)
         spoken(self._words)
 

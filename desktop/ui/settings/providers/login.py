@@ -6,19 +6,20 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QWidget
 
 from desktop.errors import AppError, KeychainError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.actions import CopyButton
 from desktop.ui.settings.key import KeychainNotice
-from desktop.ui.settings.rows import Row
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -59,23 +60,18 @@ class LoginDialog(QDialog):
         self.code.setReadOnly(True)
         self.code.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.code.setStyleSheet(f"min-height: {_CODE_PIXELS + Space.L}px")
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.code, 1)
-        row.addWidget(self.copy)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        for made in (self._leave, self.again, self.visit):
-            buttons.addWidget(made)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.L)
-        column.setSpacing(Space.M)
-        column.addWidget(self._say)
-        column.addLayout(row)
-        column.addWidget(self._warn)
-        column.addWidget(self.outcome)
-        column.addLayout(buttons)
+        row = across((self.code, 1), self.copy)
+        buttons = across(None, self._leave, self.again, self.visit)
+        down(
+            self._say,
+            row,
+            self._warn,
+            self.outcome,
+            buttons,
+            gap=Space.M,
+            edges=(Space.XL, Space.XL, Space.XL, Space.L),
+            of=self,
+        )
 
     def _words(self) -> None:
         title = self._provider["title"]
@@ -150,11 +146,7 @@ class Login(QWidget):
         buttons.addWidget(self._in)
         buttons.addWidget(self._out)
         self._row = Row(side, width=0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._row)
-        column.addWidget(self.outcome)
+        down(self._row, self.outcome, gap=0, of=self)
         self._in.clicked.connect(self._begin)
         self._out.clicked.connect(
             lambda: self._work.start(self._leave(), name="settings:logout", busy=(self._out,))

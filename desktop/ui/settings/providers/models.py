@@ -18,13 +18,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,7 @@ from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
@@ -170,17 +169,8 @@ class ModelPicker(QWidget):
         self.edit, self.fetch, self.view = QLineEdit(), button(), ModelView()
         self._count, self.outcome = label("small"), Outcome()
         self.setFocusProxy(self.edit)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.fetch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        column.addLayout(row)
-        column.addWidget(self.outcome)
-        column.addWidget(self.view)
-        column.addWidget(self._count)
+        row = across((self.edit, 1), self.fetch)
+        down(row, self.outcome, self.view, self._count, of=self)
         self.view.setFixedHeight(_SHOWN * _ROW + 4)
         self.view.hide()
         self._count.hide()

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -15,6 +15,7 @@ from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.providers.card import ProviderCard, matches, set_up
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.order import bring_into_sight
@@ -42,10 +43,7 @@ class ProviderList(Part):
         """The card of the provider in use is to be opened as soon as it is known and made."""
         self._list = QVBoxLayout()
         self._list.setSpacing(Space.S)
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self._answers, 1)
-        head.addWidget(self._automatic)
+        head = across((self._answers, 1), self._automatic)
         self.column.addWidget(self.notice)
         self.column.addLayout(head)
         self.column.addWidget(self.outcome)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _
@@ -13,12 +13,13 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.settings.providers.card import set_up
 from desktop.ui.settings.providers.models import ModelPicker
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -46,17 +47,8 @@ class Chooser(QWidget):
         self._take, self._leave = button("primary"), button("quiet")
         for name, row in self._rows.items():
             self.box.addItem(row["title"], name)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self._leave)
-        buttons.addWidget(self._take)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, Space.M)
-        column.setSpacing(Space.S)
-        column.addWidget(self.box)
-        column.addWidget(self.picker)
-        column.addLayout(buttons)
+        buttons = across(None, self._leave, self._take)
+        down(self.box, self.picker, buttons, edges=(0, 0, 0, Space.M), of=self)
         self.setFocusProxy(self.box)
         self.box.currentIndexChanged.connect(self._turned)
         self._take.clicked.connect(self._chosen)
@@ -100,18 +92,9 @@ class Purpose(QWidget):
         super().__init__()
         self.change, self.clear, self._value = button(), IconButton("undo-2"), label("muted")
         side = QWidget()
-        inner = QHBoxLayout(side)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(Space.S)
-        inner.addWidget(self._value, 1)
-        inner.addWidget(self.clear)
-        inner.addWidget(self.change)
+        across((self._value, 1), self.clear, self.change, of=side)
         self.row, self.below = Row(side, width=0), QVBoxLayout()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.row)
-        column.addLayout(self.below)
+        down(self.row, self.below, gap=0, of=self)
 
     def say(self, title: str, help_: str, value: str, *, named: bool) -> None:
         """Set the words."""
@@ -120,8 +103,7 @@ class Purpose(QWidget):
         self._value.setText(metrics.elidedText(value, Qt.TextElideMode.ElideMiddle, _VALUE))
         self._value.setAccessibleName(value)
         self._value.setToolTip(tip(value))
-        self.change.setText(_("Change…"))
-        self.change.setAccessibleName(_("Change: {name}").format(name=title))
+        self.change.say(_("Change…"), _("Change: {name}").format(name=title))
         self.clear.say(_("Back to the default: {title}").format(title=title))
         self.clear.setVisible(named)
 
@@ -132,10 +114,12 @@ class Spare(QWidget):
     def __init__(self, words: str, place: int, count: int, act: Callable[[str], None]) -> None:
         super().__init__()
         self.acts: dict[str, IconButton] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, Space.XS, 0, Space.XS)
-        row.setSpacing(Space.XS)
-        row.addWidget(label("", f"{place + 1}.  {words}"), 1)
+        row = across(
+            (label("", f"{place + 1}.  {words}"), 1),
+            gap=Space.XS,
+            edges=(0, Space.XS, 0, Space.XS),
+            of=self,
+        )
         for name, sign, said in (
             ("up", "arrow-up", _("Earlier: {name}")),
             ("down", "arrow-down", _("Later: {name}")),
@@ -167,13 +151,15 @@ class Purposes(Part):
         for purpose in self.purposes.values():
             card.add(purpose)
         last = QWidget()
-        inner = QVBoxLayout(last)
-        inner.setContentsMargins(0, 0, 0, Space.S)
-        inner.setSpacing(0)
-        inner.addWidget(self._instead)
-        inner.addLayout(self._spares_box)
-        inner.addLayout(self._adding)
-        inner.addWidget(self.add)
+        down(
+            self._instead,
+            self._spares_box,
+            self._adding,
+            self.add,
+            gap=0,
+            edges=(0, 0, 0, Space.S),
+            of=last,
+        )
         card.add(last)
         self.column.addWidget(card)
         self.column.addWidget(self.outcome)

@@ -5,16 +5,17 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.errors import AppError, KeychainError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice, owner_of
-from desktop.ui.settings.rows import Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -58,17 +59,8 @@ class StoredKey(QWidget):
         self._row.words.insertWidget(
             self._row.words.indexOf(self._row.problem), self._take, 0, Qt.AlignmentFlag.AlignLeft
         )
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        for made in (self._remove, self._show, self.save):
-            buttons.addWidget(made)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._row)
-        column.addWidget(self.outcome)
-        column.addLayout(buttons)
+        buttons = across(None, self._remove, self._show, self.save)
+        down(self._row, self.outcome, buttons, gap=0, of=self)
 
     # ---- what is shown
 
@@ -95,8 +87,7 @@ class StoredKey(QWidget):
         self._show.setAccessibleName(
             (_("Hide the key of {name}") if self._seen else _("Show the key of {name}")).format(name=title)
         )
-        self._remove.setText(_("Remove"))
-        self._remove.setAccessibleName(_("Remove the key of {name}").format(name=title))
+        self._remove.say(_("Remove"), _("Remove the key of {name}").format(name=title))
         self.save.setText(_("Replace the key") if keyed else _("Save the key"))
         self._show.setVisible(keyed and not given)
         self._remove.setVisible(keyed and not given)

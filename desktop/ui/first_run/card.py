@@ -12,13 +12,14 @@ from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.provider import ProviderForm
-from desktop.ui.settings.rows import Card, Row
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.middle_page import MiddlePage
 from desktop.ui.widgets.outcome import Outcome
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
@@ -33,17 +34,16 @@ class _Choice(Card):
     def __init__(self, icon_name: str, *, folded: bool = False) -> None:
         super().__init__()
         self.title, self.help, self.open = label("title", wrap=True), label("muted", wrap=True), button()
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.title)
-        words.addWidget(self.help)
+        words = down(self.title, self.help, gap=2)
         whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, Space.M, 0, Space.M)
-        row.setSpacing(Space.M)
-        row.addWidget(Sign(icon_name, size=_SIGN))
-        row.addLayout(words, 1)
-        row.addWidget(self.open)
+        across(
+            Sign(icon_name, size=_SIGN),
+            (words, 1),
+            self.open,
+            gap=Space.M,
+            edges=(0, Space.M, 0, Space.M),
+            of=whole,
+        )
         self.add(whole)
         inset = QWidget()
         self._inner = QVBoxLayout(inset)
@@ -86,8 +86,7 @@ class _ServerRow(Row):
     def _words(self) -> None:
         self.say(self.server["title"], self.server["base_url"])
         self.models.setAccessibleName(_("Model of {server}").format(server=self.server["title"]))
-        self.use.setText(_("Use it"))
-        self.use.setAccessibleName(_("Use {server}").format(server=self.server["title"]))
+        self.use.say(_("Use it"), _("Use {server}").format(server=self.server["title"]))
         if not self.server["models"]:
             self.say(self.server["title"], _("It runs, but it has no model yet. Load one there."))
             self.use.setEnabled(False)
@@ -106,13 +105,7 @@ class FoundServers(QWidget):
         self._none, self._again, self.outcome = label("muted", wrap=True), button("link"), Outcome()
         self._list = QVBoxLayout()
         self._list.setSpacing(0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.S, 0, Space.XS)
-        column.setSpacing(Space.S)
-        column.addLayout(self._list)
-        column.addWidget(self._none)
-        column.addWidget(self.outcome)
-        column.addWidget(self._again)
+        down(self._list, self._none, self.outcome, self._again, edges=(0, Space.S, 0, Space.XS), of=self)
         self._none.hide()
         self._again.clicked.connect(self.look)
         spoken(self._words)

@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.drafts import Drafts
+from desktop.ui.first_run.setup import Setup
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
-from desktop.ui.outside import Outside
 from desktop.ui.palette.item import COMMANDS, Item
-from desktop.ui.setup import Setup
+from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
+from desktop.ui.tray.outside import Outside
 
 if TYPE_CHECKING:
     from desktop.ui.palette.palette import Palette

@@ -15,8 +15,8 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.library import Library
 from desktop.ui.state import StateFile
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import theme

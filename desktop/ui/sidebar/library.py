@@ -13,8 +13,8 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.funnel import Funnel
-from desktop.ui.keeping import Keeping, short
 from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.keeping import Keeping, short
 from desktop.ui.sidebar.rows import KEY, Conversation, Rows
 from desktop.ui.state import Remembered, StateFile
 from desktop.ui.words import spoken

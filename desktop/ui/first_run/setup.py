@@ -11,7 +11,7 @@ from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.funnel import Funnel
 
 if TYPE_CHECKING:
-    from desktop.ui.first_run import FirstRunCard
+    from desktop.ui.first_run.card import FirstRunCard
     from desktop.ui.settings.search import Hit
     from desktop.ui.settings.window import SettingsWindow
 
@@ -135,7 +135,7 @@ class Setup(QObject):
                 self.answered.emit()
 
     def _made_card(self) -> QWidget:
-        from desktop.ui.first_run import FirstRunCard
+        from desktop.ui.first_run.card import FirstRunCard
 
         if self._card is None:
             self._card = FirstRunCard(self._actions)

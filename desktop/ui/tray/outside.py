@@ -17,17 +17,17 @@ from desktop.inbox.inbox import ANSWER, APPROVAL, Notice
 from desktop.inbox.screen import DIGEST, Toast
 from desktop.tasks import in_thread
 from desktop.text import _
-from desktop.ui.doing import Doing
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
-from desktop.ui.presence import Presence
 from desktop.ui.program import Program
 from desktop.ui.quick.quick import Quick
+from desktop.ui.sidebar.doing import Doing
+from desktop.ui.sidebar.library import Library
 from desktop.ui.state import StateFile
 from desktop.ui.system import autostart
 from desktop.ui.system.shortcut import Shortcut
 from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
+from desktop.ui.tray.presence import Presence
 
 if TYPE_CHECKING:
     from desktop.core.verbs import Verb

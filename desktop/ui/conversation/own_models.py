@@ -7,7 +7,7 @@ from desktop.bus.events import ModelFetching
 from desktop.ui.actions import Actions
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
-from desktop.ui.presence import Presence
+from desktop.ui.tray.presence import Presence
 
 
 class OwnModels(QObject):

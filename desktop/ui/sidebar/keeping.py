@@ -12,7 +12,7 @@ from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Conversation, Rows
 
 if TYPE_CHECKING:
-    from desktop.ui.library import Library
+    from desktop.ui.sidebar.library import Library
 
 _NAMED = 40
 """Characters of a title in a sentence."""

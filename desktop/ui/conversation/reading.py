@@ -15,8 +15,8 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
 from desktop.ui.widgets.folders import show_in_folder
 

@@ -6,7 +6,7 @@ from desktop.text import _
 from desktop.ui.main_window import MainWindow
 from desktop.ui.state import StateFile
 from desktop.ui.trace import note
-from desktop.ui.tray import Tray
+from desktop.ui.tray.tray import Tray
 
 
 class Presence(QObject):

@@ -9,8 +9,8 @@ from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.step_cell import first_card
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
-from desktop.ui.library import Library
 from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.library import Library
 
 
 class Answering(QObject):

@@ -1,4 +1,4 @@
-"""A field for the text of a skill: plain text in the font of code, as tall as it is useful."""
+"""A field for a text of some lines, as tall as it is useful, in a page that is scrolled."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
@@ -6,23 +6,36 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.styled import styled
 
-_LINE = 19
+_LINE, _CODE_LINE = 20, 19
+_SHEET = """
+QPlainTextEdit {
+  background: $raised; border: 1px solid $border_strong; border-radius: 8px; padding: 6px 10px;
+}
+QPlainTextEdit:focus { border-color: $accent; }
+QPlainTextEdit[wrong="true"] { border-color: $danger; }
+"""
 
 
-class SkillText(QPlainTextEdit):
+class TextField(QPlainTextEdit):
     """Tab leaves it; Ctrl+S saves."""
 
     save_wanted = Signal()
 
-    def __init__(self, lines: int) -> None:
+    def __init__(self, lines: int, *, code: bool = False) -> None:
+        """`code`: in the font of code, as a file is shown."""
         super().__init__()
-        self.setObjectName("code")
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
-        self.document().setDefaultFont(code_font())
         self.document().setDocumentMargin(0)
-        self.setFixedHeight(lines * _LINE + 2 * Space.M)
+        if code:
+            self.setObjectName("code")
+            self.setFrameShape(QFrame.Shape.NoFrame)
+            self.document().setDefaultFont(code_font())
+            self.setFixedHeight(lines * _CODE_LINE + 2 * Space.M)
+        else:
+            styled(self, _SHEET)
+            self.setFixedHeight(lines * _LINE + Space.L)
 
     def show_text(self, text: str) -> None:
         """Show this, from its beginning."""
@@ -33,7 +46,7 @@ class SkillText(QPlainTextEdit):
         if self.hasFocus() and self.verticalScrollBar().maximum():
             super().wheelEvent(event)
         else:
-            event.ignore()  # the page around it is scrolled
+            event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Save):

@@ -1,0 +1,1 @@
+"""Getting the program to answer for the first time."""

@@ -1,0 +1,1 @@
+"""How the program is there while its window is closed."""
