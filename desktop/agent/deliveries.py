@@ -16,7 +16,7 @@ from desktop.database import Database
 from desktop.errors import AppError
 from desktop.origin import Mark, mark_of
 from desktop.paths import temporary
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, spawn
 from desktop.tools.base import Saying, ToolFailure
 

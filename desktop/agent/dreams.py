@@ -32,8 +32,8 @@ from desktop.origin import Mark
 from desktop.paths import resource
 from desktop.providers.base import Completion, Delta, Provider, Request
 from desktop.providers.ready import Ready
-from desktop.session.log import Sessions
 from desktop.session.model import text_tokens
+from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 from desktop.tools.audit import Audit
 from desktop.tools.base import Arguments, Claim, Effect, Saying, Tool, ToolContext, ToolFailure, ToolResult

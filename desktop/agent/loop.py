@@ -24,9 +24,10 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.errors import StorageError, explain
 from desktop.paths import temporary
-from desktop.session.log import Session, Sessions
+from desktop.session.log import Session
 from desktop.session.model import withdrawal
 from desktop.session.records import clean
+from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, see_through, spawn
 from desktop.tools.toolset import Toolset
 

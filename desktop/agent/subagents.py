@@ -18,8 +18,8 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import SubagentChanged
 from desktop.database import Database
 from desktop.origin import AGENT, Mark, Origin
-from desktop.session.log import Sessions
 from desktop.session.place import stored
+from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _, mark
 from desktop.tools.base import ToolFailure

@@ -26,8 +26,8 @@ from desktop.errors import AppError
 from desktop.inbox.inbox import HEARTBEAT, REMINDER, Inbox, Notice
 from desktop.origin import TRUSTED
 from desktop.providers.base import DayIsSpent, Message
-from desktop.session.log import Sessions
 from desktop.session.names import own
+from desktop.session.sessions import Sessions
 from desktop.usage import UsageLedger
 
 NOTHING = "NOTHING_TO_TELL"

@@ -14,12 +14,12 @@ from desktop.errors import UsageError, explain
 from desktop.files import Place
 from desktop.paths import temporary
 from desktop.providers.pictures import kind
-from desktop.session.unkept import mark_of, pasted
+from desktop.session.pasted import mark_of, pasted
 from desktop.tasks import in_daemon
 from desktop.text import _
 
 if TYPE_CHECKING:
-    from desktop.session.log import Sessions
+    from desktop.session.sessions import Sessions
 
 _SECONDS = 10.0
 """A network drive may be away."""

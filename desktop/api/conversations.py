@@ -13,7 +13,7 @@ from desktop.paths import temporary
 from desktop.session.copies import begun
 from desktop.session.export import Format, export
 from desktop.session.model import HIDDEN, NAMED, Message, now
-from desktop.session.unkept import kept
+from desktop.session.pasted import kept
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from desktop.agent.subagents import Subagents
     from desktop.bus.bus import Bus
     from desktop.inbox.inbox import Inbox
-    from desktop.session.log import Session, Sessions
+    from desktop.session.log import Session
+    from desktop.session.sessions import Sessions
 
 
 @dataclass(frozen=True, slots=True)

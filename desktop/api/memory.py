@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from desktop.memory.search import MemorySearch
     from desktop.memory.staging import Staging
     from desktop.memory.versions import Versions
-    from desktop.session.log import Sessions
+    from desktop.session.sessions import Sessions
 
 NOW = "now"
 """What the files hold at this moment, where a version's id is asked for."""

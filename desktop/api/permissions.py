@@ -18,7 +18,7 @@ from desktop.text import _
 if TYPE_CHECKING:
     from desktop.config.schema import Config
     from desktop.marks import Marks
-    from desktop.session.log import Sessions
+    from desktop.session.sessions import Sessions
 
 _IN_VIEW_TOKENS = 200_000
 MODES = ("ask", "risky", AUTONOMOUS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from desktop.config.store import ConfigStore
     from desktop.services import Status
-    from desktop.session.log import Sessions
+    from desktop.session.sessions import Sessions
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from desktop.text import _
 if TYPE_CHECKING:
     from desktop.agent.loop import Loop
     from desktop.bus.bus import Bus
-    from desktop.session.log import Session, Sessions
+    from desktop.session.log import Session
+    from desktop.session.sessions import Sessions
 
 _CARRIED = ("model", "provider", "reasoning", "folder", "folders", "given")
 """What a conversation that goes on from another one takes along."""

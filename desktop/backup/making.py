@@ -21,7 +21,7 @@ from desktop.config import document
 from desktop.errors import ConfigError
 from desktop.pace import Pace, gently
 from desktop.paths import Home, sync
-from desktop.session.unkept import MARK, mark_of
+from desktop.session.pasted import MARK, mark_of
 
 _log = logging.getLogger(__name__)
 _KNOWN = ("sessions", "memory", "cron", "skills", "files", "prompts")

@@ -32,8 +32,8 @@ from desktop.pace import Pace
 from desktop.paths import Home
 from desktop.session import names, reader, records
 from desktop.session.listing import describe
-from desktop.session.log import Sessions
 from desktop.session.place import cut_back, opened_size, stored
+from desktop.session.sessions import Sessions
 from desktop.skills.arriving import waiting
 from desktop.skills.loader import FOLDER
 from desktop.tasks import in_thread

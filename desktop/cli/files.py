@@ -6,7 +6,7 @@ from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
 from desktop.database import outdated
 from desktop.paths import Home
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 
 

@@ -13,9 +13,9 @@ from desktop.cli.prompt import Lines
 from desktop.cli.run import run
 from desktop.errors import UsageError, explain
 from desktop.paths import Home
-from desktop.session.log import Sessions
 from desktop.session.model import SessionInfo, moment_of
 from desktop.session.records import clean
+from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _
 

@@ -34,7 +34,7 @@ from desktop.providers.budget import Budget
 from desktop.providers.chooser import ModelChooser
 from desktop.providers.ready import Ready
 from desktop.services import Status
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, spawn
 from desktop.usage import UsageLedger
 

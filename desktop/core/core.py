@@ -24,7 +24,7 @@ from desktop.memory.imports import take_over
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
 from desktop.services import Status
-from desktop.session.unkept import sweep
+from desktop.session.pasted import sweep
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
 from desktop.tools.permissions.links import judge_of

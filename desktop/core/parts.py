@@ -46,8 +46,8 @@ from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer, chosen
-from desktop.session.log import Sessions
 from desktop.session.search_service import SearchService
+from desktop.session.sessions import Sessions
 from desktop.skills.loader import Skills
 from desktop.tasks import in_thread
 from desktop.text import language, use

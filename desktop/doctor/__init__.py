@@ -27,7 +27,7 @@ from desktop.paths import Home, open_to_others
 from desktop.providers import discover, engine, former, weights
 from desktop.providers.local import better_words, chosen, offered
 from desktop.providers.registry import choose
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from desktop.skills.health import look as look_at_skills
 from desktop.skills.loader import Skills
 from desktop.tasks import in_thread

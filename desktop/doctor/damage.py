@@ -20,8 +20,8 @@ from desktop.pace import Pace
 from desktop.paths import Home, close_to_others, open_to_others
 from desktop.providers import former
 from desktop.session.listing import describe
-from desktop.session.log import Sessions
 from desktop.session.model import SessionInfo
+from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
 

@@ -30,7 +30,7 @@ from desktop.importer.settings import Found
 from desktop.importer.skills import OldSkills
 from desktop.pace import Advanced, Pace
 from desktop.paths import sync
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
 

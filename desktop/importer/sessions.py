@@ -19,10 +19,10 @@ from desktop.importer.items import Item, Step, step
 from desktop.importer.log_files import Attach, Reading, messages_of, put, rest_of
 from desktop.importer.places import Source, wrong
 from desktop.pace import Pace
-from desktop.session.log import Sessions
 from desktop.session.model import Message
 from desktop.session.names import SUFFIX
 from desktop.session.reader import find, offset_of
+from desktop.session.sessions import Sessions
 from desktop.text import _, ngettext
 
 _OWN = ("dream:", "heartbeat")

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from itertools import batched
 from typing import Any
 
-from desktop.session.log import Session, Sessions
+from desktop.session.log import Session
 from desktop.session.model import Message
 from desktop.session.names import new_key
+from desktop.session.sessions import Sessions
 
 _AT_ONCE = 200
 """So many messages are made ready for the disk in one go: more would be felt."""

@@ -8,31 +8,26 @@ import asyncio
 import logging
 import os
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 
 from desktop.errors import explain
-from desktop.paths import temporary
-from desktop.session import names, reader, records, trash
-from desktop.session.listing import describe_all
-from desktop.session.model import Message, SessionInfo, marked, now, place_in
+from desktop.session import reader, records, trash
+from desktop.session.model import Message, marked, now, place_in
 from desktop.session.place import place_of, stored
 from desktop.session.window import Window
 from desktop.tasks import in_thread, spawn
 
 _log = logging.getLogger(__name__)
 _OUTER = ("created_at", "updated_at", "last_archived", "last_consolidated")
-_KEPT_OPEN = 64
 
 type Written = Callable[[Path | None], object]
 """Is told of a file that was written, or None where files came or went."""
 
 
-def _nobody(_path: Path | None) -> None:
+def nobody(_path: Path | None) -> None:
     """Nobody wants to be told."""
 
 
@@ -42,7 +37,7 @@ class Session:
     def __init__(self, key: str, path: Path, limit: int, loaded: reader.Loaded | None = None) -> None:
         self.key = key
         self.path = path
-        self.on_write: Written = _nobody
+        self.on_write: Written = nobody
         self._limit = limit
         self._lock = asyncio.Lock()
         self._take(loaded or reader.Loaded())
@@ -223,80 +218,7 @@ class Session:
             self._window.add(message)
 
 
-class Sessions:
-    """All sessions of one workspace. Creates nothing on disk until something is appended."""
-
-    def __init__(self, folder: Path, *, limit: int = 200_000) -> None:
-        """`limit`: about how many tokens of a session are loaded when it is opened."""
-        self.folder = folder
-        self.on_write: Written = _nobody
-        self._limit = limit
-        self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
-        self._recent: OrderedDict[str, Session] = OrderedDict()
-        self._opening: dict[str, asyncio.Lock] = {}
-        self.unkept: dict[str, Session] = {}
-        """Those that are nowhere else."""
-
-    async def open(self, key: str) -> Session:
-        """The session of this key, new or stored. Raises StorageError."""
-        key = records.clean(key)
-        if temporary(key):
-            return self._open_unkept(key)
-        lock = self._opening.setdefault(key, asyncio.Lock())
-        async with lock:
-            session = self._sessions.get(key)
-            if session is None:
-                session = await in_thread(_find, self.folder, key, self._limit)
-                session.on_write = self.on_write
-                self._sessions[key] = session
-        self._opening.pop(key, None)
-        self._recent[key] = session
-        self._recent.move_to_end(key)
-        if len(self._recent) > _KEPT_OPEN:
-            self._recent.popitem(last=False)
-        return session
-
-    def _open_unkept(self, key: str) -> Session:
-        if key not in self.unkept:
-            from desktop.session.unkept import Unkept
-
-            self.unkept[key] = Unkept(key, self.folder / names.file_name(key), self._limit)
-        return self.unkept[key]
-
-    async def list(self) -> list[SessionInfo]:
-        """All stored sessions, the newest first. Looks at the head and the tail of each file only."""
-        return await in_thread(describe_all, self.folder)
-
-    async def delete(self, key: str) -> None:
-        """Put a session away; restore() brings it back for 30 days. Raises StorageError."""
-        session = self.unkept.pop(records.clean(key), None) or await self.open(key)
-        self._sessions.pop(session.key, None)
-        self._recent.pop(session.key, None)
-        await session.put_away()
-        self.on_write(None)
-
-    async def restore(self, key: str) -> bool:
-        """Bring back a session that was deleted; False if it is not there any more. Raises StorageError."""
-        key = records.clean(key)
-        self._sessions.pop(key, None)
-        self._recent.pop(key, None)
-        restored = await in_thread(trash.bring_back, self.folder, key)
-        self.on_write(None)
-        return restored
-
-    def forget(self, key: str) -> None:
-        """Read this session anew when it is next opened: its file was put in place from outside."""
-        self._sessions.pop(key, None)
-        self._recent.pop(key, None)
-
-    def close(self) -> None:
-        """Forget what is in memory; everything is on disk already."""
-        self._recent.clear()
-        self._sessions.clear()
-        self.unkept.clear()
-
-
-def _find(folder: Path, key: str, limit: int) -> Session:
+def find(folder: Path, key: str, limit: int) -> Session:
     """The session stored under any of the names a key may have; else a new one with a free name."""
     try:
         path, loaded = reader.find(folder, key, limit)

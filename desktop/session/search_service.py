@@ -18,8 +18,8 @@ from typing import Any
 from desktop.errors import StorageError, UsageError
 from desktop.paths import inode
 from desktop.session.index import Indexer, rebuild
-from desktop.session.log import Sessions
 from desktop.session.search import Found, Hit, search
+from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.text import _
 

@@ -42,7 +42,7 @@ async def _counting(table: Table, folder: Path) -> None:
     """What the loop does to know the tokens of a long conversation after each turn; and the exact count,
     which is made in a thread."""
     from desktop.memory.tokens import Meter
-    from desktop.session.log import Sessions
+    from desktop.session.sessions import Sessions
 
     path = folder / "sessions" / "long.jsonl"
     path.parent.mkdir()

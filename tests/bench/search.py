@@ -21,9 +21,9 @@ import psutil
 from desktop.bus.bus import Bus
 from desktop.database import Database
 from desktop.session.index import Indexer
-from desktop.session.log import Sessions
 from desktop.session.search import Found, search
 from desktop.session.search_service import SearchService
+from desktop.session.sessions import Sessions
 from desktop.usage import Call, UsageLedger
 from tests.bench.table import Table, middle
 

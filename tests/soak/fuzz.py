@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 
 _MESSAGES = 30
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import keyring
 import pytest
 
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, texts
 from tests.stories.test_damage import small_disk

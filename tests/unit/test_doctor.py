@@ -12,7 +12,7 @@ from desktop.database import Database
 from desktop.doctor import Finding, examine
 from desktop.paths import Home
 from desktop.providers.catalogue import SMALL
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 
 
 @pytest.fixture

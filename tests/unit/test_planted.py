@@ -25,8 +25,8 @@ from desktop.memory.notes import Notes
 from desktop.memory.staging import Change, Staging
 from desktop.memory.versions import Versions
 from desktop.paths import Home
-from desktop.session.log import Sessions
-from desktop.session.unkept import mark_of, sweep
+from desktop.session.pasted import mark_of, sweep
+from desktop.session.sessions import Sessions
 from desktop.skills import files as skill_files
 from desktop.skills.loader import Skills
 from desktop.tools.mcp.results import result

@@ -28,7 +28,7 @@ from desktop.origin import Mark
 from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
 from desktop.providers.behaviour import Behaviour, WireRules
 from desktop.providers.ready import Ready
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, Tool
 from desktop.tools.toolset import Toolset

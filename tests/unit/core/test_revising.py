@@ -9,8 +9,8 @@ import pytest
 from desktop.errors import UsageError
 from desktop.memory.summing import cost
 from desktop.paths import Home
-from desktop.session.log import Sessions
 from desktop.session.model import marked, replayable
+from desktop.session.sessions import Sessions
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.unit.core.test_conversations import Desk, started

@@ -13,7 +13,7 @@ from desktop.importer.items import WRITING, Item
 from desktop.origin import Mark
 from desktop.pace import Advanced
 from desktop.session.listing import describe_all
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 from tests.unit.config.test_keychain import Vault
 
 

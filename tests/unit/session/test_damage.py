@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.session import reader, records
-from desktop.session.log import Sessions
 from desktop.session.model import Message
+from desktop.session.sessions import Sessions
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(
     ['{"role":"user"}', "{'role'", '\\"', "naïve", "\u0085\u2028", "中文", "\x00", '{"_type":"metadata"}']

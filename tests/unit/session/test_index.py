@@ -12,8 +12,9 @@ import pytest
 
 from desktop.database import Database
 from desktop.session.index import Indexer, rebuild
-from desktop.session.log import Session, Sessions
+from desktop.session.log import Session
 from desktop.session.search import Hit, search
+from desktop.session.sessions import Sessions
 
 type Json = dict[str, Any]
 

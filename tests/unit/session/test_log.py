@@ -14,8 +14,9 @@ import pytest
 
 from desktop.errors import StorageError
 from desktop.session import reader, records
-from desktop.session.log import Session, Sessions
+from desktop.session.log import Session
 from desktop.session.names import file_name
+from desktop.session.sessions import Sessions
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -17,9 +17,9 @@ import pytest
 from desktop.bus.bus import Bus
 from desktop.database import Database
 from desktop.errors import StorageError, UsageError
-from desktop.session.log import Sessions
 from desktop.session.search import search
 from desktop.session.search_service import Results, SearchService
+from desktop.session.sessions import Sessions
 from desktop.tasks import spawn
 from desktop.usage import Call, UsageLedger
 

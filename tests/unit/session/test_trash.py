@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 
 
 async def _said(sessions: Sessions, key: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from desktop.session.log import Sessions
+from desktop.session.sessions import Sessions
 
 
 async def test_an_answer_stands_after_its_own_question(tmp_path: Path) -> None:
