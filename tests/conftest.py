@@ -45,6 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # A run in the background ignores Ctrl+C, and so would the programs that it starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     be_private()  # as the program does first of all
+    # Programs under test start as they do for people, with their code compiled once, not each time.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
