@@ -1,5 +1,6 @@
 """The one entrance: the window, the command line, or one of the program's children by a hidden argument."""
 
+import os
 import sys
 
 from desktop.paths import be_private
@@ -8,6 +9,8 @@ from desktop.paths import be_private
 def main() -> None:
     """Run what the arguments ask for; never returns normally on failure (exit codes 0, 1, 2)."""
     be_private()
+    # Or pydantic looks through the metadata of all packages for plug-ins, a twentieth of the start.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     arguments = sys.argv[1:]
     hidden = arguments[0] if arguments else ""
     if arguments in ([], ["--hidden"]):
