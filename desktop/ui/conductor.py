@@ -37,6 +37,7 @@ from desktop.ui.program import Program
 from desktop.ui.sidebar.doing import Doing
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.library import Library
+from desktop.ui.sidebar.row_actions import RowActions
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
@@ -73,7 +74,9 @@ class Conductor(QObject):
         pane.view.set_empty_widget(self._empty)
         self._setup = Setup(self._program, self._funnel, window, pane)
         self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
-        self._reading = Reading(self._program, self._funnel, window, pane.view, self.library, self.talk)
+        actions = RowActions(self._program, self._funnel, window, rows, self.library)
+        kept = (self.library, actions)
+        self._reading = Reading(self._program, self._funnel, window, pane.view, *kept, self.talk)
         self._temporary = Temporary(self._program, self._funnel, window, self.library, self.talk, file)
         self._reasoning = ReasoningChoice(self._program, self._funnel, window.header.reasoning, self.talk)
         self._costing = Costing(self._program, self._funnel, window.header, self.talk)
@@ -89,7 +92,7 @@ class Conductor(QObject):
         self._outside = Outside(
             self._program, self._funnel, window, self.library, self._presence, file, self._doing
         )
-        parts = (self.library, pane.drafts, self._setup, self._outside)
+        parts = (*kept, pane.drafts, self._setup, self._outside)
         self._commands = Commands(self._program, self._funnel, window, rows, *parts)
         self._ticker = Ticker.wanted(self)
 

@@ -26,7 +26,15 @@ class Shelf(Desk):
         super().__init__(running, qtbot)
         funnel = Funnel(self.window)
         funnel.told.connect(lambda text, _remedy: self.errors.append(text))
-        self.reading = Reading(self.door, funnel, self.window, self.pane.view, self.library, self.talk)
+        self.reading = Reading(
+            self.door,
+            funnel,
+            self.window,
+            self.pane.view,
+            self.library,
+            self.row_actions,
+            self.talk,
+        )
         self.costing = Costing(self.door, funnel, self.window.header, self.talk)
         self.begin()
         self.costing.begin()

@@ -12,6 +12,7 @@ from desktop.ui.conversation.temporary import Temporary
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.library import Library
+from desktop.ui.sidebar.row_actions import RowActions
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from tests.servers.scripted import ScriptedServer
@@ -40,6 +41,7 @@ class Desk:
         self.pane.begin(self.door, funnel, self.file, lambda *_told: None)
         self.talk = self.pane.talk
         self.library = Library(self.door, funnel, self.window, self.rows, self.file, self.talk)
+        self.row_actions = RowActions(self.door, funnel, self.window, self.rows, self.library)
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)
@@ -191,18 +193,18 @@ def test_deleting_the_one_that_answers_leaves_no_ghost_and_can_be_undone(
     desk.send("Hello")
     desk.until(lambda: desk.said[-1:] == ["before the gate "])
     deletion = hold(desk, "conversations.delete")
-    desk.library.keeping.delete("window:a")
+    desk.row_actions.delete("window:a")
     told(desk, "conversations.delete")
     assert desk.talk.key == "window:b"
-    desk.library.keeping.undo()
-    desk.library.keeping.undo()
+    desk.row_actions.undo()
+    desk.row_actions.undo()
     deletion.set()
     desk.settle()
     desk.until(lambda: not desk.talk.busy)
     assert sorted(desk.keys) == ["window:a", "window:b"]
     assert desk.stored("window:a")[:2] == ["Hello", "before the gate "]
     assert desk.talk.key == "window:a"
-    desk.library.keeping.delete("window:a")
+    desk.row_actions.delete("window:a")
     desk.settle()
     assert desk.keys == ["window:b"]
     assert desk.errors == []
@@ -213,7 +215,7 @@ def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(d
     read = desk.door.after["conversations.list"] = asyncio.Event()
     desk.library.settings_changed()
     told(desk, "conversations.list")
-    desk.library.keeping.delete("window:a")
+    desk.row_actions.delete("window:a")
     read.set()
     desk.settle()
     assert desk.keys == []
@@ -223,7 +225,7 @@ def test_the_list_read_in_the_middle_of_a_deletion_does_not_bring_the_row_back(d
 def test_a_conversation_that_could_not_be_deleted_is_listed_again(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
     desk.door.refused.add("conversations.delete")
-    desk.library.keeping.delete("window:a")
+    desk.row_actions.delete("window:a")
     assert desk.keys == []
     desk.settle()
     assert desk.keys == ["window:a"]
@@ -232,7 +234,7 @@ def test_a_conversation_that_could_not_be_deleted_is_listed_again(desk: Desk) ->
 
 def test_after_the_last_one_is_deleted_a_new_one_is_open(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
-    desk.library.keeping.delete("window:a")
+    desk.row_actions.delete("window:a")
     desk.settle()
     assert (desk.talk.key, desk.keys, desk.said) == ("", [], [])
 
@@ -280,12 +282,12 @@ def kept(desk: Desk, key: str) -> tuple[bool, bool]:
 def test_an_archived_conversation_makes_room_and_comes_back_on_undo(desk: Desk) -> None:
     for key in ("window:a", "window:b"):
         desk.ask(key, f"say {key}")
-    desk.library.keeping.archive()
+    desk.row_actions.archive()
     desk.settle()
     assert desk.talk.key == "window:a", "the next one is shown"
     assert desk.window.toast.isVisible()
     assert kept(desk, "window:b") == (False, True)
-    desk.library.keeping.undo()
+    desk.row_actions.undo()
     desk.settle()
     assert (desk.talk.key, kept(desk, "window:b")) == ("window:b", (False, False))
     desk.library.settings_changed()
@@ -295,7 +297,7 @@ def test_an_archived_conversation_makes_room_and_comes_back_on_undo(desk: Desk) 
 
 def test_writing_in_an_archived_conversation_brings_it_back(desk: Desk) -> None:
     desk.ask("window:a", "first")
-    desk.library.keeping.archive()
+    desk.row_actions.archive()
     desk.settle()
     desk.open("window:a")
     assert desk.rows.index_of("window:a").isValid(), "it is open, so it is to be seen"
@@ -309,8 +311,8 @@ def test_writing_in_an_archived_conversation_brings_it_back(desk: Desk) -> None:
 def test_pinned_and_archived_are_known_before_the_core_is_up(desk: Desk) -> None:
     desk.ask("window:a", "first")
     desk.ask("window:b", "second")
-    desk.library.keeping.pin("window:a")
-    desk.library.keeping.archive("window:b")
+    desk.row_actions.pin("window:a")
+    desk.row_actions.archive("window:b")
     desk.settle()
     desk.file.write()
     again = StateFile(desk.running.home.root / "window.json", desk.window).state.conversations

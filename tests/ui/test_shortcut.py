@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 from desktop.tasks import spawn
 from desktop.ui.loop import Loop
 from desktop.ui.system.portal_keys import PortalKeys, trigger
-from desktop.ui.system.shortcut import NO_WAY, Shortcut
+from desktop.ui.system.shortcut import Shortcut
+from desktop.ui.system.shortcut_words import NO_WAY
 from tests.desktop.desk import Desk
 
 PORTAL, PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"

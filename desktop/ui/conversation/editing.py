@@ -1,14 +1,14 @@
 """A message that is being written otherwise: in the message field, with a strip over it that says so."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from desktop.text import _
+from desktop.ui.conversation.composer import Composer
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.drafts import Drafts
-from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
@@ -18,9 +18,16 @@ from desktop.ui.words import spoken
 class Editing(QObject):
     """One for a pane. While a message is edited, what is sent takes its place."""
 
-    def __init__(self, pane: ConversationPane, drafts: Drafts, talk: Controller) -> None:
-        super().__init__(pane)
-        self._composer, self._drafts, self._talk = pane.composer, drafts, talk
+    def __init__(
+        self,
+        composer: Composer,
+        drafts: Drafts,
+        talk: Controller,
+        place: Callable[[QWidget], QWidget],
+    ) -> None:
+        """`place` puts a strip over the message field; what is to be hidden when it is."""
+        super().__init__(composer)
+        self._composer, self._drafts, self._talk = composer, drafts, talk
         self._turn = ""
         self._words, self._cancel = label(wrap=True), button("quiet")
         self._strip = QFrame()
@@ -30,13 +37,13 @@ class Editing(QObject):
         row.setContentsMargins(Space.M, Space.XS, Space.XS, Space.XS)
         row.addWidget(self._words, 1)
         row.addWidget(self._cancel)
-        self._around = pane.place_strip(self._strip)
+        self._around = place(self._strip)
         self._around.hide()
         self._cancel.clicked.connect(self.cancel)
         talk.revisions.edit_wanted.connect(self._begin)
         talk.opened.connect(self._opened)
-        pane.composer.earlier_wanted.connect(talk.revisions.last)
-        pane.composer.field.stop_wanted.connect(self.cancel)
+        composer.earlier_wanted.connect(talk.revisions.last)
+        composer.field.stop_wanted.connect(self.cancel)
         spoken(self._say)
 
     @property

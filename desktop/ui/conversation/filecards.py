@@ -7,7 +7,8 @@ from PySide6.QtCore import QObject
 from desktop.bus.events import TurnEvent
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.filework import AGAIN, DIFF, FileWork, card, writes
+from desktop.ui.conversation.file_entries import card, writes
+from desktop.ui.conversation.filework import AGAIN, DIFF, FileWork
 from desktop.ui.conversation.transcript import Entry, Transcript
 from desktop.ui.funnel import Funnel
 

@@ -1,16 +1,12 @@
-"""What a turn did to files: a card at its end, which is read when it comes into sight."""
+"""What a turn did to files, as its card shows it."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from desktop.ui.conversation.step import Outcome
-from desktop.ui.conversation.transcript import Author, Entry
 
 if TYPE_CHECKING:
     from desktop.api.changes import ChangedFile
 
-WRITERS = ("write_file", "edit_file", "add_line")
 DIFF, TAKE_BACK, AGAIN = "diff", "take_back", "again"
 """What can be wanted of a card."""
 
@@ -34,30 +30,3 @@ class FileWork:
     def could(self, standing: str) -> bool:
         """Whether there is a file that stands so."""
         return any(file.standing == standing for file in self.files)
-
-
-def card(turn: str) -> Entry:
-    """The card of a turn."""
-    return Entry(f"{turn}/files", Author.FILES, work=FileWork(turn))
-
-
-def with_cards(entries: Iterable[Entry], running: Collection[str]) -> list[Entry]:
-    """These entries of a conversation, and a card after each turn that wrote files and is at its end."""
-    shown = list(entries)
-    last: dict[str, int] = {}
-    wrote: set[str] = set()
-    for place, entry in enumerate(shown):
-        turn = entry.id.partition("/")[0]
-        last[turn] = place
-        if writes(entry):
-            wrote.add(turn)
-    places = sorted((last[turn], turn) for turn in wrote - set(running))
-    for place, turn in reversed(places):
-        shown.insert(place + 1, card(turn))
-    return shown
-
-
-def writes(entry: Entry) -> bool:
-    """Whether an entry is a call that wrote a file."""
-    step = entry.step
-    return step is not None and step.tool in WRITERS and step.outcome is Outcome.OK

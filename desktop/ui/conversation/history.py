@@ -6,7 +6,7 @@ from typing import Any
 from desktop.origin import mark_of
 from desktop.session.model import moment_of
 from desktop.text import _
-from desktop.ui.conversation.filework import with_cards
+from desktop.ui.conversation.file_entries import with_cards
 from desktop.ui.conversation.step import Outcome, Step, ended, rough_gist
 from desktop.ui.conversation.transcript import Author, Entry, State, own_words
 

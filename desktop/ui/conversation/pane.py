@@ -86,8 +86,8 @@ class ConversationPane(QWidget):
         self.view = ConversationView(talk.transcript)
         self.stack.addWidget(self.view)
         self.drafts = Drafts(self.composer, file, talk, slot)
-        self.editing = Editing(self, self.drafts, talk)
-        self.activity = Activity(self, talk)
+        self.editing = Editing(self.composer, self.drafts, talk, self.place_strip)
+        self.activity = Activity(talk, self.place_strip, self.composer)
         self.reminding = Reminding(actions, funnel, self.composer, lambda: talk.key, undoable)
         self.reminding.off = lambda: self.editing.active
         self.reminding.for_agent.connect(self._send)

@@ -5,23 +5,20 @@ with Shift into another message takes whole messages. The keyboard is then in th
 whatever message it came from.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QTextCursor
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from desktop.ui.conversation.actions import copy
 from desktop.ui.conversation.body import Body
 from desktop.ui.conversation.copying import as_markdown
 from desktop.ui.conversation.pool import Pool
 from desktop.ui.conversation.slot import Slot
-from desktop.ui.conversation.transcript import Entry
+from desktop.ui.conversation.transcript import Entry, Transcript
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space
-
-if TYPE_CHECKING:
-    from desktop.ui.conversation.view import ConversationView
 
 _ARROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
@@ -33,9 +30,18 @@ class Picked(QObject):
     """So many messages are on the clipboard."""
     changed = Signal()
 
-    def __init__(self, view: "ConversationView", pool: Pool) -> None:
+    def __init__(
+        self,
+        view: QAbstractScrollArea,
+        transcript: Transcript,
+        pool: Pool,
+        slots: Callable[[], Sequence[Slot]],
+        into_sight: Callable[[QRect], object],
+    ) -> None:
+        """`slots`: what is shown of messages now; `into_sight` scrolls to one."""
         super().__init__(view)
-        self._view, self._transcript, self._name = view, view.transcript, pool.name
+        self._view, self._transcript, self._name = view, transcript, pool.name
+        self._slots, self._into_sight = slots, into_sight
         pool.dragged.connect(self.follow)
         pool.reached.connect(self.reached)
         self._ends: tuple[str, str] | None = None
@@ -50,7 +56,6 @@ class Picked(QObject):
         """Where Shift and an arrow last led to."""
         self._transcript.reset.connect(self.clear)
         self._transcript.removed.connect(self.clear)
-        view.placed.connect(self._placed)
         app = QGuiApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._focus_changed)
@@ -123,15 +128,16 @@ class Picked(QObject):
         body.setTextCursor(cursor)
 
     def _slot_of(self, body: QWidget) -> Slot | None:
-        return next((slot for slot in self._view.slots if slot.isAncestorOf(body)), None)
+        return next((slot for slot in self._slots() if slot.isAncestorOf(body)), None)
 
     def _slot_at(self, pointer: QPoint) -> Slot | None:
         """The message there; above the first one that, below the last one the last."""
         y = self._view.viewport().mapFromGlobal(pointer).y()
-        slots = self._view.slots
+        slots = self._slots()
         return next((slot for slot in slots if y <= slot.geometry().bottom()), slots[-1] if slots else None)
 
-    def _placed(self) -> None:
+    def placed(self) -> None:
+        """The view has put its messages elsewhere."""
         if not self.active:
             return
         if self._body is not None and self._body.dragging:
@@ -196,11 +202,11 @@ class Picked(QObject):
             return
         last = self._transcript.entries[place].id
         self._ends = (self._ends[0], last)
-        slot = next((slot for slot in self._view.slots if slot.entry.id == last), None)
+        slot = next((slot for slot in self._slots() if slot.entry.id == last), None)
         if slot is None:
             self._transcript.seek(last)
         else:
-            self._view.into_sight(slot.geometry())
+            self._into_sight(slot.geometry())
         self._tell()
 
     # ---- seen
@@ -213,7 +219,7 @@ class Picked(QObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().colors.accent_soft))
-        for slot in self._view.slots:
+        for slot in self._slots():
             if slot.entry.id in chosen:
                 rect = slot.geometry().adjusted(-Space.XS, 0, Space.XS, -Space.XS)
                 painter.drawRoundedRect(rect, Size.RADIUS, Size.RADIUS)

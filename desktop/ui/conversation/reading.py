@@ -17,6 +17,7 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.library import Library
+from desktop.ui.sidebar.row_actions import RowActions
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
 from desktop.ui.widgets.folders import show_in_folder
 
@@ -46,11 +47,13 @@ class Reading(QObject):
         window: MainWindow,
         view: ConversationView,
         library: Library,
+        row_actions: RowActions,
         talk: Controller,
     ) -> None:
         super().__init__(window)
         self._actions, self._funnel = actions, funnel
         self._window, self._view, self._library, self._talk = window, view, library, talk
+        self._row_actions = row_actions
         self._seeker: Seeker | None = None
         window.find_wanted.connect(self.find)
         window.copy_wanted.connect(self.copy)
@@ -144,10 +147,10 @@ class Reading(QObject):
             menu.addSeparator()
             pin = menu.addAction(_("Unpin") if kept.pinned else _("Pin"))
             pin.setShortcut(PIN_KEYS)
-            pin.triggered.connect(lambda: library.keeping.pin())
+            pin.triggered.connect(lambda: self._row_actions.pin())
             aside = menu.addAction(_("Bring back") if kept.archived else _("Archive"))
             aside.setShortcut(ARCHIVE_KEYS)
-            aside.triggered.connect(lambda: library.keeping.archive())
+            aside.triggered.connect(lambda: self._row_actions.archive())
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
 
 

@@ -71,18 +71,16 @@ class ConversationView(QAbstractScrollArea):
         styled(self, _SHEET)
         self.verticalScrollBar().setSingleStep(48)
         self._pool = Pool(self, transcript)
-        self._pool.acted.connect(self.acted)
-        self._pool.wanted.connect(self.wanted)
-        self._pool.answered.connect(self.answered)
-        self._pool.work_wanted.connect(self.work_wanted)
-        self._pool.hovered.connect(self.hovered)
+        for signal in ("acted", "wanted", "answered", "work_wanted", "hovered"):
+            getattr(self._pool, signal).connect(getattr(self, signal))
         self._pool.reached.connect(self.into_sight)
         self._pool.resized.connect(self._place)
         self._pool.chosen.connect(self._stay)
         self._pool.menu_wanted.connect(self._menu)
         self._drag = Drag(self)
         self._pool.dragged.connect(self._drag.follow)
-        self.picked = Picked(self, self._pool)
+        self.picked = Picked(self, transcript, self._pool, lambda: self.slots, self.into_sight)
+        self.placed.connect(self.picked.placed)
         self.picked.changed.connect(lambda: self._drag.select(not self.picked.active))
         self._top = _TOP
         """How far below the window's top the first entry may begin: what floats there covers none."""

@@ -89,7 +89,8 @@ class Setup(QObject):
         if (await self._actions.api.recovery.look()).new and not self._spoken:
             from desktop.ui.recovery.page import Recovery
 
-            Recovery(self._actions, self._funnel, self).show()
+            page = Recovery(self._actions, self._funnel, self, self.cover, self.uncover, self.open)
+            page.show()
 
     def cover(self, page: QWidget) -> None:
         """Show a page in place of the conversation."""

@@ -13,6 +13,7 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.item import COMMANDS, Item
 from desktop.ui.sidebar.library import Library
+from desktop.ui.sidebar.row_actions import RowActions
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
 from desktop.ui.tray.outside import Outside
@@ -34,13 +35,15 @@ class Commands(QObject):
         window: MainWindow,
         rows: Rows,
         library: Library,
+        row_actions: RowActions,
         drafts: Drafts,
         setup: Setup,
         outside: Outside,
     ) -> None:
         super().__init__(window)
         self._actions, self._funnel, self._window, self._rows = actions, funnel, window, rows
-        self._library, self._drafts, self._setup, self._outside = library, drafts, setup, outside
+        self._library, self._row_actions = library, row_actions
+        self._drafts, self._setup, self._outside = drafts, setup, outside
         self._made: Palette | None = None
         window.palette_wanted.connect(self.toggle)
 
@@ -85,8 +88,8 @@ class Commands(QObject):
         if kept := self._rows.get(library.key):
             pin = _("Unpin the conversation") if kept.pinned else _("Pin the conversation")
             aside = _("Bring the conversation back") if kept.archived else _("Archive the conversation")
-            found.append(_item(pin, library.keeping.pin, "pin", PIN_KEYS))
-            found.append(_item(aside, library.keeping.archive, "archive", ARCHIVE_KEYS))
+            found.append(_item(pin, self._row_actions.pin, "pin", PIN_KEYS))
+            found.append(_item(aside, self._row_actions.archive, "archive", ARCHIVE_KEYS))
         names = {"system": _("Light or dark as the system"), "light": _("Light"), "dark": _("Dark")}
         icons = {"system": "monitor", "light": "sun", "dark": "moon"}
         found += [_item(names[theme], self._coloured(theme), icons[theme]) for theme in _THEMES]

@@ -1,10 +1,12 @@
 """The page that stands over the conversation where a start has found damage."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.first_run.setup import Setup
 from desktop.ui.funnel import Funnel
 from desktop.ui.recovery.panel import RecoveryPanel
 from desktop.ui.widgets.buttons import button
@@ -53,21 +55,32 @@ class RecoveryPage(MiddlePage):
 class Recovery(QObject):
     """Looks once after the start, and covers the conversation where there is damage nobody has seen."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, setup: Setup) -> None:
-        super().__init__(setup)
-        self._actions, self._funnel, self._setup = actions, funnel, setup
+    def __init__(
+        self,
+        actions: Actions,
+        funnel: Funnel,
+        parent: QObject,
+        cover: Callable[[QWidget], object],
+        uncover: Callable[[QWidget], object],
+        settings: Callable[[str], object],
+    ) -> None:
+        """`cover` shows a page in place of the conversation, `uncover` takes it away again; `settings`
+        opens a page of theirs."""
+        super().__init__(parent)
+        self._actions, self._funnel = actions, funnel
+        self._cover, self._uncover, self._settings = cover, uncover, settings
         self._page: RecoveryPage | None = None
 
     def show(self) -> None:
         """Cover the conversation."""
         page = self._page = RecoveryPage(self._actions)
         page.left.connect(self._leave)
-        page.panel.page_wanted.connect(self._setup.open)
-        self._setup.cover(page)
+        page.panel.page_wanted.connect(self._settings)
+        self._cover(page)
 
     def _leave(self) -> None:
         if self._page is not None:
-            self._setup.uncover(self._page)
+            self._uncover(self._page)
             self._page = None
             self._funnel.run(self._seen(), name="recovery:seen")
 

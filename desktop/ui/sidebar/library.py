@@ -14,7 +14,6 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
-from desktop.ui.sidebar.keeping import Keeping, short
 from desktop.ui.sidebar.rows import KEY, Conversation, Rows
 from desktop.ui.state import Remembered, StateFile
 from desktop.ui.words import spoken
@@ -42,7 +41,6 @@ class Library(QObject):
         self._in_order = asyncio.Lock()
         self.elsewhere: Callable[[], str] = str
         """The conversation that is before the person's eyes in another window; empty for none."""
-        self.keeping = Keeping(actions, funnel, window, rows, self)
         talk.key = file.state.session
         window.sidebar.chosen.connect(lambda key: self.open(key, rows.found_turn(key)))
         window.sidebar.new_wanted.connect(self.new)
@@ -240,3 +238,8 @@ class Library(QObject):
         ]
         state.unread = [c.key for c in self._rows.conversations if c.unread]
         self._file.save()
+
+
+def short(text: str, most: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeySequence
 from desktop.tasks import cancel, spawn
 from desktop.text import _, mark
 from desktop.ui.system.portal import NAME, Refused, ask, connect, new_token
-from desktop.ui.system.shortcut import NO_WAY
+from desktop.ui.system.shortcut_words import NO_WAY
 
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _ID = "quick"

@@ -11,12 +11,10 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
-from desktop.text import _, mark
+from desktop.text import _
+from desktop.ui.system.shortcut_words import NO_KEY, NO_WAY
 
 COMMAND = "nanobot-desktop quick"
-TAKEN = mark("Another program has the shortcut {keys}.")
-NO_KEY = mark("{keys} cannot be a shortcut for everywhere.")
-NO_WAY = mark("This desktop has no shortcuts for programs.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QKeyCombination, QObject, QSocketNotifier, Qt
 from PySide6.QtGui import QKeySequence
 
-from desktop.ui.system.shortcut import NO_KEY, TAKEN
+from desktop.ui.system.shortcut_words import NO_KEY, TAKEN
 
 _KEY_PRESS, _MAPPING_NOTIFY = 2, 34
 _ASYNC = 1

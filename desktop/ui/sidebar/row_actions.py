@@ -1,7 +1,7 @@
 """What becomes of a conversation as a whole: pinned, put aside, deleted; and how that is taken back."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject
 
@@ -9,10 +9,8 @@ from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
+from desktop.ui.sidebar.library import Library, short
 from desktop.ui.sidebar.rows import Conversation, Rows
-
-if TYPE_CHECKING:
-    from desktop.ui.sidebar.library import Library
 
 _NAMED = 40
 """Characters of a title in a sentence."""
@@ -20,11 +18,11 @@ _NAMED = 40
 type Json = dict[str, Any]
 
 
-class Keeping(QObject):
+class RowActions(QObject):
     """Does it in the list at once, and has it stored behind. An empty key is the open conversation."""
 
     def __init__(
-        self, actions: Actions, funnel: Funnel, window: MainWindow, rows: Rows, library: "Library"
+        self, actions: Actions, funnel: Funnel, window: MainWindow, rows: Rows, library: Library
     ) -> None:
         super().__init__(window)
         self._actions, self._funnel, self._window = actions, funnel, window
@@ -111,8 +109,3 @@ class Keeping(QObject):
     def _show(self) -> None:
         self._rows.refresh()
         self._library.remember()
-
-
-def short(text: str, most: int) -> str:
-    """A text of at most so many characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
