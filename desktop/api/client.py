@@ -13,21 +13,28 @@ if TYPE_CHECKING:
     from desktop.api.attachments import Attachments
     from desktop.api.backups import Backups
     from desktop.api.changes import Changes
+    from desktop.api.context import Context
     from desktop.api.conversations import Conversations
     from desktop.api.diagnostics import Diagnostics
     from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
     from desktop.api.jobs import Jobs
+    from desktop.api.local import Local
     from desktop.api.memory import Memory
+    from desktop.api.model_facts import ModelFacts
+    from desktop.api.models import Models
     from desktop.api.permissions import Permissions
     from desktop.api.privacy import Privacy
     from desktop.api.program import Program
+    from desktop.api.providers import Providers
     from desktop.api.questions import Questions
     from desktop.api.recovery import Recovery
     from desktop.api.reminders import Reminders
     from desktop.api.revisions import Revisions
     from desktop.api.search import Search
     from desktop.api.servers import Servers
+    from desktop.api.settings import Settings
+    from desktop.api.setup import Setup
     from desktop.api.skills import Skills
     from desktop.api.tools import Tools
     from desktop.api.turns import Turns
@@ -91,21 +98,28 @@ class Api:
     attachments: "Attachments"
     backups: "Backups"
     changes: "Changes"
+    context: "Context"
     conversations: "Conversations"
     diagnostics: "Diagnostics"
     imports: "Imports"
     inbox: "Notices"
     jobs: "Jobs"
+    local: "Local"
     memory: "Memory"
+    model_facts: "ModelFacts"
+    models: "Models"
     permissions: "Permissions"
     privacy: "Privacy"
     program: "Program"
+    providers: "Providers"
     questions: "Questions"
     recovery: "Recovery"
     reminders: "Reminders"
     revisions: "Revisions"
     search: "Search"
     servers: "Servers"
+    settings: "Settings"
+    setup: "Setup"
     skills: "Skills"
     tools: "Tools"
     turns: "Turns"

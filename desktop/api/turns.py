@@ -4,16 +4,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from desktop.agent.commands import parse
+from desktop.agent.commands import COMMANDS, parse
 from desktop.agent.turn import Inbound
 from desktop.api.following import Step, next_turn_to_end, turn_to_end
 from desktop.errors import UsageError
+from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.agent.loop import Loop
     from desktop.agent.subagents import Subagents
     from desktop.bus.bus import Bus
+    from desktop.skills.loader import Skills
 
 DIRECT = "cli:direct"
 """The conversation of the terminal where none is named."""
@@ -28,6 +30,31 @@ class Submitted:
     """It was for the program, and the reply is told already."""
 
 
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command as it is typed, "/model", with what may follow, and what it does."""
+
+    name: str
+    usage: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSkill:
+    """A skill that a message can name."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """What can be typed at the beginning of a message."""
+
+    commands: tuple[CommandLine, ...]
+    skills: tuple[NamedSkill, ...]
+
+
 class Turns:
     """Begins turns and ends them."""
 
@@ -37,10 +64,19 @@ class Turns:
         subagents: "Subagents",
         bus: "Bus",
         halt: Callable[[str, str], Awaitable[bool]],
+        skills: "Skills",
     ) -> None:
         """`halt` ends what is under way in a conversation, or one turn."""
         self._loop, self._subagents, self._bus = loop, subagents, bus
-        self._halt = halt
+        self._halt, self._skills = halt, skills
+
+    async def completions(self) -> Completions:
+        """Commands, and the skills that can be used."""
+        commands = (CommandLine(f"/{one.word}", one.usage, _(one.about)) for one in COMMANDS)
+        skills = (skill for skill in await in_thread(self._skills.all) if skill.usable)
+        return Completions(
+            tuple(commands), tuple(NamedSkill(skill.name, skill.description) for skill in skills)
+        )
 
     async def submit(
         self, session: str, text: str, *, files: Sequence[str] = (), front: str = "window"

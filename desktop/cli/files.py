@@ -27,7 +27,7 @@ async def up_to_date(home: Home) -> None:
     """Have a database of an older version brought up to date by who owns the home: that makes a backup
     first, which a verb that only reads does not. Raises AppError."""
     if await in_thread(outdated, home.database):
-        from desktop.cli.reach import reach
+        from desktop.cli.reach import connect
 
-        async with reach(home, "update"):
+        async with connect(home, "update"):
             pass

@@ -1,13 +1,14 @@
 """local list, setup and stop: the built-in model, and model servers found on this machine."""
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, hint, passing, say, table
-from desktop.cli.reach import reach, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.paths import Home
 from desktop.text import _
@@ -114,17 +115,20 @@ def _how_to_use(server: dict[str, Any]) -> str:
 
 
 async def _setup(home: Home, model: str, use: bool, as_json: bool) -> None:
+    from desktop.api.local import Fetched, Installed, Suits
+
     bar = _Progress()
-    async with reach(home, "local") as verb:
-        async for line in verb("local_setup", {"model": model, "use": use}):
-            if as_json:
-                emit(line.get("result", line))
-            elif line.get("event") == "suits":
-                hint(line["text"])
-            elif line.get("event") == "progress":
-                bar.show(line["what"], line["done"], line["total"])
-            elif "result" in line:
-                say(_("{model} is ready.").format(model=line["result"]["model"]))
+    async with connect(home, "local") as api:
+        async for step in api.local.setup(model, use=use):
+            match step:
+                case Suits(text):
+                    emit({"event": "suits", "text": text}) if as_json else hint(text)
+                case Fetched() if as_json:
+                    emit({"event": "progress", **asdict(step)})
+                case Fetched(what, done, total):
+                    bar.show(what, done, total)
+                case Installed(name):
+                    emit(asdict(step)) if as_json else say(_("{model} is ready.").format(model=name))
 
 
 class _Progress:
@@ -148,11 +152,11 @@ class _Progress:
 
 
 async def _stop(home: Home, as_json: bool) -> None:
-    async with reach(home, "local") as verb:
-        done = await result(verb, "local_stop")
+    async with connect(home, "local") as api:
+        was = await api.local.stop()
     if as_json:
-        emit(done)
-    elif done["was"] == "off":
+        emit({"was": was})
+    elif was == "off":
         say(_("It was not running."))
     else:
         say(_("Stopped."))

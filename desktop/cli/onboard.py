@@ -1,19 +1,21 @@
 """onboard: a provider, its key, a real test, a name. Every step can be skipped with Enter."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import complain, emit, say
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import Verb, reach, result
+from desktop.cli.provider import say_answered
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import AppError, KeychainError
 from desktop.paths import Home
 from desktop.text import _
 
 if TYPE_CHECKING:
+    from desktop.api.client import Api
     from desktop.providers.discover import Found
     from desktop.providers.registry_spec import ProviderSpec
 
@@ -28,20 +30,20 @@ def register(app: click.Group) -> None:
 
 async def _onboard(home: Home, as_json: bool) -> int:
     lines = Lines()
-    async with reach(home, "onboard") as verb:
+    async with connect(home, "onboard") as api:
         say(_("Welcome. Press Enter to skip any step."))
         spec, server = await _provider(lines)
-        ok = await _use(lines, verb, spec, server) if spec else True
+        ok = await _use(lines, api, spec, server) if spec else True
         name = await _ask(lines, _("What should the assistant be called? [Nanobot] "))
         if name:
-            await result(verb, "set", values={"agents.defaults.botName": name})
-        ready = await result(verb, "readiness")
-        if not spec and ready["builtin_installed"]:
+            await api.settings.change({"agents.defaults.botName": name})
+        found = await api.setup.readiness()
+        if not spec and found.builtin_installed:
             say(_("Questions are answered by the small built-in model until a provider is set."))
-        elif not spec and not ready["ready"]:
+        elif not spec and not found.ready:
             say(_("No model answers yet: nothing was chosen, and the built-in one was not fetched."))
             say(_("Fetch it with: {command}").format(command="nanobot-desktop local setup"))
-        if ready["ready"]:
+        if found.ready:
             say(_('All set. Try: nanobot-desktop ask "What can you do?"'))
         if as_json:
             emit({"provider": spec.name if spec else "builtin", "tested": ok, "name": name})
@@ -70,35 +72,37 @@ async def _provider(lines: Lines) -> "tuple[ProviderSpec | None, Found | None]":
     return None, None
 
 
-async def _use(lines: Lines, verb: Verb, spec: "ProviderSpec", server: "Found | None") -> bool:
-    values: dict[str, Any] = {"name": spec.name}
+async def _use(lines: Lines, api: "Api", spec: "ProviderSpec", server: "Found | None") -> bool:
+    from desktop.api.providers import Draft
+
+    base = key = ""
     suggestion = spec.suggestion
     if server:
-        values["base"] = server.base_url
+        base = server.base_url
         suggestion = server.models[0] if server.models else ""
     elif not spec.base or spec.local:
-        values["base"] = await _ask(lines, _("Address of the server [{base}]: ").format(base=spec.base))
+        base = await _ask(lines, _("Address of the server [{base}]: ").format(base=spec.base))
     if not spec.local and not server:
         if spec.key_page:
             say(_("Get a key at {page}").format(page=spec.key_page))
-        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
-    values["model"] = await _ask(lines, _("Model [{model}]: ").format(model=suggestion)) or suggestion
+        key = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
+    model = await _ask(lines, _("Model [{model}]: ").format(model=suggestion)) or suggestion
     try:
-        await result(verb, "provider_set", **values)
+        await api.providers.use(Draft(spec.name, model, key, base))
     except KeychainError as error:
         complain(error)
         return False
-    return await _test(verb)
+    return await _test(api)
 
 
-async def _test(verb: Verb) -> bool:
+async def _test(api: "Api") -> bool:
     say(_("Asking it one tiny question…"))
     try:
-        done = await result(verb, "provider_test")
+        done = await api.providers.test()
     except AppError as error:
         complain(error)
         return False
-    say(_("{provider} answered with {model} in {seconds} s: {answer}").format(**done))
+    say_answered(done)
     return True
 
 

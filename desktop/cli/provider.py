@@ -2,18 +2,22 @@
 
 import os
 from contextlib import suppress
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from desktop.cli import options
 from desktop.cli.output import emit, say, table
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import reach, reached, result
+from desktop.cli.reach import connect
 from desktop.cli.run import run
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.paths import Home
 from desktop.text import _
+
+if TYPE_CHECKING:
+    from desktop.api.providers import Answered
 
 
 def register(app: click.Group) -> None:
@@ -76,34 +80,42 @@ def _register_logins(group: click.Group) -> None:
 
 
 async def _models(home: Home, name: str, find: str, as_json: bool) -> None:
-    async with reach(home, "provider", eager=True) as verb:
-        rows = (await result(verb, "provider_models", name=name))["models"]
+    from desktop.api.providers import Draft
+
+    async with connect(home, "provider", eager=True) as api:
+        listed = await api.providers.models(Draft(name))
     wanted = find.casefold().split()
-    for row in rows:
-        if all(word in str(row[0]).casefold() for word in wanted):
-            emit({"model": row[0], "window": row[1]}) if as_json else say(str(row[0]))
+    for model in listed:
+        if all(word in model.name.casefold() for word in wanted):
+            emit({"model": model.name, "window": model.window}) if as_json else say(model.name)
 
 
 async def _login(home: Home, name: str, as_json: bool) -> None:
-    async with reach(home, "provider") as verb:
-        async for line in verb("provider_login", {"name": name}):
-            if line.get("event") == "code":
-                if as_json:
-                    emit(line)
-                else:
-                    say(_("Open {page} and enter the code {user_code}.").format(**line))
+    from desktop.api.providers import LoginCode, SignedIn
+
+    async with connect(home, "provider") as api:
+        async for step in api.providers.login(name):
+            match step:
+                case LoginCode() if as_json:
+                    emit({"event": "code", **asdict(step)})
+                case LoginCode(user_code, page):
+                    say(
+                        _("Open {page} and enter the code {user_code}.").format(
+                            page=page, user_code=user_code
+                        )
+                    )
                     say(_("Waiting until it is entered; Ctrl+C ends that. Give this code to nobody."))
-            elif "result" in line and as_json:
-                emit(line["result"])
-            elif "result" in line:
-                say(_("You are signed in."))
+                case SignedIn() if as_json:
+                    emit(asdict(step))
+                case SignedIn():
+                    say(_("You are signed in."))
 
 
 async def _logout(home: Home, name: str, as_json: bool) -> None:
-    async with reach(home, "provider") as verb:
-        done = await result(verb, "provider_logout", name=name)
+    async with connect(home, "provider") as api:
+        provider = await api.providers.logout(name)
     if as_json:
-        emit(done)
+        emit({"provider": provider})
     else:
         say(_("You are signed out."))
 
@@ -146,9 +158,10 @@ async def _list(home: Home, as_json: bool) -> None:
 
 
 async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: bool) -> None:
+    from desktop.api.providers import Draft
     from desktop.providers.registry import find
 
-    spec = find(values["name"])
+    spec, key = find(values["name"]), ""
     if spec is None:
         raise UsageError(
             _("There is no provider called {name}.").format(name=values["name"]),
@@ -156,26 +169,38 @@ async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: boo
         )
     if wants_key and not spec.local:
         lines = Lines()
-        values["key"] = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
-    async with reached(home, "provider") as (api, verb):
-        if values["session_only"] and (await api.program.status()).pid == os.getpid():
+        key = (await lines.secret(_("Key for {name}: ").format(name=_(spec.display)))).strip()
+    draft = Draft(values["name"], values["model"], key, values["base"])
+    engine, once = values["engine"] or "", values["session_only"]
+    async with connect(home, "provider") as api:
+        if once and (await api.program.status()).pid == os.getpid():
             raise AppError(
                 _("No Nanobot is running that could keep the key."),
                 _("Start one first with: nanobot-desktop chat"),
             )
-        done = await result(verb, "provider_set", **values)
+        used = await api.providers.use(draft, engine=engine, session_only=once)
     if as_json:
-        emit(done)
+        emit({"provider": used.name, "model": used.model})
     else:
-        say(_("{provider} is in use, with the model {model}.").format(**done))
+        words = _("{provider} is in use, with the model {model}.")
+        say(words.format(provider=used.name, model=used.model))
 
 
 async def _test(home: Home, name: str, model: str, as_json: bool) -> None:
-    async with reach(home, "provider", eager=True) as verb:
-        done = await result(verb, "provider_test", name=name, model=model)
+    from desktop.api.providers import Draft
+
+    async with connect(home, "provider", eager=True) as api:
+        done = await api.providers.test(Draft(name, model))
     if as_json:
-        emit(done)
+        emit(asdict(done))
     else:
-        say(_("{provider} answered with {model} in {seconds} s: {answer}").format(**done))
-        for line in done["learned"]:
+        say_answered(done)
+        for line in done.learned:
             say(line)
+
+
+def say_answered(done: "Answered") -> None:
+    """What a tiny question came to."""
+    told = _("{provider} answered with {model} in {seconds} s: {answer}")
+    names = {"provider": done.provider, "model": done.model}
+    say(told.format(**names, seconds=done.seconds, answer=done.answer))

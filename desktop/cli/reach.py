@@ -1,26 +1,21 @@
 """How a command reaches the core: as the owner of the home, or through whoever owns it.
 
-A verb without an owner becomes the owner, answers other clients too while it is at work, and lets go when
-it and they are done.
+A command without an owner becomes the owner, answers other clients too while it is at work, and lets go
+when it and they are done.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from desktop.api.client import Api
 from desktop.api.remote import Remote
 from desktop.errors import AppError
-from desktop.ipc.connection import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError, ask
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
-
-type Json = dict[str, Any]
-type Verb = Callable[[str, Json], AsyncGenerator[Json]]
-"""verb, arguments -> its events, then {"result": ...}; raises AppError."""
 
 _PATIENCE = 40
 
@@ -29,20 +24,6 @@ _PATIENCE = 40
 async def connect(home: Home, front: str, *, eager: bool = False) -> AsyncIterator[Api]:
     """The api of this home, here or in the process that owns it. `eager`: the model host is needed at once.
     Raises AppError."""
-    async with reached(home, front, eager=eager) as (api, _verb):
-        yield api
-
-
-@asynccontextmanager
-async def reach(home: Home, front: str, *, eager: bool = False) -> AsyncIterator[Verb]:
-    """The same for what is still called by its name."""
-    async with reached(home, front, eager=eager) as (_api, verb):
-        yield verb
-
-
-@asynccontextmanager
-async def reached(home: Home, front: str, *, eager: bool = False) -> AsyncIterator[tuple[Api, Verb]]:
-    """Both ways."""
     for attempt in range(_PATIENCE):
         if ownership := await in_thread(Ownership.take, home):
             from desktop.core.owner import Owner
@@ -50,18 +31,18 @@ async def reached(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
             owner = Owner(home, front, ownership)
             await owner.start(eager=eager)
             try:
-                yield Api(owner), owner.verb
+                yield Api(owner)
                 await owner.finish()
             finally:
                 await owner.stop()
             return
         try:
-            await result(lambda name, arguments: call(home, name, arguments), "status")
+            await ask(home, "status")
         except NoOwnerError:
             # The owner is coming up or going down; neither takes long.
             await asyncio.sleep(0.02 * 1.15**attempt)
             continue
-        yield Api(Remote(home)), lambda name, arguments: call(home, name, arguments)
+        yield Api(Remote(home))
         return
     raise AppError(
         _("Another Nanobot holds this home but does not answer."),
@@ -74,11 +55,3 @@ def ended[End](end: End | None) -> End:
     if end is None:
         raise AppError(_("The running Nanobot ended in the middle of the request."))
     return end
-
-
-async def result(verb: Verb, what: str, /, **arguments: Any) -> Json:
-    """Call a verb for its result alone."""
-    async for line in verb(what, arguments):
-        if "result" in line:
-            return dict(line["result"])
-    raise AppError(_("The running Nanobot ended in the middle of the request."))

@@ -12,7 +12,7 @@ from desktop.cli import options
 from desktop.cli.output import block, emit, say
 from desktop.cli.run import run
 from desktop.errors import AppError
-from desktop.ipc.connection import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError, ask
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -79,13 +79,12 @@ async def _until_taken(home: Home) -> None:
     """Give who asked for the home the time to take it; who does not, has gone."""
     for _attempt in range(_PATIENCE):
         with suppress(NoOwnerError, AppError):
-            async for _line in call(home, "status", {}):
-                return
+            await ask(home, "status")
+            return
         await asyncio.sleep(_PAUSE_S)
 
 
 async def _until_gone(home: Home) -> None:
     """Wait until the window has gone, however it ends."""
     with suppress(NoOwnerError, AppError):
-        async for _line in call(home, "wait", {}):
-            pass
+        await ask(home, "wait")

@@ -10,10 +10,9 @@ from desktop.agent.commands import COMMANDS, parse, unknown
 from desktop.agent.loop import Reply
 from desktop.agent.turn import Inbound
 from desktop.core import remembering
-from desktop.core.conversations import Conversations
-from desktop.core.reasoning import Reasoning, reasoning_of
-from desktop.core.trials import Trials
 from desktop.errors import AppError, explain
+from desktop.providers.choices import known_level
+from desktop.providers.chooser import named_in
 from desktop.providers.ready import Ready
 from desktop.services import ServiceState
 from desktop.session.export import export
@@ -22,7 +21,10 @@ from desktop.tasks import in_thread
 from desktop.text import _, mark, ngettext
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from desktop.core.core import Core
+    from desktop.providers.choices import ModelLine
     from desktop.session.log import Session
 
 _SHOWN, _MOST = 10, 100
@@ -115,8 +117,7 @@ class Commands:
         await self._core.memory.consolidator.cover(session, ready, anyway=anyway)
 
     async def _ready(self, session: "Session") -> Ready:
-        model, provider = (str(session.metadata.get(name) or "") for name in ("model", "provider"))
-        return await self._core.models.ready(model, provider, session.key, "")
+        return await self._core.models.ready(*named_in(session.metadata), session.key, "")
 
     async def _stop(self, session: "Session", _rest: str) -> Reply:
         stopped = await self._core.halt(session.key)
@@ -124,7 +125,7 @@ class Commands:
 
     async def _status(self, session: "Session", _rest: str) -> Reply:
         core = self._core
-        lines = [_("Model: {model}").format(model=await self._answering(session))]
+        lines = [_("Model: {model}").format(model=self._answering(session))]
         n, subagents = len(core.loop.turns(session.key)), core.subagents.of(session.key)
         under_way = ngettext("{n} answer is under way.", "{n} answers are under way.", n).format(n=n)
         lines.append(under_way if n else _("No answer is under way."))
@@ -143,61 +144,67 @@ class Commands:
             )
         return Reply("\n".join(f"- {line}" for line in lines))
 
-    async def _answering(self, session: "Session") -> str:
-        found = await Conversations(self._core).model({"session": session.key}, _nobody)
-        return f"{found['title']} ({found['provider_title']})"
+    def _answering(self, session: "Session") -> str:
+        line = self._core.choices.line(*named_in(session.metadata))
+        return f"{line.title} ({line.provider_title})"
 
     async def _model(self, session: "Session", rest: str) -> Reply:
-        conversations = Conversations(self._core)
-        known = (await conversations.models({}, _nobody))["models"]
+        known = await self._core.choices.all()
         if rest:
-            chosen = await self._choice(rest, known) | {"session": session.key}
-            found = await conversations.choose_model(chosen, _nobody)
+            model, provider = await self._choice(rest, known)
+            self._core.models.choice(model, provider)
+            await session.set_metadata(model=model or None, provider=provider or None)
+            found = self._core.choices.line(model, provider)
             return Reply(
                 _("From now on {model} ({provider}) answers here.").format(
-                    model=found["title"], provider=found["provider_title"]
+                    model=found.title, provider=found.provider_title
                 )
             )
-        lines = [_("Here answers {model}.").format(model=await self._answering(session)), ""]
-        lines += [f"- `{line['model'] or line['provider']}` {line['provider_title']}" for line in known]
-        every = await Trials(self._core).all_models({line["provider"] for line in known})
+        lines = [_("Here answers {model}.").format(model=self._answering(session)), ""]
+        lines += [f"- `{line.model or line.provider}` {line.provider_title}" for line in known]
+        every = await self._every(known)
         for line in known:
-            if names := every.pop(line["provider"], []):
+            if names := every.pop(line.provider, []):
                 shown = ", ".join(f"`{name}`" for name in names[:_MOST])
                 more = f" … ({len(names)})" if len(names) > _MOST else ""
-                lines += ["", f"**{line['provider_title']}**: {shown}{more}"]
+                lines += ["", f"**{line.provider_title}**: {shown}{more}"]
         how = _("Choose with /model and a name; /model auto is the usual one.")
         return Reply("\n".join([*lines, "", how]))
 
+    async def _every(self, known: "Sequence[ModelLine]") -> dict[str, list[str]]:
+        """The names of all models of these providers, as each lists them now."""
+        from desktop.providers.trial import Trials
+
+        core = self._core
+        trials = Trials(core.models, core.usage, core.lessons, lambda: core.store.config)
+        return await trials.all_models({line.provider for line in known})
+
+    async def _choice(self, named: str, known: "Sequence[ModelLine]") -> tuple[str, str]:
+        """Model and provider that a person means: one of those they were shown, one that a provider lists,
+        or any other model's name."""
+        if named.lower() in ("auto", "default"):
+            return "", ""
+        for line in known:
+            if named.lower() in (line.model.lower(), line.provider.lower(), line.title.lower()):
+                return line.model, line.provider
+        for provider, names in (await self._every(known)).items():
+            if named in names:
+                return named, provider
+        return named, ""
+
     async def _reasoning(self, session: "Session", rest: str) -> Reply:
-        level = "" if rest.lower() == "auto" else rest.lower()
         if rest:
-            arguments = {"session": session.key, "level": level}
-            found = await Reasoning(self._core).choose_reasoning(arguments, _nobody)
-        else:
-            found = await reasoning_of(self._core, session.metadata)
-        if not found["levels"]:
+            level = "" if rest.lower() == "auto" else rest.lower()
+            await session.set_metadata(reasoning=known_level(level) or None)
+        found = await self._core.choices.reasoning(session.metadata)
+        if not found.levels:
             return Reply(_("The model here cannot be told how much to think."))
-        now = found["level"] or found["usual"]
+        now = found.level or found.usual
         told = (
             _("It thinks at the level {level}.").format(level=now) if now else _("It thinks as it likes.")
         )
         how = _("Choose with /reasoning and one of: {levels}; /reasoning auto is as in the settings.")
-        return Reply(f"{told}\n\n{how.format(levels=', '.join(found['levels']))}")
-
-    async def _choice(self, named: str, known: list[dict[str, str]]) -> dict[str, str]:
-        """Model and provider that a person means: one of those they were shown, one that a provider lists,
-        or any other model's name."""
-        if named.lower() in ("auto", "default"):
-            return {"model": "", "provider": ""}
-        for line in known:
-            if named.lower() in (line["model"].lower(), line["provider"].lower(), line["title"].lower()):
-                return {"model": line["model"], "provider": line["provider"]}
-        every = await Trials(self._core).all_models({line["provider"] for line in known})
-        for provider, names in every.items():
-            if named in names:
-                return {"model": named, "provider": provider}
-        return {"model": named, "provider": ""}
+        return Reply(f"{told}\n\n{how.format(levels=', '.join(found.levels))}")
 
     async def _skill(self, _session: "Session", rest: str) -> Reply:
         skills = await in_thread(self._core.skills.all)
@@ -250,7 +257,3 @@ def _is_said(message: Message) -> bool:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.write_text(text, "utf-8")
-
-
-def _nobody(_line: dict[str, object]) -> None:
-    """These verbs tell of nothing on the way."""

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from desktop.api.subjects import Local
+from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
 from desktop.errors import explain
 from desktop.ipc.connection import NoOwnerError, Server
@@ -22,8 +22,7 @@ from desktop.tasks import cancel, spawn
 if TYPE_CHECKING:
     from desktop.api.client import Call
     from desktop.core.core import Core
-    from desktop.core.door import Door
-    from desktop.core.verbs import Verb
+    from desktop.core.requests import Request, Requests
 
 type Json = dict[str, Any]
 
@@ -34,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class Owner:
-    """This process's hold on a home: start(), verb() for each request, stop()."""
+    """This process's hold on a home: start(), result() and events() for calls of the api, stop()."""
 
     def __init__(self, home: Home, front: str, ownership: Ownership, bus: Bus | None = None) -> None:
         """`bus`: one on which somebody hears already."""
@@ -42,7 +41,7 @@ class Owner:
         self.bus = bus or Bus()
         self.host = ModelHost(self.bus)
         self.core: Core
-        self._door: Door
+        self._requests: Requests
         self._server: Server
         self._ends = AsyncExitStack()
         self._under_way = 0
@@ -51,9 +50,9 @@ class Owner:
         self._leaving: asyncio.Task[None] | None = None
         self._gone = asyncio.Event()
 
-    async def start(self, *, eager: bool = False, verbs: "dict[str, Verb] | None" = None) -> None:
-        """Build the core and answer others. `eager`: the model host is needed at once; `verbs`: what this
-        front end alone can do. Raises AppError or OSError; then nothing is left behind."""
+    async def start(self, *, eager: bool = False, requests: "dict[str, Request] | None" = None) -> None:
+        """Build the core and answer others. `eager`: the model host is needed at once; `requests`: what
+        this front end alone can do. Raises AppError or OSError; then nothing is left behind."""
         async with AsyncExitStack() as ends:
             ends.callback(self._ownership.release)
             ends.push_async_callback(self.host.stop)
@@ -61,37 +60,31 @@ class Owner:
                 # What fails here, the question meets again and tells.
                 spawn(self.host.start(), name="host:start")
             from desktop.core.core import Core
-            from desktop.core.door import Door
+            from desktop.core.requests import Requests
+            from desktop.core.subjects import subjects
 
             self.core = await Core.start(self._home, self.host, self.bus, self._front)
             ends.push_async_callback(self.core.stop)
             if eager:
                 self.core.models.prepare()
-            self._door = Door(self.core, self._front, {"hand_over": self._hand_over, **(verbs or {})})
-            self._local = Local(self._door.subjects)
-            self._server = Server(self._home, self._door.handle)
+            made = Subjects(subjects(self.core, self._front))
+            self._requests = Requests(made, self._front, {"hand_over": self._hand_over, **(requests or {})})
+            self._local = Local(made)
+            self._server = Server(self._home, self._requests.answer)
             ends.push_async_callback(self._server.stop)
             await self._server.start()
             self._ends = ends.pop_all()
         if self._front == SERVE:
             self.core.stay()
 
-    async def verb(self, name: str, arguments: Json) -> AsyncGenerator[Json]:
-        """Its events, then {"result": ...}. Raises AppError; NoOwnerError once the home was handed over."""
+    async def request(self, name: str, arguments: Json) -> Json:
+        """One of the plain requests, as another process makes it. Raises AppError; NoOwnerError once the
+        home was handed over."""
         async with self._busy():
-            lines: asyncio.Queue[Json | None] = asyncio.Queue()
-            work = spawn(self._door.handle(name, arguments, lines.put_nowait), name=f"verb:{name}")
-            work.add_done_callback(lambda _task: lines.put_nowait(None))
             try:
-                while (line := await lines.get()) is not None:
-                    yield line
-                try:
-                    done = work.result()
-                except Exception as error:  # told as through ipc; spawn() has logged what is no AppError
-                    raise explain(error) from error
-                yield {"result": done}
-            finally:
-                await cancel(work)
+                return await self._requests.named(name, arguments)
+            except Exception as error:
+                raise explain(error) from error
 
     async def result(self, call: "Call") -> Any:
         """Of a call of the api, in this process. Raises AppError; NoOwnerError once the home was handed
@@ -150,7 +143,7 @@ class Owner:
             await asyncio.wait({self._leaving})
         await self._ends.aclose()
 
-    async def _hand_over(self, _arguments: Json, _send: object) -> Json:
+    async def _hand_over(self, _arguments: Json) -> Json:
         """Leave the home to who asks, as soon as nothing is under way."""
         if self._leaving is None:
             self._leaving = spawn(self._leave(), name="owner:leave")

@@ -41,6 +41,7 @@ from desktop.marks import Marks
 from desktop.paths import Home
 from desktop.providers.budget import Budget
 from desktop.providers.catalogue import Model
+from desktop.providers.choices import ModelChoices
 from desktop.providers.chooser import ModelChooser
 from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
@@ -117,6 +118,9 @@ class Parts:
         self.lessons = Lessons(self.database)
         self.models = ModelChooser(
             store, self.keychain, self.host, self.builtin, bus, self.budget, self.lessons
+        )
+        self.choices = ModelChoices(
+            self.models, self.builtin, self.lessons, lambda: store.config, home.models
         )
 
     def _make_tools(self) -> None:

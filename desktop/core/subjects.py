@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from desktop.core import model_subjects
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,20 +26,27 @@ def subjects(core: "Core", front: str) -> "Makers":
         "attachments": _attachments,
         "backups": _backups,
         "changes": _changes,
+        "context": model_subjects.context,
         "conversations": _conversations,
         "diagnostics": _diagnostics,
         "imports": _imports,
         "inbox": _notices,
         "jobs": _jobs,
+        "local": model_subjects.local,
         "memory": memory,
+        "model_facts": model_subjects.model_facts,
+        "models": model_subjects.models,
         "permissions": permissions,
         "privacy": _privacy,
+        "providers": model_subjects.providers,
         "questions": _questions,
         "recovery": _recovery,
         "reminders": _reminders,
         "revisions": _revisions,
         "search": _search,
         "servers": _servers,
+        "settings": model_subjects.settings,
+        "setup": model_subjects.setup,
         "skills": _skills,
         "tools": _tools,
         "turns": _turns,
@@ -97,7 +106,7 @@ def _search(core: "Core") -> object:
 def _turns(core: "Core") -> object:
     from desktop.api.turns import Turns
 
-    return Turns(core.loop, core.subagents, core.bus, core.halt)
+    return Turns(core.loop, core.subagents, core.bus, core.halt, core.skills)
 
 
 def _usage(core: "Core") -> object:

@@ -211,6 +211,14 @@ async def call(home: Home, verb: str, arguments: Json) -> AsyncGenerator[Json]:
         writer.close()
 
 
+async def ask(home: Home, name: str, arguments: Json | None = None) -> Json:
+    """The reply to a request that has no events. Raises as call() does."""
+    async for line in call(home, name, arguments or {}):
+        if "result" in line:
+            return dict(line["result"])
+    raise _cut_off()
+
+
 async def _connect(home: Home) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
     """A connection to the owner, and what has to be said first on it. Raises NoOwnerError, AppError."""
     try:

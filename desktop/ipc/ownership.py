@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from desktop.errors import AppError
-from desktop.ipc.connection import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError, ask
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -26,7 +26,7 @@ end with what they were asked for."""
 _PATIENCE_S = 0.1
 
 type Greeting = tuple[str, Json]
-"""A verb and its arguments: what a second window wants of the first."""
+"""A request and its arguments: what a second window wants of the first."""
 SHOW: Greeting = ("show", {})
 STATUS = "status"
 """Who owns the home: asked by name, like hand_over, so that versions of the program know one another."""
@@ -76,14 +76,14 @@ async def take_over(
         address = await in_thread(_address, home)
         try:
             if address != asked:  # another command may have come in between
-                owner = await _ask(home, STATUS)
+                owner = await ask(home, STATUS)
                 if owner["front"] == WINDOW:
                     if front == WINDOW and greeting is not None:
-                        await _ask(home, *greeting)
+                        await ask(home, *greeting)
                     return None
                 if owner["front"] == front:
                     raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
-                await _ask(home, "hand_over")
+                await ask(home, "hand_over")
                 asked = address
                 waits()
         except NoOwnerError:
@@ -107,21 +107,14 @@ def window_runs(home: Home, greeting: Greeting | None) -> bool:
     """Whether a window owns this home, asked by a process that has no event loop yet; it is asked for
     something then (`greeting`)."""
 
-    async def ask() -> bool:
+    async def asked() -> bool:
         try:
-            if (await _ask(home, STATUS))["front"] != WINDOW:
+            if (await ask(home, STATUS))["front"] != WINDOW:
                 return False
             if greeting is not None:
-                await _ask(home, *greeting)
+                await ask(home, *greeting)
         except (NoOwnerError, AppError):
             return False
         return True
 
-    return asyncio.run(ask())
-
-
-async def _ask(home: Home, verb: str, arguments: Json | None = None) -> Json:
-    async for line in call(home, verb, arguments or {}):
-        if "result" in line:
-            return dict(line["result"])
-    raise AppError(_("The running Nanobot ended in the middle of the request."))
+    return asyncio.run(asked())

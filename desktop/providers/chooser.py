@@ -58,6 +58,11 @@ def _at(running: Running, target: Endpoint) -> Endpoint:
     return replace(target, base_url=running.base_url, api_key=running.token, model=running.model)
 
 
+def named_in(metadata: Mapping[str, Any]) -> tuple[str, str]:
+    """Model and provider that a conversation of this metadata names; "" for the usual ones."""
+    return str(metadata.get("model") or ""), str(metadata.get("provider") or "")
+
+
 class ModelChooser:
     """The agent's Models: the order of choice of the settings, made ready to be asked."""
 
@@ -98,7 +103,7 @@ class ModelChooser:
     def answering(self, metadata: Mapping[str, Any]) -> str:
         """The provider that answers a conversation of this metadata; "" where it cannot be told."""
         try:
-            return self.choice(*(str(metadata.get(name) or "") for name in ("model", "provider"))).spec.name
+            return self.choice(*named_in(metadata)).spec.name
         except AppError:
             return ""  # the question will say what is wrong
 

@@ -8,7 +8,7 @@ whole, the next question is answered by it.
 import asyncio
 import itertools
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ class Downloads:
         done = await in_thread(weights.begun, model, self._models)
         return ModelFetching(model.id, "paused" if done else "", done, model.size)
 
-    async def follow(self, model_id: str) -> AsyncIterator[ModelFetching]:
+    async def follow(self, model_id: str) -> AsyncGenerator[ModelFetching]:
         """What is told of a model's download, until it is neither under way nor waiting."""
         with self._bus.subscribe() as events:
             download = self._known.get(model_id)

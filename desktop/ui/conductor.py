@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
@@ -44,6 +44,9 @@ from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
 from desktop.ui.tray.outside import Outside
 from desktop.ui.tray.presence import Presence
+
+if TYPE_CHECKING:
+    from desktop.api.models import AnsweringModel, ModelLine
 
 type Json = dict[str, Any]
 
@@ -158,7 +161,7 @@ class Conductor(QObject):
             timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
 
         try:
-            if not await self._program.start(self._place, self._outside.verbs(), waits, self._greeting):
+            if not await self._program.start(self._place, self._outside.requests(), waits, self._greeting):
                 return False
         except Exception as error:
             told = explain(error)
@@ -262,20 +265,21 @@ class Conductor(QObject):
 
     async def _wake(self) -> None:
         with suppress(AppError):  # the question itself will say what is wrong
-            await self._program.call("prepare", session=self.talk.key)
+            await self._program.api.models.prepare(self.talk.key)
 
-    def _model_known(self, line: Json) -> None:
-        self._window.header.show_model(str(line["title"]), str(line["provider"]))
-        self._chosen = line if line["chosen"] else None
+    def _model_known(self, found: "AnsweringModel") -> None:
+        self._window.header.show_model(found.line.title, found.line.provider)
+        self._chosen = found.line if found.chosen else None
 
-    _chosen: Json | None = None
+    _chosen: "ModelLine | None" = None
 
     def _model_menu(self) -> None:
         self._funnel.run(self._show_models(), name="window:models")
 
     async def _show_models(self) -> None:
-        found, offer = await self._program.call("models"), await self._program.call("local_offer")
-        self._window.header.show_models(found["usual"], found["models"], self._chosen, offer)
+        api = self._program.api
+        found, better = await api.models.choices(), await api.local.better()
+        self._window.header.show_models(found, self._chosen, better)
 
     def _settings(self, page: str = "") -> None:
         self._window.present()

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.api.client import Api
 from desktop.bus.bus import Bus
-from desktop.errors import AppError
 from desktop.paths import Home
 from desktop.tasks import in_thread
-from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
     from desktop.core.owner import Owner
-    from desktop.core.verbs import Verb
+    from desktop.core.requests import Request
     from desktop.inbox.presenter import Presenter
     from desktop.ipc.ownership import Greeting
 
@@ -32,7 +30,7 @@ class Program:
     async def start(
         self,
         home: Home,
-        verbs: "dict[str, Verb]",
+        requests: "dict[str, Request]",
         waits: Callable[[], object],
         greeting: "Greeting | None",
     ) -> bool:
@@ -42,7 +40,7 @@ class Program:
         `waits` is called when a command has the home and was asked to leave. Raises AppError or OSError.
         """
         try:
-            return await self._start(home, verbs, waits, greeting)
+            return await self._start(home, requests, waits, greeting)
         except Exception as error:  # whoever waits for the core hears of it too
             self._owner.set_exception(error)
             self._owner.exception()
@@ -51,7 +49,7 @@ class Program:
     async def _start(
         self,
         home: Home,
-        verbs: "dict[str, Verb]",
+        requests: "dict[str, Request]",
         waits: Callable[[], object],
         greeting: "Greeting | None",
     ) -> bool:
@@ -63,7 +61,7 @@ class Program:
         if ownership is None:
             return False
         owner = Owner(home, WINDOW, ownership, self.bus)
-        await owner.start(verbs=verbs)
+        await owner.start(requests=requests)
         self._owner.set_result(owner)
         return True
 
@@ -90,22 +88,14 @@ class Program:
             async for event in events:
                 yield event
 
-    async def call(self, verb: str, /, **arguments: Any) -> Json:
-        """Do one thing; cancelling ends it. Raises AppError."""
-        async for line in self.stream(verb, **arguments):
-            if "result" in line:
-                return dict(line["result"])
-        raise AppError(_("The running Nanobot ended in the middle of the request."))
-
-    async def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[Json]:
-        """Do one thing and tell of it: its events, then {"result": ...}. Raises AppError."""
-        owner = await asyncio.shield(self._owner)
-        async for line in owner.verb(verb, arguments):
-            yield line
+    async def call(self, name: str, /, **arguments: Any) -> Json:
+        """One of the requests that this front end answers itself. Raises AppError."""
+        return await (await asyncio.shield(self._owner)).request(name, arguments)
 
 
 def _load() -> None:
     """Import the core in a thread: it takes half a second, in which the window stays usable."""
     import desktop.core.core
-    import desktop.core.door
-    import desktop.core.owner  # noqa: F401
+    import desktop.core.owner
+    import desktop.core.requests
+    import desktop.core.subjects  # noqa: F401

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from desktop.api.client import Api
 from desktop.api.remote import Remote
 from desktop.api.reply import Reply
 from desktop.errors import AppError
-from desktop.ipc.connection import NoOwnerError, call
+from desktop.ipc.connection import NoOwnerError
 from desktop.paths import Home
 from tests.redteam.network import Outside
 from tests.servers.scripted import ScriptedServer, Seen
@@ -187,15 +187,9 @@ class Lab:
 
         asyncio.run(done())
 
-    def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Ask the program for something, as its window does."""
-        result: dict[str, Any] = asyncio.run(self._do(verb, arguments))[-1].get("result", {})
-        return result
-
-    async def _do(self, verb: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-        home = Home(self.home, self.home / "models")
-        async with aclosing(call(home, verb, arguments)) as answers:
-            return [answer async for answer in answers]
+    def set(self, **values: Any) -> None:
+        """Change settings by dotted name, as the person does in the window."""
+        self.ask(lambda api: api.settings.change(values))
 
     def say(
         self,
@@ -246,8 +240,8 @@ class Lab:
 
     def rule(self, **rule: Any) -> None:
         """A standing answer, as the person gives one."""
-        kept = self.do("settings")["values"]["permissions.rules"]
-        self.do("set", values={"permissions.rules": [*kept, rule]})
+        kept = self.ask(lambda api: api.settings.all()).values["permissions.rules"]
+        self.set(**{"permissions.rules": [*kept, rule]})
 
 
 def until(found: Callable[[], bool], seconds: float = 10.0) -> bool:

@@ -204,7 +204,7 @@ def add_server(lab: Lab, name: str = "else", *, accepted: bool = True, **more: o
     """Have the program know the server, and the person accept what it says now."""
     script = Path(__file__).with_name("mcp_server.py")
     server = {"command": "/usr/bin/python3", "args": [str(script), str(server_folder(lab))], **more}
-    lab.do("set", values={f"tools.mcpServers.{name}": server})
+    lab.set(**{f"tools.mcpServers.{name}": server})
     if accepted:
         lab.ask(lambda api: api.servers.accept(name))
     else:

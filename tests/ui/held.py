@@ -1,4 +1,4 @@
-"""A door that can be held shut, so that a test decides what comes first."""
+"""An api that can be held back, so that a test decides what comes first."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,7 +10,7 @@ from tests.ui.program import InProcess
 
 
 class Held:
-    """Actions on a real door, and a Transport of the api. A verb in `before` waits there before it is
+    """Actions on a real core, and a Transport of its api. A call in `before` waits there before it is
     begun, one in `after` with its reply; one in `refused` is not begun at all."""
 
     def __init__(self, inner: InProcess) -> None:
@@ -20,7 +20,7 @@ class Held:
         self.after: dict[str, asyncio.Event] = {}
         self.refused: set[str] = set()
         self.asked: list[str] = []
-        """Verbs that have come as far as they get by themselves."""
+        """Calls that have come as far as they get by themselves."""
         self._waits: list[asyncio.Event] = []
 
     @property
@@ -28,8 +28,8 @@ class Held:
         """How many are held now."""
         return sum(not event.is_set() for event in self._waits)
 
-    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
-        return await self._held(verb, lambda: self._inner.call(verb, **arguments))
+    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
+        return await self._inner.call(name, **arguments)
 
     async def result(self, call: Call) -> Any:
         return await self._held(call.verb, lambda: self._inner.transport.result(call))
@@ -50,6 +50,3 @@ class Held:
             self.asked.append(verb)
             self._waits.append(held[verb])
             await held[verb].wait()
-
-    def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
-        return self._inner.stream(verb, **arguments)

@@ -1,8 +1,8 @@
-"""A real core in a home of its own, behind the door, on the window's own kind of loop."""
+"""A real core in a home of its own, on the window's own kind of loop."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,46 +10,33 @@ from PySide6.QtWidgets import QApplication
 
 from desktop import tasks
 from desktop.api.client import Api
-from desktop.api.subjects import Local
+from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
 from desktop.bus.events import Event
 from desktop.core.core import Core
-from desktop.core.door import Door
+from desktop.core.requests import Request, Requests
+from desktop.core.subjects import subjects
 from desktop.errors import explain
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
-from desktop.tasks import cancel, spawn
+from desktop.tasks import spawn
 from desktop.ui.loop import Loop
 
 
 class InProcess:
-    """Actions on a door of this process."""
+    """Actions on a core of this process. `own`: what the window itself can do."""
 
-    def __init__(self, door: Door, bus: Bus) -> None:
-        self._door, self.bus = door, bus
-        self.transport = Local(door.subjects)
+    def __init__(self, core: Core, own: Mapping[str, Request] | None = None) -> None:
+        made = Subjects(subjects(core, "window"))
+        self._requests = Requests(made, "window", own)
+        self.bus, self.transport = core.bus, Local(made)
         self.api = Api(self.transport)
 
-    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
+    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         try:
-            return await self._door.handle(verb, arguments, lambda _event: None)
+            return await self._requests.named(name, arguments)
         except Exception as error:
             raise explain(error) from error
-
-    async def stream(self, verb: str, /, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
-        lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-        work = spawn(self._door.handle(verb, arguments, lines.put_nowait), name=f"verb:{verb}")
-        work.add_done_callback(lambda _task: lines.put_nowait(None))
-        try:
-            while (line := await lines.get()) is not None:
-                yield line
-            try:
-                done = work.result()
-            except Exception as error:
-                raise explain(error) from error
-            yield {"result": done}
-        finally:
-            await cancel(work)
 
 
 def tell(bus: Bus, event: Event, until: Callable[..., None]) -> None:
@@ -70,7 +57,7 @@ class Running:
         self.loop = Loop(app)
         bus = Bus()
         self.core: Core = self.wait(Core.start(self.home, ModelHost(bus), bus))
-        self.actions = InProcess(Door(self.core, "window"), bus)
+        self.actions = InProcess(self.core)
 
     def wait(self, coro: Any, seconds: float = 60) -> Any:
         """Run a coroutine while the window lives."""

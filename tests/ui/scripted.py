@@ -36,9 +36,6 @@ class Scripted:
     async def call(self, verb: str, /, **_arguments: Any) -> dict[str, Any]:
         raise AssertionError(f"{verb} is asked by name")
 
-    def stream(self, verb: str, /, **_arguments: Any) -> AsyncIterator[dict[str, Any]]:
-        raise AssertionError(f"{verb} is asked by name")
-
     def _reply(self, call: Call) -> Any:
         self.calls.append((call.verb, dict(call.named)))
         assert call.verb in self.replies, call.verb

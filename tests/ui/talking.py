@@ -23,7 +23,7 @@ class Desk:
         self.models: list[str] = []
         self.refused: list[tuple[str, str]] = []
         self.funnel.told.connect(lambda text, _remedy: self.errors.append(text))
-        self.talk.model_known.connect(lambda line: self.models.append(line["title"]))
+        self.talk.model_known.connect(lambda found: self.models.append(found.line.title))
         self.talk.refused.connect(lambda key, text: self.refused.append((key, text)))
 
     @property

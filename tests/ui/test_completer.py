@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.api.turns import CommandLine, Completions, NamedSkill
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.ui.conversation.completer import Completer
@@ -19,21 +20,18 @@ from desktop.ui.conversation.composer import Composer
 from desktop.ui.funnel import Funnel
 from desktop.ui.loop import Loop
 from desktop.ui.theme.theme import theme
-from tests.ui.scripted import Scripted as NoApi
+from tests.ui.scripted import Scripted as ScriptedApi
 
 Key = Qt.Key
-REPLY: dict[str, Any] = {
-    "commands": [
-        {"name": "/help", "usage": "/help", "about": "What can be typed here."},
-        {"name": "/history", "usage": "/history [number]", "about": "The last messages."},
-        {"name": "/new", "usage": "/new", "about": "Begin anew."},
-        {"name": "/status", "usage": "/status", "about": "Which model answers."},
-    ],
-    "skills": [
-        {"name": "weather", "description": "Today's\nweather."},
-        {"name": "new-recipe", "description": "Cooks."},
-    ],
-}
+REPLY = Completions(
+    (
+        CommandLine("/help", "/help", "What can be typed here."),
+        CommandLine("/history", "/history [number]", "The last messages."),
+        CommandLine("/new", "/new", "Begin anew."),
+        CommandLine("/status", "/status", "Which model answers."),
+    ),
+    (NamedSkill("weather", "Today's\nweather."), NamedSkill("new-recipe", "Cooks.")),
+)
 
 
 class Scripted:
@@ -41,18 +39,15 @@ class Scripted:
 
     def __init__(self) -> None:
         self.calls = 0
-        self.api, self.bus = NoApi().api, Bus()
-        self.reply: dict[str, Any] | AppError = REPLY
+        self.reply: Completions | AppError = REPLY
+        self.api, self.bus = ScriptedApi(turns_completions=self._completions).api, Bus()
 
-    async def call(self, verb: str, /, **arguments: Any) -> dict[str, Any]:
-        assert (verb, arguments) == ("completions", {})
+    def _completions(self) -> Completions | AppError:
         self.calls += 1
-        if isinstance(self.reply, AppError):
-            raise self.reply
         return self.reply
 
-    def stream(self, verb: str, /, **arguments: Any) -> Any:
-        raise AssertionError(verb)
+    async def call(self, name: str, /, **_arguments: Any) -> dict[str, Any]:
+        raise AssertionError(name)
 
 
 class Writing:

@@ -172,9 +172,9 @@ def test_the_model_chosen_for_a_new_conversation_answers_it(desk: Desk) -> None:
 
 def test_a_model_chosen_for_a_conversation_is_not_said_of_another(desk: Desk) -> None:
     desk.open("window:a")
-    held = desk.door.after["choose_model"] = asyncio.Event()
+    held = desk.door.after["models.choose"] = asyncio.Event()
     desk.talk.choose_model("say:Chosen.", "custom")
-    desk.until(lambda: desk.door.asked == ["choose_model"])
+    desk.until(lambda: desk.door.asked == ["models.choose"])
     desk.talk.open("window:b")
     desk.until(lambda: len(desk.models) == 2)
     held.set()

@@ -1,6 +1,7 @@
 """The meter of the context over a real core: there once the program is at rest, true after each turn."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -8,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from desktop.api.context import ContextUsage
 from desktop.bus.events import Event, MemoryChanged
 from desktop.ui.conversation.context import Fullness
 from desktop.ui.conversation.meter import Meter, MeterList, percent, thousands
@@ -17,11 +19,11 @@ from desktop.ui.state import WindowState
 from desktop.ui.widgets.order import stops
 from tests.ui.talking import Desk
 
-FOUND = {
-    "window": 100_000,
-    "used": 12_000,
-    "answer": 8_000,
-    "parts": {
+FOUND = ContextUsage(
+    window=100_000,
+    used=12_000,
+    answer=8_000,
+    parts={
         "system": 1_500,
         "memory": 800,
         "skills": 300,
@@ -29,7 +31,7 @@ FOUND = {
         "tools": 4_400,
         "history": 5_000,
     },
-}
+)
 
 
 class Shown:
@@ -88,12 +90,12 @@ def test_it_is_read_anew_on_what_happened_and_hidden_where_nothing_is_known(seen
         (MemoryChanged("", 2), True),
     ]
     for event, reads in happened:
-        held = desk.door.before["context"] = asyncio.Event()
+        held = desk.door.before["context.usage"] = asyncio.Event()
         desk.running.tell(event)
         assert seen.fullness._latest.busy is reads, event
         held.set()
         desk.until(lambda: not seen.fullness._latest.busy)
-    seen.fullness._show({})
+    seen.fullness._show(None)
     assert not seen.meter.isVisible()
     seen.fullness.refresh()
     desk.until(seen.meter.isVisible)
@@ -132,9 +134,9 @@ def test_the_list_opens_by_key_and_by_pointer_and_says_what_fills_it(seen: Shown
 
 def test_it_warns_from_four_fifths_on(seen: Shown) -> None:
     seen.begin()
-    seen.meter.tell({**FOUND, "used": 79_000})
+    seen.meter.tell(replace(FOUND, used=79_000))
     assert not seen.meter.full
-    seen.meter.tell({**FOUND, "used": 80_000})
+    seen.meter.tell(replace(FOUND, used=80_000))
     assert seen.meter.full
     assert seen.meter.text() == "80 %"
 
@@ -144,7 +146,7 @@ def test_it_warns_from_four_fifths_on(seen: Shown) -> None:
     [(0, 1000, 0), (1, 1000, 1), (1000, 1000, 100), (5000, 1000, 100), (5, 0, 0)],
 )
 def test_percent(used: int, window: int, shown: int) -> None:
-    assert percent({"used": used, "window": window}) == shown
+    assert percent(ContextUsage(window, used, 0, {})) == shown
 
 
 def test_thousands() -> None:

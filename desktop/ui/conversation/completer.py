@@ -95,7 +95,7 @@ class Completer(QObject):
                 if self._wanted is None or self._wanted.typed != typed:
                     return  # another letter came: its files are on their way
             else:
-                every = choices(await self._actions.call("completions"))
+                every = choices(await self._actions.api.turns.completions())
             self._every = every
         if self._wanted is not None and self._wanted.begin != self._refused:
             self._show()

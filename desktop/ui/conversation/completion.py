@@ -1,12 +1,13 @@
 """Commands, skills and files while the person types: what is looked for at the cursor, and what fits it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from desktop.api.attachments import FoundFile
+    from desktop.api.turns import Completions
 
 _LONGEST = 400
 """Characters of a line in which a name is looked for; beyond them nobody types one."""
@@ -49,15 +50,13 @@ def wanted(before: str, *, first: bool) -> Wanted | None:
     return Wanted(found.start(), found[0]) if found else None
 
 
-def choices(reply: Mapping[str, Any]) -> list[Choice]:
-    """What the verb `completions` replied: the commands, then the skills."""
+def choices(found: "Completions") -> list[Choice]:
+    """The commands, then the skills."""
     commands = []
-    for line in reply["commands"]:
-        name, takes = line["name"], line["usage"].removeprefix(line["name"]).strip()
-        commands.append(Choice(name, line["about"], f"{name} " if takes else name, takes))
-    skills = [
-        Choice(f"${line['name']}", line["description"], f"${line['name']} ") for line in reply["skills"]
-    ]
+    for line in found.commands:
+        takes = line.usage.removeprefix(line.name).strip()
+        commands.append(Choice(line.name, line.about, f"{line.name} " if takes else line.name, takes))
+    skills = [Choice(f"${one.name}", one.description, f"${one.name} ") for one in found.skills]
     return commands + skills
 
 

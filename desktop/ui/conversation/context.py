@@ -1,7 +1,7 @@
 """How full the context of the open conversation is: read when that may have changed, never in between."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject
 
@@ -14,7 +14,8 @@ from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.widgets.latest import Latest
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.context import ContextUsage
 
 
 class Fullness(QObject):
@@ -62,15 +63,15 @@ class Fullness(QObject):
         if key == self._talk.key:
             self._show(found)
 
-    async def _found(self, key: str) -> Json:
+    async def _found(self, key: str) -> "ContextUsage | None":
         try:
-            return await self._actions.call("context", session=key)
+            return await self._actions.api.context.usage(key)
         except AppError:  # no model is chosen, say: a message would be told that, this only shows nothing
-            return {}
+            return None
 
-    def _show(self, found: Json) -> None:
+    def _show(self, found: "ContextUsage | None") -> None:
         if self.meter is None and found:
             self.meter = self._window.place_meter()
         if self.meter is not None:
             self.meter.tell(found)
-            self.meter.setVisible(bool(found))
+            self.meter.setVisible(found is not None)

@@ -55,7 +55,7 @@ class Controller(QObject):
     opened = Signal()
     """`key` is another one."""
     model_known = Signal(object)
-    """What the verb `model` replied: which one answers."""
+    """api.models.AnsweringModel: which one answers."""
     created = Signal(str, str)
     """Key and first words of a conversation that has just begun."""
     spoken_in = Signal(str, bool)
@@ -172,7 +172,7 @@ class Controller(QObject):
             while changes != self._turns.changes:
                 changes = self._turns.changes
                 found = await self._actions.api.conversations.read(key)
-                model = await self._actions.call("model", session=key)
+                model = await self._actions.api.models.answering(key)
                 entries = await in_thread(entries_of, found.messages, found.turns)
                 if opened != self._opened:
                     return  # another one was opened meanwhile
@@ -190,8 +190,8 @@ class Controller(QObject):
 
     async def _model(self) -> None:
         key = self.key
-        chosen = {} if key else self.for_new.model or {}
-        found = await self._actions.call("model", session=key, **chosen)
+        model, provider = self.for_new.model or ("", "")
+        found = await self._actions.api.models.answering(key, model=model, provider=provider)
         if key == self.key:
             self.model_known.emit(found)
 
@@ -252,11 +252,11 @@ class Controller(QObject):
 
     async def _choose_model(self, model: str, provider: str) -> None:
         if not self.key:  # it is stored with the first message
-            self.for_new = replace(self.for_new, model={"model": model, "provider": provider})
+            self.for_new = replace(self.for_new, model=(model, provider))
             await self._model()
             return
         key = self.key
-        found = await self._actions.call("choose_model", session=key, model=model, provider=provider)
+        found = await self._actions.api.models.choose(key, model=model, provider=provider)
         if key == self.key:
             self.model_known.emit(found)
 

@@ -1,7 +1,7 @@
 """How much the model of the open conversation shall think: read for it, stored for it."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -10,7 +10,8 @@ from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.reasoning import ReasoningButton
 from desktop.ui.funnel import Funnel
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.models import Reasoning
 
 
 class ReasoningChoice(QObject):
@@ -36,18 +37,17 @@ class ReasoningChoice(QObject):
 
     async def _read(self) -> None:
         key, new = self._talk.key, self._talk.for_new
-        about = {} if key else dict(new.model or {})
-        if not key and new.reasoning is not None:
-            about["level"] = new.reasoning
-        self._show(key, await self._actions.call("reasoning", session=key, **about))
+        model, provider = new.model or ("", "")
+        api, level = self._actions.api.models, new.reasoning or ""
+        self._show(key, await api.reasoning(key, model=model, provider=provider, level=level))
 
     async def _store(self, level: str) -> None:
         if not (key := self._talk.key):  # it is stored with the first message
             self._talk.for_new = replace(self._talk.for_new, reasoning=level)
             await self._read()
             return
-        self._show(key, await self._actions.call("choose_reasoning", session=key, level=level))
+        self._show(key, await self._actions.api.models.choose_reasoning(key, level))
 
-    def _show(self, key: str, found: Json) -> None:
+    def _show(self, key: str, found: "Reasoning") -> None:
         if key == self._talk.key:
             self._button.tell(found)

@@ -11,8 +11,8 @@ class ForNew:
 
     mode: str | None = None
     folder: str | None = None
-    model: dict[str, str] | None = None
-    """Its `model` and `provider`."""
+    model: tuple[str, str] | None = None
+    """Model and provider."""
     reasoning: str | None = None
 
     async def store(self, actions: Actions, key: str) -> None:
@@ -22,6 +22,7 @@ class ForNew:
         if self.folder is not None:
             await actions.api.permissions.set_folder(key, self.folder)
         if self.model is not None:
-            await actions.call("choose_model", session=key, **self.model)
+            model, provider = self.model
+            await actions.api.models.choose(key, model=model, provider=provider)
         if self.reasoning is not None:
-            await actions.call("choose_reasoning", session=key, level=self.reasoning)
+            await actions.api.models.choose_reasoning(key, self.reasoning)

@@ -1,6 +1,6 @@
 """Above a conversation: its title, which model answers it, and whether that model is awake."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -16,12 +16,14 @@ from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.words import spoken
 
+if TYPE_CHECKING:
+    from desktop.api.local import BetterModel
+    from desktop.api.models import Choices, ModelLine
+
 HEIGHT = 52
 _SERVER, _BUILTIN = "builtin-model", "builtin"
 OK, WAITS, FAILED = "success", "warning", "danger"
 """How a provider answered last: the colours of its dot."""
-
-type Json = dict[str, Any]
 
 
 class Title(QLabel):
@@ -226,36 +228,35 @@ class Header(QWidget):
             return "success", _("Ready"), ""
         return "faint", _("Asleep"), _("The model wakes when you begin to write.")
 
-    def show_models(self, usual: Json, models: list[Json], chosen: Json | None, offer: Json) -> None:
+    def show_models(
+        self, found: "Choices", chosen: "ModelLine | None", better: "BetterModel | None"
+    ) -> None:
         """Open the menu. `chosen`: this conversation's own model, None where it uses the usual one.
-        `offer`: a better one that could be fetched; its id is "" for none."""
+        `better`: one of this computer that could be fetched."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        first = menu.addAction(_("Usual model ({name})").format(name=usual["title"]))
+        first = menu.addAction(_("Usual model ({name})").format(name=found.usual.title))
         first.setCheckable(True)
         first.setChecked(chosen is None)
         first.triggered.connect(lambda: self.model_chosen.emit("", ""))
         menu.addSeparator()
-        for line in models:
-            words = f"{line['title']}   {line['provider_title']}"
-            action = menu.addAction(words)
+        for line in found.models:
+            action = menu.addAction(f"{line.title}   {line.provider_title}")
             action.setCheckable(True)
-            same = chosen is not None and (chosen["provider"], chosen["model"]) == (
-                line["provider"],
-                line["model"],
+            action.setChecked(
+                chosen is not None and (chosen.provider, chosen.model) == (line.provider, line.model)
             )
-            action.setChecked(same)
             action.triggered.connect(
-                lambda _on=False, line=line: self.model_chosen.emit(line["model"], line["provider"])
+                lambda _on=False, line=line: self.model_chosen.emit(line.model, line.provider)
             )
         menu.addSeparator()
-        if offer["id"]:
+        if better is not None:
             words = _("Get a better one: {name}, {size:.1f} GB").format(
-                name=offer["title"], size=offer["size"] / 1e9
+                name=better.title, size=better.size / 1e9
             )
-            better = menu.addAction(icon("download"), words)
-            better.setToolTip(offer["does"])
-            better.triggered.connect(lambda: self.fetch_wanted.emit(str(offer["id"])))
+            fetch = menu.addAction(icon("download"), words)
+            fetch.setToolTip(better.does)
+            fetch.triggered.connect(lambda: self.fetch_wanted.emit(better.id))
             menu.setToolTipsVisible(True)
         menu.addAction(icon("settings"), _("Providers and models…")).triggered.connect(self.settings_wanted)
         corner = self._model.mapToGlobal(QPoint(self._model.width(), self._model.height() + 2))

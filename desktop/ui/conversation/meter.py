@@ -4,9 +4,8 @@ A ring that fills; pointed at or pressed it opens a list. That is a part of the 
 own, and never takes the keyboard.
 """
 
-from collections.abc import Mapping
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -20,7 +19,9 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.context import ContextUsage
+
 
 _FULL = 80
 """Percent from which on it warns."""
@@ -45,10 +46,9 @@ def thousands(tokens: int) -> str:
     return f"{tokens / 1000:.1f}k" if tokens < 10_000 else f"{tokens / 1000:.0f}k"
 
 
-def percent(found: Json) -> int:
+def percent(found: "ContextUsage | None") -> int:
     """How full it is, never 0 while there is something in it."""
-    window = int(found.get("window") or 0)
-    return min(100, ceil(100 * int(found.get("used") or 0) / window)) if window else 0
+    return min(100, ceil(100 * found.used / found.window)) if found and found.window else 0
 
 
 class Meter(QAbstractButton):
@@ -58,7 +58,7 @@ class Meter(QAbstractButton):
         """`around`: what the list stands in, over this."""
         super().__init__()
         self._around = around
-        self._found: Json = {}
+        self._found: ContextUsage | None = None
         self._list: MeterList | None = None
         self._kept = False
         """Whether the list was opened by a press, and stays when the pointer goes."""
@@ -73,8 +73,8 @@ class Meter(QAbstractButton):
         self.clicked.connect(self._pressed)
         spoken(self._words)
 
-    def tell(self, found: Json) -> None:
-        """Show what the verb `context` replied."""
+    def tell(self, found: "ContextUsage | None") -> None:
+        """Show how full it is; nothing where that is not known."""
         if found != self._found:
             self._found = found
             self._words()
@@ -170,7 +170,7 @@ class MeterList(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._around = parent
-        self._found: Json = {}
+        self._found: ContextUsage | None = None
         self.setObjectName("context")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         styled(self, _SHEET)
@@ -204,8 +204,8 @@ class MeterList(QFrame):
             self.hide()
         return super().eventFilter(watched, event)
 
-    def tell(self, found: Json) -> None:
-        """Show what the verb `context` replied."""
+    def tell(self, found: "ContextUsage | None") -> None:
+        """Show how full it is; nothing where that is not known."""
         self._found = found
         self._words()
 
@@ -213,7 +213,7 @@ class MeterList(QFrame):
         found = self._found
         self._title.setText(_("Context: {percent} % full").format(percent=percent(found)))
         self.setAccessibleName(self._title.text())
-        used, window = thousands(int(found.get("used") or 0)), thousands(int(found.get("window") or 0))
+        used, window = thousands(found.used if found else 0), thousands(found.window if found else 0)
         self._sum.setText(_("{used} of {window} tokens").format(used=used, window=window))
         self._about.setText(_("Before it is full, what was said first is summed up. Nothing is lost."))
         given = lines(found)
@@ -265,17 +265,17 @@ class _Bar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: Json = {}
+        self._found: ContextUsage | None = None
         self.setFixedHeight(_BAR)
 
-    def tell(self, found: Json) -> None:
+    def tell(self, found: "ContextUsage | None") -> None:
         self._found = found
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(theme().colors.pressed))
-        window, at = max(1, int(self._found.get("window") or 0)), 0.0
+        window, at = max(1, self._found.window if self._found else 0), 0.0
         for name, tokens in _parts(self._found):
             wide = self.width() * tokens / window
             painter.fillRect(QRectF(at, 0, max(1.0, wide), _BAR), _mixed(*_PARTS[name][1:]))
@@ -283,16 +283,16 @@ class _Bar(QWidget):
         painter.end()
 
 
-def lines(found: Json) -> list[tuple[str, str, tuple[str, float]]]:
+def lines(found: "ContextUsage | None") -> list[tuple[str, str, tuple[str, float]]]:
     """Name, size and colour of each part that takes room, and of what is left."""
     made = [(_(_PARTS[name][0]), thousands(tokens), _PARTS[name][1:]) for name, tokens in _parts(found)]
-    free = max(0, int(found.get("window") or 0) - int(found.get("used") or 0))
+    free = max(0, found.window - found.used) if found else 0
     return [*made, (_("Free"), thousands(free), ("pressed", 1.0))]
 
 
-def _parts(found: Json) -> list[tuple[str, int]]:
-    parts = found.get("parts") or {}
-    return [(name, int(parts[name])) for name in _PARTS if parts.get(name)]
+def _parts(found: "ContextUsage | None") -> list[tuple[str, int]]:
+    parts = found.parts if found else {}
+    return [(name, parts[name]) for name in _PARTS if parts.get(name)]
 
 
 def _mixed(role: str, share: float) -> QColor:

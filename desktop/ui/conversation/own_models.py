@@ -35,10 +35,10 @@ class OwnModels(QObject):
             self._window.pane.tell(event.text, event.remedy)
 
     def _fetch(self, model: str) -> None:
-        self._funnel.run(self._actions.call("local_fetch", model=model), name="window:fetch")
+        self._funnel.run(self._actions.api.local.fetch(model), name="window:fetch")
 
     def _tell(self) -> None:
         open_ = self._window.isVisible() and not self._window.isMinimized()
         if self._open is not None and open_ != self._open:
             self._open = open_
-            self._funnel.run(self._actions.call("window_open", open=open_), name="window:open")
+            self._funnel.run(self._actions.api.local.stay_awake(open_), name="window:open")

@@ -1,6 +1,6 @@
 """How much the model of a conversation shall think: a button in its header."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Signal
 from PySide6.QtWidgets import QMenu, QWidget
@@ -11,7 +11,8 @@ from desktop.ui.theme.tokens import Size
 from desktop.ui.widgets.buttons import Button
 from desktop.ui.words import spoken
 
-type Json = dict[str, Any]
+if TYPE_CHECKING:
+    from desktop.api.models import Reasoning
 
 _WORDS = {
     "off": mark("Off"),
@@ -34,33 +35,35 @@ class ReasoningButton(Button):
         self.setProperty("kind", "quiet")
         self.setIcon(icon("brain"))
         self.setIconSize(QSize(Size.ICON - 2, Size.ICON - 2))
-        self._found: Json = {"levels": [], "level": "", "usual": ""}
+        self._found: Reasoning | None = None
         self.clicked.connect(self.choose)
         self.hide()
         spoken(self._words)
 
-    def tell(self, found: Json) -> None:
-        """Show what the verb `reasoning` replied."""
+    def tell(self, found: "Reasoning") -> None:
+        """Show what can be chosen, and what is."""
         self._found = found
         self._words()
-        self.setVisible(bool(found["levels"]))
+        self.setVisible(bool(found.levels))
 
     def _words(self) -> None:
-        level = self._found["level"] or self._found["usual"]
+        level = (self._found.level or self._found.usual) if self._found else ""
         words = _("Reasoning: {level}").format(level=_(_WORDS[level])) if level else _("Reasoning")
         self.say(words)
         self.setToolTip(_("How much this model thinks before it answers"))
 
     def choose(self) -> None:
         """Open the menu of levels."""
-        menu = QMenu(self)
-        usual = self._found["usual"]
+        found = self._found
+        if found is None:
+            return
+        menu, usual = QMenu(self), found.usual
         first = _("As in the settings ({level})").format(level=_(_WORDS[usual])) if usual else ""
-        for level in ("", *self._found["levels"]):
+        for level in ("", *found.levels):
             words = _(_WORDS[level]) if level else first or _("As the model likes")
             action = menu.addAction(words)
             action.setCheckable(True)
-            action.setChecked(level == self._found["level"])
+            action.setChecked(level == found.level)
             action.triggered.connect(lambda _on=False, level=level: self.chosen.emit(level))
             if not level:
                 menu.addSeparator()

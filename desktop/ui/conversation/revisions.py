@@ -88,7 +88,7 @@ class Revisions(QObject):
 
     async def _menu(self, entry: Entry, turn: str, at: QPoint) -> None:
         key = self._key()
-        models = (await self._actions.call("models"))["models"]
+        models = (await self._actions.api.models.choices()).models
         versions = await self._api.versions(key, turn)
         menu = QMenu(QApplication.activeWindow())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -97,8 +97,8 @@ class Revisions(QObject):
         menu.addAction(icon("refresh-cw"), _("Answer anew"), partial(self.regenerate, turn))
         by = menu.addMenu(icon("sparkles"), _("Answer anew by another model"))
         for line in models:
-            words = f"{line['title']}   {line['provider_title']}"
-            by.addAction(words, partial(self.regenerate, turn, line["model"], line["provider"]))
+            words = f"{line.title}   {line.provider_title}"
+            by.addAction(words, partial(self.regenerate, turn, line.model, line.provider))
         menu.addAction(
             icon("git-branch"), _("Go on from here in a new conversation"), partial(self.fork, turn)
         )

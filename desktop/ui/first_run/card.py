@@ -1,12 +1,12 @@
 """What stands in the empty conversation until a model can answer: three ways to one, each really tried."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop.api.providers import Draft
 from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
@@ -23,6 +23,9 @@ from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from desktop.api.setup import FoundServer
 
 _SIGN = 20
 _COLUMN = 620
@@ -69,12 +72,12 @@ class _ServerRow(Row):
 
     chosen = Signal()
 
-    def __init__(self, server: Mapping[str, Any]) -> None:
+    def __init__(self, server: "FoundServer") -> None:
         self.server = server
         side = QWidget()
         super().__init__(side)
         self.models, self.use = CalmBox(), button()
-        self.models.addItems(server["models"])
+        self.models.addItems(server.models)
         self.models.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.use.clicked.connect(self.chosen)
         inner = QHBoxLayout(side)
@@ -84,11 +87,11 @@ class _ServerRow(Row):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.say(self.server["title"], self.server["base_url"])
-        self.models.setAccessibleName(_("Model of {server}").format(server=self.server["title"]))
-        self.use.say(_("Use it"), _("Use {server}").format(server=self.server["title"]))
-        if not self.server["models"]:
-            self.say(self.server["title"], _("It runs, but it has no model yet. Load one there."))
+        self.say(self.server.title, self.server.base_url)
+        self.models.setAccessibleName(_("Model of {server}").format(server=self.server.title))
+        self.use.say(_("Use it"), _("Use {server}").format(server=self.server.title))
+        if not self.server.models:
+            self.say(self.server.title, _("It runs, but it has no model yet. Load one there."))
             self.use.setEnabled(False)
 
 
@@ -123,17 +126,17 @@ class FoundServers(QWidget):
     async def _look(self) -> None:
         self.outcome.busy(_("Looking…"))
         try:
-            found = await self._actions.call("servers")
+            found = await self._actions.api.setup.servers()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
         self.outcome.clear()
-        self._known = ", ".join(found["known"])
+        self._known = ", ".join(found.known)
         self._words()
         for row in self._rows:
             self._list.removeWidget(row)
             row.deleteLater()
-        self._rows = [_ServerRow(server) for server in found["servers"]]
+        self._rows = [_ServerRow(server) for server in found.servers]
         for row in self._rows:
             row.chosen.connect(lambda row=row: self._begin(row))
             self._list.addWidget(row)
@@ -144,15 +147,12 @@ class FoundServers(QWidget):
         self._work.start(self._use(row), name="first-run:server", busy=busy)
 
     async def _use(self, row: _ServerRow) -> None:
-        chosen = {
-            "name": row.server["provider"],
-            "base": row.server["base_url"],
-            "model": row.models.currentText(),
-        }
+        server, model = row.server, row.models.currentText()
+        chosen = Draft(server.provider, model, base=server.base_url)
         self.outcome.busy(_("Asking it one small question…"), self._stop)
         try:
-            await self._actions.call("provider_test", **chosen)
-            await self._actions.call("provider_set", **chosen)
+            await self._actions.api.providers.test(chosen)
+            await self._actions.api.providers.use(chosen)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         else:
@@ -245,6 +245,6 @@ class FirstRunCard(MiddlePage):
 
     async def _fill(self, form: ProviderForm) -> None:
         try:
-            form.show_providers(await self._actions.call("providers"))
+            form.show_providers(await self._actions.api.providers.all())
         except AppError as error:
             self._about.setText(str(error))

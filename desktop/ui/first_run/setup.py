@@ -118,8 +118,8 @@ class Setup(QObject):
         self._show()
 
     async def _check(self) -> None:
-        found = await self._actions.call("readiness")
-        self._wanted = not (found["ready"] and found["chosen"])
+        found = await self._actions.api.setup.readiness()
+        self._wanted = not (found.ready and found.chosen)
         self._show()
 
     def _show(self) -> None:

@@ -97,7 +97,7 @@ class Commands(QObject):
 
     def _coloured(self, theme: str) -> Callable[[], object]:
         async def choose() -> None:
-            await self._actions.call("set", values={"appearance.theme": theme})
+            await self._actions.api.settings.change({"appearance.theme": theme})
             from desktop.ui.theme.theme import theme as look
 
             look().choose(theme)

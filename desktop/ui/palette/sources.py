@@ -28,6 +28,7 @@ from desktop.ui.sidebar.rows import Rows
 if TYPE_CHECKING:
     from desktop.api.jobs import JobLine
     from desktop.api.memory import Fact, NoteFile
+    from desktop.api.turns import CommandLine, NamedSkill
     from desktop.ui.settings.search import Hit
 
 type Json = dict[str, Any]
@@ -72,9 +73,9 @@ class Sources:
         self._ready = True
         found: list[Item] = []
         with suppress(AppError):
-            named = await self._actions.call("completions")
-            found += [self._command(line) for line in named["commands"]]
-            found += [self._skill(line) for line in named["skills"]]
+            named = await self._actions.api.turns.completions()
+            found += [self._command(line) for line in named.commands]
+            found += [self._skill(line) for line in named.skills]
         with suppress(AppError):
             found += [self._task(job) for job in (await self._actions.api.jobs.all()).jobs]
         with suppress(AppError):
@@ -141,16 +142,16 @@ class Sources:
         more = job.message.casefold()
         return Item(TASKS, job.name, act, job.sentence, "calendar-clock", more=more)
 
-    def _command(self, line: Json) -> Item:
-        name = str(line["name"])
-        takes = line["usage"] != name
+    def _command(self, line: "CommandLine") -> Item:
+        name = line.name
+        takes = line.usage != name
         do = partial(self._place.write, f"{name} ") if takes else partial(self._place.say, name)
-        return Item(COMMANDS, name, do, str(line["about"]), "message-square")
+        return Item(COMMANDS, name, do, line.about, "message-square")
 
-    def _skill(self, line: Json) -> Item:
-        name = f"${line['name']}"
+    def _skill(self, skill: "NamedSkill") -> Item:
+        name = f"${skill.name}"
         do = partial(self._place.write, f"{name} ")
-        return Item(SKILLS, name, do, str(line["description"]), "graduation-cap")
+        return Item(SKILLS, name, do, skill.description, "graduation-cap")
 
     def _fact(self, fact: "Fact", note: "NoteFile") -> Item:
         return Item(MEMORY, fact.text, self._turning("memory"), note.name, "brain")

@@ -108,7 +108,7 @@ class Quick(QObject):
         pane.reminding.for_agent.connect(self._sent)
         pane.composer.first_key.connect(self.first_key)
         talk.revisions.forked.connect(talk.open)
-        talk.model_known.connect(lambda line: window.tell_model(str(line["title"])))
+        talk.model_known.connect(lambda found: window.tell_model(found.line.title))
         talk.settings_wanted.connect(self.settings_wanted)
         self._funnel.told.connect(self._told)
         talk.questions.refresh()

@@ -1,12 +1,13 @@
 """The models of this computer: what each is and does, fetching one with its progress, using it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QProgressBar, QWidget
 
+from desktop.api.local import LocalModel
+from desktop.bus.events import ModelFetching
 from desktop.errors import AppError
 from desktop.text import _, sentences, titled
 from desktop.ui.actions import Actions
@@ -56,7 +57,7 @@ class Fetching(QWidget):
 class ModelRow(QWidget):
     """One model of this computer."""
 
-    def __init__(self, model: Mapping[str, Any]) -> None:
+    def __init__(self, model: LocalModel) -> None:
         super().__init__()
         self.model = model
         self.act, self.forget, self.used = button(), IconButton("x"), label("success")
@@ -74,8 +75,8 @@ class ModelRow(QWidget):
         self._in_use = self._failed = False
         spoken(self._words)
 
-    def show_model(self, model: Mapping[str, Any], *, in_use: bool) -> None:
-        """Show an entry of the verb `local_models`."""
+    def show_model(self, model: LocalModel, *, in_use: bool) -> None:
+        """Show how it stands."""
         self.model, self._in_use, self._failed = model, in_use, False
         self._words()
 
@@ -85,9 +86,9 @@ class ModelRow(QWidget):
         self._words()
         self.outcome.clear()
 
-    def tell(self, line: Mapping[str, Any]) -> None:
+    def tell(self, told: ModelFetching) -> None:
         """Show how far it is."""
-        self.fetching.tell(line["done"], line["total"], line["text"])
+        self.fetching.tell(told.done, told.total, told.text)
         self.fetching.show()
         if self.act.hasFocus():
             self.fetching.take_keyboard()
@@ -109,23 +110,23 @@ class ModelRow(QWidget):
 
     def _words(self) -> None:
         model = self.model
-        size = _("{size} MB").format(size=round(model["size"] / 10**6))
-        self._row.say(model["title"], " · ".join(filter(None, (size, model["licence"], model["does"]))))
-        self._row.complain(model["why"])
+        size = _("{size} MB").format(size=round(model.size / 10**6))
+        self._row.say(model.title, " · ".join(filter(None, (size, model.licence, model.does))))
+        self._row.complain(model.why)
         self._better.setText(_("Better on this computer"))
-        self._better.setVisible(model["better"])
+        self._better.setVisible(model.better)
         self.used.setText(_("In use"))
         self.used.setVisible(self._in_use)
-        words = _("Use it") if model["installed"] else _("Download")
-        if model["fetching"]["state"] == "paused" and not model["installed"]:
+        words = _("Use it") if model.installed else _("Download")
+        if model.fetching.state == "paused" and not model.installed:
             words = _("Go on")
         if self._failed:
             words = _("Try again")
         self.act.setText(words)
-        self.act.setAccessibleName(titled(words, str(model["title"])))
-        self.act.setVisible(not self._in_use and not model["why"])
+        self.act.setAccessibleName(titled(words, model.title))
+        self.act.setVisible(not self._in_use and not model.why)
         self.forget.say(_("Take it from the list"))
-        self.forget.setVisible(model["own"])
+        self.forget.setVisible(model.own)
 
 
 class BuiltinModels(QWidget):
@@ -160,32 +161,32 @@ class BuiltinModels(QWidget):
 
     async def _refresh(self) -> None:
         try:
-            found = await self._actions.call("local_models")
-            answers = (await self._actions.call("providers"))["answers"]
+            found = await self._actions.api.local.models()
+            answers = (await self._actions.api.providers.all()).answers
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self._note.setText(found["note"])
-        if found["fault"]:
-            self.outcome.failed(found["fault"], found["remedy"])
-        for gone in self._rows.keys() - {model["id"] for model in found["models"]}:
+        self._note.setText(found.note)
+        if found.fault:
+            self.outcome.failed(found.fault, found.remedy)
+        for gone in self._rows.keys() - {model.id for model in found.models}:
             self._rows.pop(gone).deleteLater()
-        for model in found["models"]:
-            if self._first and not (model["selected"] or model["better"]):
+        for model in found.models:
+            if self._first and not (model.selected or model.better):
                 continue
-            if model["id"] not in self._rows:
+            if model.id not in self._rows:
                 self._add(model)
-            in_use = answers["name"] == "builtin" and model["selected"] and model["installed"]
-            row = self._rows[model["id"]]
+            in_use = answers.name == "builtin" and model.selected and model.installed
+            row = self._rows[model.id]
             row.show_model(model, in_use=in_use and not self._first)
-            if model["fetching"]["state"] in ("fetching", "waiting"):
+            if model.fetching.state in ("fetching", "waiting"):
                 self._work.start(self._follow(row), name="settings:local-follow")
 
-    def _add(self, model: Mapping[str, Any]) -> None:
-        row = self._rows[model["id"]] = ModelRow(model)
+    def _add(self, model: LocalModel) -> None:
+        row = self._rows[model.id] = ModelRow(model)
         row.act.clicked.connect(lambda: self.begin(row))
-        row.fetching.paused.connect(lambda: self._do(row, "local_pause"))
-        row.forget.clicked.connect(lambda: self._do(row, "local_forget"))
+        row.fetching.paused.connect(lambda: self._do(row, self._actions.api.local.pause(row.model.id)))
+        row.forget.clicked.connect(lambda: self._do(row, self._actions.api.local.forget(row.model.id)))
         self._card.add(row, parted=not self._first or len(self._rows) > 1)
 
     def begin(self, row: ModelRow) -> None:
@@ -194,11 +195,11 @@ class BuiltinModels(QWidget):
         self._work.start(self._bring(row), name="settings:local-setup", busy=[row.act])
 
     async def _bring(self, row: ModelRow) -> None:
-        if row.model["installed"]:
-            await self._used(row.outcome, "local_use", model=row.model["id"])
+        if row.model.installed:
+            await self._used(row.outcome, self._actions.api.local.use(row.model.id))
             return
         try:
-            await self._actions.call("local_fetch", model=row.model["id"])
+            await self._actions.api.local.fetch(row.model.id)
         except AppError as error:
             row.fail(error.text, error.remedy)
         else:
@@ -206,42 +207,40 @@ class BuiltinModels(QWidget):
 
     async def _follow(self, row: ModelRow) -> None:
         """Show how far a download is, to its end; it goes on where nobody looks."""
-        name = str(row.model["id"])
+        name = row.model.id
         if name in self._following:
             return
         self._following.add(name)
-        last: Mapping[str, Any] = {}
+        last: ModelFetching | None = None
         try:
-            async for line in self._actions.stream("local_follow", model=name):
-                if line.get("event") == "progress":
-                    last = line
-                    row.tell(line)
+            async for last in self._actions.api.local.follow(name):
+                row.tell(last)
         finally:
             self._following.discard(name)
         row.rest()
-        if last.get("state") == "failed":
-            row.fail(str(last["text"]), str(last["remedy"]))
-        elif last.get("state") == "done":
+        if last and last.state == "failed":
+            row.fail(last.text, last.remedy)
+        elif last and last.state == "done":
             self.ready.emit()
             self.refresh()
         else:
             self.refresh()
 
-    def _do(self, row: ModelRow, verb: str) -> None:
-        self._work.start(self._done(row, verb), name="settings:local")
+    def _do(self, row: ModelRow, act: Awaitable[None]) -> None:
+        self._work.start(self._done(row, act), name="settings:local")
 
-    async def _done(self, row: ModelRow, verb: str) -> None:
+    async def _done(self, row: ModelRow, act: Awaitable[None]) -> None:
         try:
-            await self._actions.call(verb, model=row.model["id"])
+            await act
         except AppError as error:
             row.fail(error.text, error.remedy)
         else:
             self.refresh()
 
-    async def _used(self, outcome: Outcome, verb: str, **arguments: Any) -> None:
-        """Put a model to use by a verb, or say why not."""
+    async def _used(self, outcome: Outcome, act: Awaitable[object]) -> None:
+        """Put a model to use, or say why not."""
         try:
-            await self._actions.call(verb, **arguments)
+            await act
         except AppError as error:
             outcome.failed(error.text, error.remedy)
         else:
@@ -260,7 +259,7 @@ class BuiltinModels(QWidget):
 
     def take(self, path: str) -> None:
         """Use a model file of the person's own, where it lies."""
-        work = self._used(self.outcome, "local_add", path=path, use=True)
+        work = self._used(self.outcome, self._actions.api.local.add(path, use=True))
         self._work.start(work, name="settings:local-file", busy=[self._own])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

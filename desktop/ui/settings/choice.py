@@ -1,11 +1,11 @@
 """The list of the providers that are reached with a key, in groups."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 
+from desktop.api.providers import ProviderLine
 from desktop.text import _, mark
 from desktop.ui.theme.theme import text_font
 from desktop.ui.theme.tokens import Size
@@ -30,17 +30,17 @@ class ProviderBox(CalmBox):
         super().__init__()
         self.setMaxVisibleItems(16)
 
-    def fill(self, rows: Iterable[Mapping[str, Any]], chosen: str) -> None:
-        """Show these rows of the verb `providers`."""
-        kept = [row for row in rows if row["kind"] in _GROUPS]
+    def fill(self, rows: Iterable[ProviderLine], chosen: str) -> None:
+        """Show these providers."""
+        kept = [row for row in rows if row.kind in _GROUPS]
         model = QStandardItemModel(self)
         for group in dict.fromkeys(_GROUPS.values()):
-            members = [row for row in kept if _GROUPS[row["kind"]] == group]
+            members = [row for row in kept if _GROUPS[row.kind] == group]
             if members:
                 model.appendRow(_heading(_(group)))
-            for row in sorted(members, key=lambda row: row["title"].casefold()):
-                item = QStandardItem(row["title"])
-                item.setData(row["name"], Qt.ItemDataRole.UserRole)
+            for row in sorted(members, key=lambda row: row.title.casefold()):
+                item = QStandardItem(row.title)
+                item.setData(row.name, Qt.ItemDataRole.UserRole)
                 model.appendRow(item)
         self.setModel(model)
         self.setCurrentIndex(self.findData(chosen))

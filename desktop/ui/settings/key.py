@@ -1,12 +1,12 @@
 """The field of a key, and what the keychain says about taking it."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from desktop.api.providers import ProviderLine
+from desktop.api.setup import KeychainState
+from desktop.errors import KeychainError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.theme.icons import icon
@@ -20,14 +20,11 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 
-def owner_of(provider: Mapping[str, Any], key: str) -> tuple[str, str] | None:
-    """Name and title of another provider whose keys begin like this one; `provider`: the row of the verb
-    `providers` that it was entered for."""
-    fitting = [prefix for prefix in provider.get("others", ()) if key.startswith(prefix)]
-    if not fitting:
-        return None
-    name, title = provider["others"][max(fitting, key=len)]
-    return str(name), str(title)
+def owner_of(provider: ProviderLine, key: str) -> tuple[str, str] | None:
+    """Name and title of another provider whose keys begin like this one; `provider`: the one that it was
+    entered for."""
+    fitting = [prefix for prefix in provider.others if key.startswith(prefix)]
+    return provider.others[max(fitting, key=len)] if fitting else None
 
 
 class KeyEdit(QWidget):
@@ -68,18 +65,18 @@ class KeyRow(Row):
     def __init__(self) -> None:
         self.key = KeyEdit()
         super().__init__(self.key)
-        self._provider: Mapping[str, Any] = {}
+        self._provider = ProviderLine()
         self._page = button("link", "external-link")
         self._page.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the sign after the words
-        self._page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._provider["key_page"])))
+        self._page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._provider.key_page)))
         self.beside.addSpacing(Space.S)
         self.beside.addWidget(self._page)
         self.beside.addStretch(1)
         self.key.edit.textEdited.connect(lambda: self.complain(""))
         spoken(self._words)
 
-    def show_provider(self, provider: Mapping[str, Any]) -> None:
-        """Ask for the key of this row of the verb `providers`."""
+    def show_provider(self, provider: ProviderLine) -> None:
+        """Ask for the key of this provider."""
         self._provider = provider
         self.complain("")
         self._words()
@@ -87,20 +84,25 @@ class KeyRow(Row):
     def _words(self) -> None:
         provider = self._provider
         self._page.setText(_("Get a key"))
-        self._page.setVisible(bool(provider.get("key_page")))
-        self.key.edit.setPlaceholderText("••••••••••••" if provider.get("keyed") else "")
-        if provider.get("given"):
+        self._page.setVisible(bool(provider.key_page))
+        self.key.edit.setPlaceholderText("••••••••••••" if provider.keyed else "")
+        if provider.given:
             help_ = _("Given for this run by the environment.")
-        elif provider.get("keyed"):
+        elif provider.keyed:
             help_ = _("There is one. Another replaces it.")
-        elif provider.get("plaintext"):
+        elif provider.plaintext:
             help_ = _("It stands in plain text in config.json and is not used. Enter it here to move it.")
-        elif provider.get("needs_key"):
+        elif provider.needs_key:
             help_ = _("It is kept in the keychain of this computer.")
         else:
             help_ = _("Only if the server wants one.")
         self.say(_("Key"), help_)
-        self.key.setEnabled(not provider.get("given"))
+        self.key.setEnabled(not provider.given)
+
+
+def state_of(error: KeychainError) -> KeychainState:
+    """The state of a keychain that refused a key."""
+    return KeychainState(error.state, error.text, error.remedy)
 
 
 class KeychainNotice(QWidget):
@@ -111,7 +113,7 @@ class KeychainNotice(QWidget):
         self._actions, self._work = actions, Work(self)
         self._outcome, self._switch = Outcome(), Switch()
         self._session = Row(self._switch, width=0)
-        self._found: Mapping[str, Any] = {"state": "ready", "text": "", "remedy": ""}
+        self._found = KeychainState()
         down(self._outcome, self._session, gap=0, edges=(0, Space.S, 0, 0), of=self)
         self.hide()
         spoken(self._words)
@@ -126,7 +128,7 @@ class KeychainNotice(QWidget):
     @property
     def session_only(self) -> bool:
         """Whether the key is not to be stored."""
-        return self._found["state"] != "ready" and self._switch.isChecked()
+        return self._found.state != "ready" and self._switch.isChecked()
 
     def look(self, *, unlock: bool = False) -> None:
         """Ask for the state of the keychain; `unlock` lets it ask for its password."""
@@ -140,11 +142,11 @@ class KeychainNotice(QWidget):
         self.tell(self._found)
 
     async def _look(self, unlock: bool) -> None:
-        self.tell(await self._actions.call("keychain", unlock=unlock))
+        self.tell(await self._actions.api.setup.keychain(unlock))
 
-    def tell(self, found: Mapping[str, Any]) -> None:
-        """Show a state of the verb `keychain`."""
-        self._found, state = found, found["state"]
+    def tell(self, found: KeychainState) -> None:
+        """Show how it stands."""
+        self._found, state = found, found.state
         self.setVisible(state != "ready")
         unlock = (_("Unlock"), lambda: self.look(unlock=True))
         again = (_("Look again"), self.look)
@@ -154,6 +156,6 @@ class KeychainNotice(QWidget):
         elif state == "missing":
             remedy = _("Install gnome-keyring or KWallet, or use the key for this session only.")
         else:
-            remedy = found["remedy"]
+            remedy = found.remedy
         actions = (unlock if locked else again,)
-        self._outcome.failed(found["text"], remedy, tone="warning", actions=actions)
+        self._outcome.failed(found.text, remedy, tone="warning", actions=actions)

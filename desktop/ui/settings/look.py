@@ -17,7 +17,7 @@ NO_FONT = (
 
 
 def use(values: Mapping[str, Any]) -> None:
-    """Obey the values of the verb `settings`: light or dark, and the language."""
+    """Obey the settings: light or dark, and the language."""
     theme().choose(values["appearance.theme"], values["appearance.contrast"])
     speak(values["appearance.language"])
 

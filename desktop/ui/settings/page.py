@@ -1,7 +1,6 @@
 """One page: its groups as cards in a column that stays readable."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -10,7 +9,7 @@ from desktop.config.describe import Setting
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.pages import Page
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import PageData, Part
 from desktop.ui.settings.parts import PARTS
 from desktop.ui.settings.rows import SettingRow
 from desktop.ui.theme.tokens import Space
@@ -35,7 +34,7 @@ class PageView(QScrollArea):
         self.rows: list[SettingRow] = []
         self.parts: list[Part] = []
         self._actions = actions
-        self._reply: Mapping[str, Any] | None = None
+        self._data: PageData | None = None
         self._notice: tuple[str, str] | None = None
         self._titles: list[tuple[QLabel, str]] = []
         self._groups: list[QWidget] = []
@@ -63,8 +62,8 @@ class PageView(QScrollArea):
                 self._groups.append(self._add_card(group.settings()))
         self._column.addStretch(1)
         spoken(self._words)
-        if self._reply is not None:
-            self.show_all(self._reply)
+        if self._data is not None:
+            self.show_all(self._data)
         self.tell(self._notice)
 
     def _column_in_the_middle(self) -> QVBoxLayout:
@@ -98,7 +97,7 @@ class PageView(QScrollArea):
         card = Card()
         self._column.addWidget(card)
         for setting in settings:
-            row = SettingRow(setting, self._actions)
+            row = SettingRow(setting, self._actions.api.settings.change)
             row.saved.connect(self.saved)
             self.rows.append(row)
             card.add(row)
@@ -109,14 +108,14 @@ class PageView(QScrollArea):
             made.setText(_(title))
         self.setAccessibleName(_(self.page.title))
 
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        """Show what the verbs `settings` and, under "providers", `providers` replied."""
-        self._reply = reply
+    def show_all(self, data: PageData) -> None:
+        """Show what was read."""
+        self._data, settings = data, data.settings
         for row in self.rows:
             name = row.setting.name
-            row.show_value(reply["values"].get(name, row.setting.default), reply["fixed"].get(name, ""))
+            row.show_value(settings.values.get(name, row.setting.default), settings.fixed.get(name, ""))
         for part in self.parts:
-            part.show_all(reply)
+            part.show_all(data)
 
     def point_at(self, group: int, name: str) -> None:
         """Bring a setting, or else a group of the page, into sight, mark it and give it the keyboard."""

@@ -1,7 +1,8 @@
 """What all pieces of pages that are made by hand have in common."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
@@ -10,6 +11,18 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from desktop.bus.bus import Bus
 from desktop.bus.events import Event
 from desktop.ui.theme.tokens import Space
+
+if TYPE_CHECKING:
+    from desktop.api.providers import AllProviders
+    from desktop.api.settings import AllSettings
+
+
+@dataclass(frozen=True, slots=True)
+class PageData:
+    """What is read for the pages whenever they are shown."""
+
+    settings: "AllSettings"
+    providers: "AllProviders"
 
 
 class Part(QWidget):
@@ -32,8 +45,8 @@ class Part(QWidget):
         super().showEvent(event)
         self.refresh()
 
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        """Show what the verbs `settings` and, under "providers", `providers` replied."""
+    def show_all(self, data: PageData) -> None:
+        """Show what was read."""
         if self.isVisible():
             self.refresh()
 

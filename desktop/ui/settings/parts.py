@@ -1,7 +1,6 @@
 """The pieces of pages that are made by hand."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory.panel import MemoryPanel
@@ -11,7 +10,7 @@ from desktop.ui.panels.tasks.panel import TasksPanel
 from desktop.ui.panels.usage.panel import UsagePanel
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import PageData, Part
 from desktop.ui.settings.providers.page import ProviderList
 from desktop.ui.settings.providers.purposes import Purposes
 from desktop.ui.settings.reachable import Notified, Reachable
@@ -28,7 +27,7 @@ class Builtin(Part):
         self.column.addWidget(self.models)
         self.models.ready.connect(lambda: self.saved.emit("local.model"))
 
-    def show_all(self, reply: Mapping[str, Any]) -> None:
+    def show_all(self, data: PageData) -> None:
         if self.models.isVisible():
             self.models.refresh()
 

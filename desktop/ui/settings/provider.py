@@ -1,18 +1,16 @@
 """Who answers, in the first run: a provider, its key, its model, tried with one real question and saved."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from desktop.api.providers import AllProviders, Draft, ProviderLine
 from desktop.config.describe import setting
 from desktop.errors import AppError, ConfigError, KeychainError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.choice import ProviderBox
 from desktop.ui.settings.editors import FreeBox
-from desktop.ui.settings.key import KeychainNotice, KeyRow, owner_of
+from desktop.ui.settings.key import KeychainNotice, KeyRow, owner_of, state_of
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.buttons import button
@@ -22,7 +20,6 @@ from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
 _SHOWN_ANSWER = 60
-_NOTHING: Mapping[str, Any] = {"providers": [], "provider": "auto", "model": "", "answers": {}}
 
 
 class ProviderForm(QWidget):
@@ -34,7 +31,7 @@ class ProviderForm(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._reply = _NOTHING
+        self._reply = AllProviders()
         self._looked = False
         self._box, self._model, self._base = ProviderBox(), FreeBox(), QLineEdit()
         self._provider_row, self._key_row = Row(self._box), KeyRow()
@@ -87,10 +84,10 @@ class ProviderForm(QWidget):
 
     # ---- what is shown
 
-    def show_providers(self, reply: Mapping[str, Any]) -> None:
-        """Show the reply of the verb `providers`."""
+    def show_providers(self, reply: AllProviders) -> None:
+        """Show what can be chosen."""
         self._reply = reply
-        self._box.fill(reply["providers"], reply["provider"])
+        self._box.fill(reply.providers, reply.provider)
         self._show_chosen()
         self._words()
 
@@ -99,11 +96,10 @@ class ProviderForm(QWidget):
         return str(self._box.currentData() or "")
 
     @property
-    def _row(self) -> Mapping[str, Any]:
-        """The chosen provider's row of the reply."""
-        rows = (row for row in self._reply["providers"] if row["name"] == self._name)
-        nothing = {"name": "", "title": "", "kind": "", "suggestion": "", "base": "", "address": ""}
-        return next(rows, nothing | {"needs_key": False, "keyed": False, "key_page": ""})
+    def _row(self) -> ProviderLine:
+        """The chosen provider."""
+        rows = (row for row in self._reply.providers if row.name == self._name)
+        return next(rows, ProviderLine())
 
     def _chosen(self) -> None:
         self._key_row.key.clear()
@@ -134,23 +130,23 @@ class ProviderForm(QWidget):
 
     def _show_chosen(self) -> None:
         row = self._row
-        used = self._name == self._reply["provider"]
-        model = self._reply["model"] if used else ""
+        used = self._name == self._reply.provider
+        model = self._reply.model if used else ""
         self._model.blockSignals(True)
         self._model.clear()
-        self._model.addItems(list(dict.fromkeys(name for name in (model, row["suggestion"]) if name)))
+        self._model.addItems(list(dict.fromkeys(name for name in (model, row.suggestion) if name)))
         self._model.setEditText(model)
         self._model.edit.setCursorPosition(0)
         self._model.blockSignals(False)
-        self._model.edit.setPlaceholderText(row["suggestion"])
-        self._base.setText(row["address"])
-        self._base.setPlaceholderText(row["base"])
+        self._model.edit.setPlaceholderText(row.suggestion)
+        self._base.setText(row.address)
+        self._base.setPlaceholderText(row.base)
         self._key_row.show_provider(row)
         for shown in (self._model_row, self._base_row):
             shown.complain("")
 
     def _arrange(self) -> None:
-        chosen, direct = bool(self._name), self._row["kind"] == "direct"
+        chosen, direct = bool(self._name), self._row.kind == "direct"
         for part in (self._key_row, self._model_row, self._save):
             part.setVisible(chosen)
         self._base_row.setVisible(direct)
@@ -166,7 +162,7 @@ class ProviderForm(QWidget):
 
     # ---- what is done
 
-    def _draft(self) -> dict[str, Any]:
+    def _draft(self) -> Draft:
         """What is asked for. Raises ConfigError, with the row marked."""
         row, model, base = self._row, self._model.currentText().strip(), self._base.text().strip()
         try:
@@ -175,15 +171,14 @@ class ProviderForm(QWidget):
             self._base_row.complain(error.text)
             raise
         key = self._key_row.key.text()
-        if row["needs_key"] and not (key or row["keyed"]):
+        if row.needs_key and not (key or row.keyed):
             self._key_row.complain(_("A key is needed here."))
-            raise ConfigError(_("{name} needs a key.").format(name=row["title"]))
-        if row["kind"] == "direct" and not model:
+            raise ConfigError(_("{name} needs a key.").format(name=row.title))
+        if row.kind == "direct" and not model:
             self._model_row.complain(_("This may not be empty."))
             raise ConfigError(_("The model's name is missing."), _("Write it into the field Model."))
-        draft: dict[str, Any] = {"name": self._name, "model": model or row["suggestion"]}
-        draft["key"] = key
-        return draft | ({"base": base} if base else {"usual_base": bool(row["address"])})
+        usual = bool(row.address) and not base
+        return Draft(self._name, model or row.suggestion, key, base, usual_base=usual)
 
     def _enter(self) -> None:
         if self._save.isVisible() and not self._save.busy:
@@ -197,29 +192,27 @@ class ProviderForm(QWidget):
         if tried := await self._try():
             await self._store(tried)
 
-    async def _try(self) -> dict[str, Any] | None:
+    async def _try(self) -> Draft | None:
         """Ask with what is asked for, which is returned if it works."""
         try:
             draft = self._draft()
             self._outcome.busy(_("Asking it one small question…"), self._stop)
-            done = await self._actions.call("provider_test", **draft)
+            done = await self._actions.api.providers.test(draft)
         except AppError as error:
             self._failed(error)
             return None
-        answer = done["answer"] or "…"
+        answer = done.answer or "…"
         short = answer if len(answer) <= _SHOWN_ANSWER else f"{answer[:_SHOWN_ANSWER]}…"
-        self._outcome.done(
-            _("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done["seconds"])
-        )
+        self._outcome.done(_("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done.seconds))
         return draft
 
-    async def _store(self, draft: Mapping[str, Any]) -> None:
+    async def _store(self, draft: Draft) -> None:
         """Store what was tried, whatever was typed since."""
         once = self._keychain.session_only
-        waits = bool(draft.get("key")) and not once
+        waits = bool(draft.key) and not once
         self._outcome.busy(_("Waiting for the keychain…") if waits else _("Saving…"), self._stop)
         try:
-            await self._actions.call("provider_set", **draft, session_only=once)
+            await self._actions.api.providers.use(draft, session_only=once)
         except AppError as error:
             self._failed(error)
             return
@@ -237,6 +230,6 @@ class ProviderForm(QWidget):
             self._model_row.complain(_("Not known there."))
         if isinstance(error, KeychainError):
             self._outcome.clear()
-            self._keychain.tell({"state": error.state, "text": error.text, "remedy": error.remedy})
+            self._keychain.tell(state_of(error))
         else:
             self._outcome.failed(error.text, remedy)

@@ -1,6 +1,6 @@
 """Rows of a page: words on the left, the editor on the right, below it where the page is narrow."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from desktop.config.describe import APPLIES, Setting
 from desktop.errors import AppError
 from desktop.text import _, sentences
-from desktop.ui.actions import Actions
 from desktop.ui.settings.editors import (
     ChoiceEditor,
     Editor,
@@ -26,6 +25,9 @@ from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.rows import EDITOR_WIDTH, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+type Change = Callable[[Mapping[str, Any]], Awaitable[object]]
+"""Stores values by name; None is the default. Raises AppError."""
 
 _SAVED_MS = 2500
 _EDITORS: dict[str, Callable[[Setting], Editor]] = {
@@ -63,13 +65,13 @@ class SettingRow(Row):
     saved = Signal(str)
     """The setting's name, when its new value is on disk."""
 
-    def __init__(self, setting: Setting, actions: Actions) -> None:
+    def __init__(self, setting: Setting, change: Change) -> None:
         self.setting = setting
         self.editor = _EDITORS[setting.kind](setting)
         self._reset = IconButton("undo-2")
         small = setting.kind == "switch"
         super().__init__(self.editor, wide=setting.kind == "table", width=0 if small else EDITOR_WIDTH)
-        self._actions, self._work = actions, Work(self)
+        self._change, self._work = change, Work(self)
         self._variable = ""
         self._saved = _SavedLine()
         self.words.insertWidget(self.words.indexOf(self.help), self._saved)
@@ -123,7 +125,7 @@ class SettingRow(Row):
 
     async def _save(self, value: Any) -> None:
         try:
-            await self._actions.call("set", values={self.setting.name: value})
+            await self._change({self.setting.name: value})
         except AppError as error:
             self.editor.take_back()
             self._hush()

@@ -1,7 +1,7 @@
 """The tools there are, in plain words, and the key of a search engine that wants one."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
@@ -10,7 +10,7 @@ from desktop.errors import AppError
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeyEdit
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import PageData, Part
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
@@ -124,8 +124,8 @@ class SearchKey(Part):
         self.key.edit.setAccessibleName(_("Key for {engine}").format(engine=engine))
         self._remove.say(_("Remove"), _("Remove the key for {engine}").format(engine=engine))
 
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        engine = str(reply["values"].get("tools.web.search.provider", ""))
+    def show_all(self, data: PageData) -> None:
+        engine = str(data.settings.values.get("tools.web.search.provider", ""))
         if engine != self._engine:
             self._engine = engine
             self.key.clear()

@@ -1,7 +1,6 @@
 """The window of the settings: pages on the left, the chosen one on the right."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
@@ -14,6 +13,7 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings import look
 from desktop.ui.settings.page import PageView
 from desktop.ui.settings.pages import PAGES
+from desktop.ui.settings.part import PageData
 from desktop.ui.settings.search import Hit, entries
 from desktop.ui.settings.side import Side
 from desktop.ui.theme.icons import icon
@@ -24,6 +24,11 @@ from desktop.ui.widgets.order import go_on
 from desktop.ui.widgets.standing import Standing
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from desktop.api.settings import Problem
 
 
 class SettingsWindow(QDialog):
@@ -117,26 +122,26 @@ class SettingsWindow(QDialog):
 
     async def _refresh(self) -> None:
         try:
-            reply = await self._actions.call("settings")
-            reply["providers"] = await self._actions.call("providers")
+            api = self._actions.api
+            data = PageData(await api.settings.all(), await api.providers.all())
         except AppError as error:
             self._notice.tell(error.text, error.remedy)
             return
-        self._show(reply)
+        self._show(data)
         await in_thread(entries)  # for the first letter of a search
 
-    def _show(self, reply: Mapping[str, Any]) -> None:
-        look.use(reply["values"])
+    def _show(self, data: PageData) -> None:
+        look.use(data.settings.values)
         for view in self.views:
-            view.show_all(reply)
+            view.show_all(data)
             if view.page.key == "language":
                 view.tell(look.NO_FONT if look.font_missing() else None)
-        self._tell_of_problems(reply["problems"])
+        self._tell_of_problems(data.settings.problems)
 
-    def _tell_of_problems(self, problems: list[dict[str, str]]) -> None:
+    def _tell_of_problems(self, problems: "Sequence[Problem]") -> None:
         if problems:
-            text = "\n".join(problem["text"] for problem in problems)
-            self._notice.tell(text, problems[0]["remedy"], tone="warning")
+            text = "\n".join(problem.text for problem in problems)
+            self._notice.tell(text, problems[0].remedy, tone="warning")
         else:
             self._notice.hide()
 

@@ -30,7 +30,7 @@ from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
 from desktop.ui.tray.presence import Presence
 
 if TYPE_CHECKING:
-    from desktop.core.verbs import Verb
+    from desktop.core.requests import Request
     from desktop.inbox.presenter import Presenter
     from desktop.usage import Spent
 
@@ -139,7 +139,7 @@ class Outside(QObject):
         tray.show_spend(_spent(await self._program.api.usage.today()))
 
     async def _apply(self) -> None:
-        values = (await self._program.call("settings"))["values"]
+        values = (await self._program.api.settings.all()).values
         self._presence.use_tray(bool(values.get("presence.tray", True)))
         self._presence.tray.show_paused(bool(values.get("presence.paused", False)))
         self.shortcut.use(str(values.get("presence.shortcut") or ""))
@@ -150,7 +150,7 @@ class Outside(QObject):
 
     def _pause(self, paused: bool) -> None:
         change = {"presence.paused": paused}
-        self._funnel.run(self._program.call("set", values=change), name="outside:pause")
+        self._funnel.run(self._program.api.settings.change(change), name="outside:pause")
 
     def _show_inbox(self) -> None:
         self._window.present()
@@ -221,20 +221,20 @@ class Outside(QObject):
 
     # ---- what others ask of the window
 
-    def verbs(self) -> "dict[str, Verb]":
+    def requests(self) -> "dict[str, Request]":
         """What the window alone can do."""
         return {"show": self._show, "quick": self._quick, "reachable": self.reachable}
 
-    async def _show(self, arguments: Json, _send: object) -> Json:
+    async def _show(self, arguments: Json) -> Json:
         """Come to the front, with a conversation (`session`) where one is named."""
         self._show_conversation(str(arguments.get("session") or ""))
         return {}
 
-    async def _quick(self, arguments: Json, _send: object) -> Json:
+    async def _quick(self, arguments: Json) -> Json:
         self.quick.open_with(str(arguments.get("source") or ""))
         return {}
 
-    async def reachable(self, _arguments: Json, _send: object) -> Json:
+    async def reachable(self, _arguments: Json) -> Json:
         """What of all this works here: lines of `text`, `remedy` and `ok`."""
         held, presenter = self.shortcut.state, await self._program.presenter()
         how = await presenter.reach()

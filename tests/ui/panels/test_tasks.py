@@ -51,9 +51,6 @@ class Page:
         self._bot.waitUntil(lambda: not self.panel.form.when._typing.isActive())
         self.running.settle()
 
-    def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        return self.wait(self.running.actions.call(verb, **arguments))
-
     def wait[T](self, work: Awaitable[T]) -> T:
         done: T = self.running.wait(work)
         self.settle()
@@ -477,7 +474,7 @@ def test_who_runs_the_jobs_is_said_where_it_is_another_program(page: Page, home:
 
 
 def test_jobs_that_wait_for_a_pause_are_told(page: Page) -> None:
-    page.do("set", values={"presence.paused": True})
+    page.wait(page.running.actions.api.settings.change({"presence.paused": True}))
     page.window.refresh()
     page.settle()
     assert "What works by itself is paused. Reminders still come." in page.text

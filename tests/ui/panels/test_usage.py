@@ -190,11 +190,11 @@ def test_a_conversation_is_opened(page: Page, running: Running) -> None:
 
     opened: list[str] = []
 
-    async def show(arguments: dict[str, Any], _send: Any) -> dict[str, Any]:
+    async def show(arguments: dict[str, Any]) -> dict[str, Any]:
         opened.append(arguments["session"])
         return {}
 
-    running.actions._door._verbs["show"] = show  # the main window's own
+    running.actions._requests._named["show"] = show  # the main window's own
     running.wait(talk())
     page.use(0.5)
     page.use(0.25, session="window:gone")

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop import logs
 from desktop.api.privacy import MARK, finish_wipe
+from desktop.api.providers import Draft
 from desktop.ui.recovery.backups import Backups
 from desktop.ui.recovery.diagnostics import Diagnostics
 from desktop.ui.recovery.panel import RecoveryPanel
@@ -144,7 +145,7 @@ def test_the_bundle_is_seen_before_it_is_saved(
     talk(running, "window:a", "The secret of the garden", "It is basil.")
     running.home.logs.mkdir(exist_ok=True)
     (running.home.logs / "nanobot.log").write_text(f"INFO a line with {CANARY}\n")
-    running.wait(running.actions.call("set", values={"agents.defaults.max_tool_iterations": 9}))
+    running.wait(running.actions.api.settings.change({"agents.defaults.max_tool_iterations": 9}))
     page = Page(window, running, "repair", Diagnostics)
     page.press("Show what would be in it")
     [view] = [v for v in page.part.findChildren(QPlainTextEdit) if v.isVisible()]
@@ -165,7 +166,7 @@ def test_the_bundle_is_seen_before_it_is_saved(
 
 @pytest.mark.skipif(os.name == "nt", reason="folders are opened otherwise there")
 def test_no_secret_is_in_a_backup_made_here(window: SettingsWindow, running: Running) -> None:
-    running.wait(running.actions.call("provider_set", name="openrouter", key=CANARY, model="x/y"))
+    running.wait(running.actions.api.providers.use(Draft("openrouter", "x/y", CANARY)))
     page = Page(window, running, "data", Backups)
     page.press("Back up now")
     assert not [path for path, content in texts(running.home.root) if CANARY.encode() in content]

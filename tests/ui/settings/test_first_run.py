@@ -62,10 +62,10 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 
 def test_nothing_is_ready_in_an_empty_home(card: FirstRunCard, running: Running) -> None:
-    state = running.wait(running.actions.call("readiness"))
-    assert not state["ready"]
-    assert state["needs"] == "model"
-    assert state["builtin_installed"] is False
+    state = running.wait(running.actions.api.setup.readiness())
+    assert not state.ready
+    assert state.needs == "model"
+    assert state.builtin_installed is False
     assert "Run a small model on this computer" in shown(card)
     assert f"{catalogue.SMALL.size // MB} MB · Apache-2.0" in shown(card)
 
@@ -79,8 +79,8 @@ def test_a_found_server_is_tried_and_used(
         press(card, "Use Ollama")
     running.settle()
     assert ollama.asked[0]["model"] == "llama3:8b"
-    state = running.wait(running.actions.call("readiness"))
-    assert (state["ready"], state["provider"], state["model"]) == (True, "ollama", "llama3:8b")
+    state = running.wait(running.actions.api.setup.readiness())
+    assert (state.ready, state.provider, state.model) == (True, "ollama", "llama3:8b")
 
 
 def test_a_found_server_that_fails_is_told_and_not_used(
@@ -139,8 +139,8 @@ def test_a_key_is_tried_before_it_is_stored(
     with qtbot.waitSignal(card.ready):
         press(card, "Test and save")
     running.settle()
-    assert running.wait(running.actions.call("readiness"))["ready"]
-    running.wait(running.actions.call("provider_forget", name="custom"))
+    assert running.wait(running.actions.api.setup.readiness()).ready
+    running.wait(running.actions.api.providers.forget_key("custom"))
 
 
 def test_what_was_tried_is_stored_whatever_is_typed_meanwhile(
@@ -213,5 +213,5 @@ def test_a_model_that_is_here_is_just_used(
         press(card, "Use it")
     running.settle()
     assert running.stored["agents"]["defaults"]["provider"] == "builtin"
-    state = running.wait(running.actions.call("readiness"))
-    assert (state["ready"], state["builtin_installed"]) == (True, True)
+    state = running.wait(running.actions.api.setup.readiness())
+    assert (state.ready, state.builtin_installed) == (True, True)

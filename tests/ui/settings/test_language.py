@@ -42,13 +42,13 @@ def test_all_words_change_at_once_and_back(window: SettingsWindow, running: Runn
 
 @pytest.mark.usefixtures("_free_language")
 def test_who_answers_has_its_name_in_the_language_of_now(window: SettingsWindow, running: Running) -> None:
-    assert running.wait(running.actions.call("model"))["provider_title"] == "Built-in model"
+    assert running.wait(running.actions.api.models.answering()).line.provider_title == "Built-in model"
     window.open_page("language")
     choose(window, "Language", "简体中文")
     running.settle()
-    assert running.wait(running.actions.call("model"))["provider_title"] == "内置模型"
-    usual = running.wait(running.actions.call("models"))["usual"]
-    assert usual["provider_title"] == "内置模型", "which stands in the menu of models"
+    assert running.wait(running.actions.api.models.answering()).line.provider_title == "内置模型"
+    usual = running.wait(running.actions.api.models.choices()).usual
+    assert usual.provider_title == "内置模型", "which stands in the menu of models"
 
 
 def test_the_environment_fixes_the_language(window: SettingsWindow) -> None:

@@ -87,7 +87,7 @@ def test_the_first_run(running: Running, qtbot: QtBot) -> None:
 @pytest.mark.parametrize("scale", ["light", "dark"])
 def test_the_focus_is_seen(window: SettingsWindow, running: Running, scale: str) -> None:
     """A field with the focus looks different from the same field without."""
-    running.wait(running.actions.call("set", values={"appearance.theme": scale}))
+    running.wait(running.actions.api.settings.change({"appearance.theme": scale}))
     window.open_page("agent")
     running.settle()
     edit = field(window, "agents.defaults.bot_name")

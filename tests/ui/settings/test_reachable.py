@@ -7,7 +7,6 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.core.door import Door
 from desktop.ui.settings.reachable import Reachable
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import InProcess, Running
@@ -25,12 +24,10 @@ def opened(running: Running, qtbot: QtBot) -> Callable[[list[Json]], SettingsWin
     """The settings of a front that has these lines to tell."""
 
     def open_(lines: list[Json]) -> SettingsWindow:
-        async def reachable(_arguments: Json, _send: object) -> Json:
+        async def reachable(_arguments: Json) -> Json:
             return {"lines": lines}
 
-        window = SettingsWindow(
-            InProcess(Door(running.core, "window", {"reachable": reachable}), running.core.bus)
-        )
+        window = SettingsWindow(InProcess(running.core, {"reachable": reachable}))
         qtbot.addWidget(window)
         window.open_page("presence")
         qtbot.waitExposed(window)

@@ -14,4 +14,8 @@ async def misuse(api: Api) -> None:
     await api.backups.make()  # type: ignore[misc]  # a stream has no one result
     async for event in api.backups.make():
         event.percent  # type: ignore[union-attr]  # noqa: B018 a field that no event has
+    await api.providers.test("groq")  # type: ignore[arg-type]  # a draft is no name
+    (await api.providers.all()).providers[0].colour  # type: ignore[attr-defined]  # noqa: B018
+    async for step in api.local.setup():
+        step.done  # type: ignore[union-attr]  # noqa: B018 a field that only one kind of event has
     (await api.usage.cost("a")).usd = 1.0  # type: ignore[misc]  # replies are frozen

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 
 from desktop.api.backups import Made
 from desktop.api.client import Api
+from desktop.api.providers import Draft
 from desktop.api.remote import Remote
 from desktop.api.usage import Cost, Report
 from desktop.core.owner import Owner
@@ -67,6 +68,28 @@ async def test_a_stream_and_what_it_is_given_are_the_same_from_another_process(
         assert (made.path, made.size) == (str(path), path.stat().st_size)
         with pytest.raises(UsageError, match="already"):
             await end_of(api.backups.make(str(path)), Made)
+
+
+async def test_what_settings_and_models_are_is_told_alike(owner: Owner, tmp_path: Path) -> None:
+    here, there = Api(owner), Api(Remote(Home(tmp_path, tmp_path / "models")))
+    draft = Draft("groq", "llama", key="gsk_once")
+    used = await there.providers.use(draft, session_only=True)
+    assert (used.name, used.model) == ("groq", "llama")
+    await there.settings.change({"agents.defaults.max_tokens": 5_000})
+    looks: list[Callable[[Api], Awaitable[object]]] = [
+        lambda api: api.providers.all(),
+        lambda api: api.models.choices(),
+        lambda api: api.models.answering(),
+        lambda api: api.setup.readiness(),
+        lambda api: api.local.models(),
+        lambda api: api.context.usage(),
+        lambda api: api.model_facts.of("groq", "llama"),
+        lambda api: api.turns.completions(),
+    ]
+    for look in looks:
+        assert await look(there) == await look(here)
+    assert (await there.settings.all()).values["agents.defaults.max_tokens"] == 5_000
+    assert "gsk_once" not in str(draft)
 
 
 @pytest.mark.parametrize(
@@ -124,8 +147,7 @@ async def test_a_call_is_a_task_like_any_other(owner: Owner) -> None:
 
 
 async def test_once_the_home_is_handed_over_nothing_is_asked_here(owner: Owner) -> None:
-    async for _line in owner.verb("hand_over", {}):
-        pass
+    await owner.request("hand_over", {})
     with pytest.raises(NoOwnerError):
         await Api(owner).usage.cost("window:a")
 

@@ -134,7 +134,7 @@ async def test_a_new_home_gets_all_of_it(desk: Desk, other: Desk, tmp_path: Path
     assert actions(done, "job") == {"Tea": "add"}
     assert [job.name for job in (await other.api.jobs.all()).jobs] == ["Tea"]
     assert await other.owner.core.database.read("SELECT count(*) FROM usage") == [(1,)]
-    assert (await other.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 7
+    assert (await other.api.settings.all()).values["agents.defaults.max_tool_iterations"] == 7
     before = looks(there)
     again = await end_of(other.api.backups.restore(str(path)), Restored)
     assert {item.action for item in again.items if item.kind != "setting"} == {"same"}
@@ -157,7 +157,7 @@ async def test_nothing_newer_is_overwritten(desk: Desk, tmp_path: Path) -> None:
     os.utime(workspace / "USER.md", (time.time() + 60, time.time() + 60))
     write(workspace / "old.txt", "from before it")
     os.utime(workspace / "old.txt", (1_700_000_000, 1_700_000_000))
-    await desk.call("set", values={"agents.defaults.max_tool_iterations": 9})
+    await desk.api.settings.change({"agents.defaults.max_tool_iterations": 9})
     os.utime(desk.owner.core.store.path, (time.time() + 60, time.time() + 60))
     done = await end_of(desk.api.backups.restore(str(path)), Restored)
     assert await said(desk, "a:more") == ["one", "two", "three", "four"]
@@ -169,7 +169,7 @@ async def test_nothing_newer_is_overwritten(desk: Desk, tmp_path: Path) -> None:
     (beside,) = workspace.glob("USER.restored-*.md")
     assert beside.read_text() == "Old words.\n"
     assert (workspace / "old.txt").read_text() == "of the backup"
-    assert (await desk.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 9
+    assert (await desk.api.settings.all()).values["agents.defaults.max_tool_iterations"] == 9
     assert actions(done, "session") == {"a:more": "same", "a:went:restored": "own"}
     with zipfile.ZipFile(done.saved) as saved:
         assert saved.read("workspace/old.txt") == b"from before it"

@@ -82,7 +82,7 @@ async def test_the_model_of_a_conversation_is_shown_and_chosen(desk: Desk) -> No
     assert isinstance(end, TurnFinished)
     assert end.text == "Hi."
     await typed(desk, "/model auto")
-    assert (await desk.call("model", session="s"))["chosen"] is False
+    assert (await desk.api.models.answering("s")).chosen is False
 
 
 async def test_how_much_the_model_thinks_is_shown_and_chosen(desk: Desk, server: ScriptedServer) -> None:

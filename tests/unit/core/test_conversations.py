@@ -1,13 +1,13 @@
-"""The verbs of conversations, through the door of a real core beside a real server."""
+"""Conversations and their models, by the api of a real core beside a real server."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from desktop.api.client import Api
+from desktop.api.models import Reasoning
 from desktop.bus.bus import Subscription
 from desktop.bus.events import ConversationChanged, TurnFailed, TurnFinished
 from desktop.core.owner import Owner
@@ -17,20 +17,12 @@ from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
-type Json = dict[str, Any]
-
 
 class Desk:
     """A running core and its events."""
 
     def __init__(self, owner: Owner, events: Subscription) -> None:
         self.owner, self.events, self.api = owner, events, Api(owner)
-
-    async def call(self, verb: str, **arguments: Any) -> Json:
-        async for line in self.owner.verb(verb, arguments):
-            if "result" in line:
-                return dict(line["result"])
-        raise AssertionError("no result")
 
     async def ask(self, session: str, text: str) -> TurnFinished | TurnFailed:
         await self.api.turns.submit(session, text)
@@ -123,21 +115,21 @@ async def test_a_conversation_keeps_the_model_that_was_chosen_for_it(
     desk: Desk, server: ScriptedServer
 ) -> None:
     await desk.ask("window:a", "one")
-    shown = await desk.call("choose_model", session="window:a", model="say:Other.", provider="custom")
-    assert (shown["model"], shown["chosen"]) == ("say:Other.", True)
+    shown = await desk.api.models.choose("window:a", model="say:Other.", provider="custom")
+    assert (shown.line.model, shown.chosen) == ("say:Other.", True)
     done = await desk.ask("window:a", "two")
     assert isinstance(done, TurnFinished)
     assert done.text == "Other."
     other = await desk.ask("window:b", "three")
     assert isinstance(other, TurnFinished)
     assert other.text == "Good day."
-    await desk.call("choose_model", session="window:a", model="", provider="")
-    assert not (await desk.call("model", session="window:a"))["chosen"]
+    await desk.api.models.choose("window:a")
+    assert not (await desk.api.models.answering("window:a")).chosen
 
 
 async def test_a_model_of_nobody_is_refused_and_nothing_changes(desk: Desk) -> None:
     with pytest.raises(AppError):
-        await desk.call("choose_model", session="window:a", model="x", provider="nobody")
+        await desk.api.models.choose("window:a", model="x", provider="nobody")
     assert (await desk.api.conversations.list()) == ()
 
 
@@ -147,35 +139,35 @@ async def test_a_conversation_whose_provider_is_gone_is_read_all_the_same(desk: 
     await session.set_metadata(model="its-model", provider="gone")
     found = await desk.api.conversations.read("window:a")
     assert [message["content"] for message in found.messages] == ["Hello?", "Good day."]
-    model = await desk.call("model", session="window:a")
-    assert (model["chosen"], model["title"], model["provider"]) == (True, "its-model", "gone")
+    model = await desk.api.models.answering("window:a")
+    assert (model.chosen, model.line.title, model.line.provider) == (True, "its-model", "gone")
     assert isinstance(await desk.ask("window:a", "And now?"), TurnFailed)
 
 
 async def test_with_a_usual_provider_of_nobody_another_can_be_chosen(desk: Desk) -> None:
     await desk.ask("window:a", "Hello?")
-    await desk.call("set", values={"agents.defaults.provider": "gone"})
-    assert (await desk.call("model", session="window:a"))["provider"] == "gone"
-    assert (await desk.call("models"))["usual"]["title"] == "say:Good day."
+    await desk.api.settings.change({"agents.defaults.provider": "gone"})
+    assert (await desk.api.models.answering("window:a")).line.provider == "gone"
+    assert (await desk.api.models.choices()).usual.title == "say:Good day."
 
 
 async def test_the_menu_has_the_usual_model_first(desk: Desk) -> None:
-    found = await desk.call("models")
-    assert found["usual"]["model"] == "say:Good day."
-    assert found["models"][0] == found["usual"]
-    keys = [(line["provider"], line["model"]) for line in found["models"]]
+    found = await desk.api.models.choices()
+    assert found.usual.model == "say:Good day."
+    assert found.models[0] == found.usual
+    keys = [(line.provider, line.model) for line in found.models]
     assert len(keys) == len(set(keys))
 
 
 async def test_how_full_the_context_is_and_what_fills_it(desk: Desk) -> None:
-    before = await desk.call("context")
-    assert before["window"] == 65_536
-    assert set(before["parts"]) == {"system", "memory", "skills", "recent", "tools", "history"}
-    assert before["parts"]["history"] == 0
+    before = await desk.api.context.usage()
+    assert before.window == 65_536
+    assert set(before.parts) == {"system", "memory", "skills", "recent", "tools", "history"}
+    assert before.parts["history"] == 0
     await desk.ask("window:a", "word " * 500)
-    after = await desk.call("context", session="window:a")
-    assert after["parts"]["history"] > 50
-    assert after["used"] == sum(after["parts"].values()) < after["window"]
+    after = await desk.api.context.usage("window:a")
+    assert after.parts["history"] > 50
+    assert after.used == sum(after.parts.values()) < after.window
 
 
 async def _lines(desk: Desk) -> dict[str, tuple[bool, bool]]:
@@ -200,10 +192,10 @@ async def test_a_conversation_is_pinned_and_archived_until_something_is_said_in_
     assert [text for role, text in await desk.said("window:a") if role == "user"] == ["first", "again"]
 
 
-@pytest.mark.parametrize("verb", ["pin", "archive"])
-async def test_nothing_is_made_by_keeping_what_is_not_there(desk: Desk, verb: str) -> None:
-    with pytest.raises(UsageError):
-        await desk.call(verb, session="window:none")
+async def test_nothing_is_made_by_keeping_what_is_not_there(desk: Desk) -> None:
+    for keep in (desk.api.conversations.pin, desk.api.conversations.archive):
+        with pytest.raises(UsageError, match="There is no conversation"):
+            await keep("window:none")
     assert await _lines(desk) == {}
 
 
@@ -224,28 +216,29 @@ async def test_who_shows_the_list_hears_what_became_of_a_conversation(desk: Desk
 async def test_a_conversation_keeps_how_much_its_model_shall_think(
     desk: Desk, server: ScriptedServer
 ) -> None:
-    found = await desk.call("reasoning", session="", model="gpt-5.2", provider="custom", level="minimal")
-    assert found == {"levels": ["off", "low", "medium", "high"], "level": "low", "usual": ""}
-    assert (await desk.call("reasoning", session="", model="gpt-4.1", provider="custom"))["levels"] == []
-    assert (await desk.call("reasoning", session="", model="x", provider="nobody"))["levels"] == []
+    models = desk.api.models
+    found = await models.reasoning(model="gpt-5.2", provider="custom", level="minimal")
+    assert found == Reasoning(("off", "low", "medium", "high"), "low", "")
+    assert (await models.reasoning(model="gpt-4.1", provider="custom")).levels == ()
+    assert (await models.reasoning(model="x", provider="nobody")).levels == ()
     await desk.ask("window:a", "one")
-    assert (await desk.call("choose_reasoning", session="window:a", level="high"))["level"] == "high"
+    assert (await models.choose_reasoning("window:a", "high")).level == "high"
     await desk.ask("window:a", "two")
     assert server.requests[-1].body["reasoning_effort"] == "high"
     await desk.ask("window:b", "three")
     assert "reasoning_effort" not in server.requests[-1].body, "another conversation"
-    assert (await desk.call("choose_reasoning", session="window:a", level=""))["level"] == ""
+    assert (await models.choose_reasoning("window:a")).level == ""
     await desk.ask("window:a", "four")
     assert "reasoning_effort" not in server.requests[-1].body
     with pytest.raises(UsageError, match="no reasoning level much"):
-        await desk.call("choose_reasoning", session="window:a", level="much")
+        await models.choose_reasoning("window:a", "much")
 
 
 async def test_a_level_that_the_server_does_not_take_is_offered_no_more(
     desk: Desk, server: ScriptedServer
 ) -> None:
-    await desk.call("choose_reasoning", session="window:a", level="off")
+    await desk.api.models.choose_reasoning("window:a", "off")
     server.script('refuse:{"error": {"message": "reasoning_effort: unsupported value none"}}', "say:So.")
     await desk.ask("window:a", "one")
     assert server.requests[-1].body["reasoning_effort"] == "low", "as little as it can"
-    assert (await desk.call("reasoning", session="window:a"))["levels"] == ["low", "medium", "high"]
+    assert (await desk.api.models.reasoning("window:a")).levels == ("low", "medium", "high")

@@ -29,7 +29,7 @@ async def test_what_was_imported_is_there_at_once(desk: Desk, tmp_path: Path) ->
     hits = (await desk.api.search.messages("thyme", wait=True)).hits
     assert {hit.session for hit in hits} == keys
     assert {job.id for job in (await desk.api.jobs.all()).jobs} == {"a1b2c3d4", "b2c3d4e5"}
-    assert (await desk.call("settings"))["values"]["agents.defaults.max_tool_iterations"] == 40
+    assert (await desk.api.settings.all()).values["agents.defaults.max_tool_iterations"] == 40
 
 
 async def test_the_loop_goes_on_meanwhile_and_two_do_not_run_at_a_time(desk: Desk, tmp_path: Path) -> None:

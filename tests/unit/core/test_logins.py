@@ -8,15 +8,14 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import keyring
 import pytest
 from keyring.errors import PasswordDeleteError
 
+from desktop.api.providers import Draft, LoginCode, SignedIn
 from desktop.bus.bus import Bus
 from desktop.core.core import Core
-from desktop.core.door import Door
 from desktop.errors import AppError, UsageError
 from desktop.logs import masked
 from desktop.paths import Home
@@ -24,6 +23,7 @@ from desktop.providers import device
 from desktop.providers.base import SignInNeeded, Unreachable
 from desktop.providers.host_process import ModelHost
 from desktop.tasks import cancel, spawn
+from tests.inside import api_of
 from tests.servers.device import COPILOT_TOKEN, GITHUB_TOKEN, REFRESH, DeviceServer
 from tests.servers.scripted import ScriptedServer
 
@@ -45,18 +45,23 @@ def cloud(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[DeviceSer
 
 class House:
     def __init__(self, core: Core) -> None:
-        self.core, self._door = core, Door(core, "test")
-        self.told: list[dict[str, Any]] = []
+        self.core, self.api = core, api_of(core)
+        self.told: list[LoginCode | SignedIn] = []
 
-    async def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        return await self._door.handle(verb, arguments, self.told.append)
+    async def sign_in(self, name: str) -> None:
+        async for step in self.api.providers.login(name):
+            self.told.append(step)
 
     async def login(self, cloud: DeviceServer, name: str) -> None:
-        work = spawn(self.do("provider_login", name=name), name="login")
+        work = spawn(self.sign_in(name), name="login")
         while not (self.told or work.done()):
             await asyncio.sleep(0.01)
         cloud.allow()
         await work
+
+    async def test(self, name: str, model: str = "") -> str:
+        """What a tiny question is answered."""
+        return (await self.api.providers.test(Draft(name, model))).answer
 
 
 @pytest.fixture
@@ -72,9 +77,11 @@ async def test_a_code_is_told_and_the_tokens_are_in_the_keychain_only(
     house: House, cloud: DeviceServer, name: str, tmp_path: Path
 ) -> None:
     await house.login(cloud, name)
-    [code] = house.told
-    assert code["user_code"] == "WXYZ-0001"
-    assert code["page"].startswith(cloud.url)
+    code, end = house.told
+    assert isinstance(code, LoginCode)
+    assert end == SignedIn(name)
+    assert code.user_code == "WXYZ-0001"
+    assert code.page.startswith(cloud.url)
     kept = json.loads(keyring.get_password("nanobot-desktop", name) or "")
     assert kept["access_token"]
     assert "dev-1" not in str(code)
@@ -82,12 +89,12 @@ async def test_a_code_is_told_and_the_tokens_are_in_the_keychain_only(
     assert masked(f"a {token}") == "a [hidden]"
     for path in (tmp_path / "home").rglob("*"):
         assert not path.is_file() or token.encode() not in path.read_bytes()
-    rows = {row["name"]: row for row in (await house.do("providers"))["providers"]}
-    assert rows[name]["stored"]
-    await house.do("provider_logout", name=name)
+    rows = {row.name: row for row in (await house.api.providers.all()).providers}
+    assert rows[name].stored
+    assert await house.api.providers.logout(name) == name
     assert keyring.get_password("nanobot-desktop", name) is None
     with pytest.raises(SignInNeeded, match="needs a login"):
-        await house.do("provider_test", name=name)
+        await house.test(name)
 
 
 @pytest.mark.expected_log("the model host went away")
@@ -97,8 +104,7 @@ async def test_copilot_is_asked_with_it_and_its_file_is_private_and_goes_with_th
     await house.login(cloud, "github_copilot")
     await house.core.change({"providers.github_copilot.api_base": server.url})
     server.script("say:by the login")
-    done = await house.do("provider_test", name="github_copilot", model="gpt-4.1")
-    assert done["answer"] == "by the login"
+    assert await house.test("github_copilot", "gpt-4.1") == "by the login"
     assert server.requests[-1].headers["authorization"] == f"Bearer {COPILOT_TOKEN}"
     assert cloud.asked[-1][1]["authorization"] == f"token {GITHUB_TOKEN}"
     [folder] = (tmp_path / "run").glob("nanobot-login-*")
@@ -112,8 +118,8 @@ async def test_copilot_is_asked_with_it_and_its_file_is_private_and_goes_with_th
     while house.core.host.pid is not None or list((tmp_path / "run").glob("nanobot-login-*")):
         await asyncio.sleep(0.02)
     server.script("say:again")
-    assert (await house.do("provider_test", name="github_copilot", model="gpt-4.1"))["answer"] == "again"
-    await house.do("provider_logout", name="github_copilot")
+    assert await house.test("github_copilot", "gpt-4.1") == "again"
+    await house.api.providers.logout("github_copilot")
     assert not list((tmp_path / "run").glob("nanobot-login-*")), "nothing is left of it"
 
 
@@ -123,8 +129,7 @@ async def test_openai_is_asked_with_it_too(
     await house.login(cloud, "openai_codex")
     await house.core.change({"providers.openai_codex.api_base": server.url})
     server.script("say:by the login")
-    done = await house.do("provider_test", name="openai_codex", model="gpt-5.1-codex")
-    assert done["answer"] == "by the login"
+    assert await house.test("openai_codex", "gpt-5.1-codex") == "by the login"
     seen = server.requests[-1]
     kept = json.loads(await house.core.models.key("openai_codex"))
     assert seen.path == "/v1/responses"
@@ -155,14 +160,14 @@ async def test_a_login_that_cannot_be_renewed_is_told(house: House, cloud: Devic
     stored = {"access_token": "old-access", "refresh_token": "used-up", "expires_at": time.time() - 1}
     house.core.keychain.remember("openai_codex", json.dumps(stored))
     with pytest.raises(SignInNeeded, match="The login has ended"):
-        await house.do("provider_test", name="openai_codex", model="m")
+        await house.test("openai_codex", "m")
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_code_that_nobody_enters_expires(house: House, cloud: DeviceServer, name: str) -> None:
     cloud.seconds = 0.3
     with pytest.raises(device.CodeExpired, match="has expired"):
-        await house.do("provider_login", name=name)
+        await house.sign_in(name)
     assert keyring.get_password("nanobot-desktop", name) is None
 
 
@@ -174,23 +179,23 @@ async def test_what_github_says_instead_of_a_token(
 ) -> None:
     cloud.error = error
     with pytest.raises(raised):
-        await house.do("provider_login", name="github_copilot")
+        await house.sign_in("github_copilot")
 
 
 async def test_no_code_nobody_there_and_called_off(
     house: House, cloud: DeviceServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work = spawn(house.do("provider_login", name="github_copilot"), name="login")
+    work = spawn(house.sign_in("github_copilot"), name="login")
     while len(cloud.asked) < 3:
         await asyncio.sleep(0.01)
     await cancel(work)
     count = len(cloud.asked)
     cloud.broken = b"<html>"
     with pytest.raises(device.Refused, match="gave no code"):
-        await house.do("provider_login", name="openai_codex")
+        await house.sign_in("openai_codex")
     assert len(cloud.asked) == count + 1, "nobody waits any more"
     monkeypatch.setenv("NANOBOT_DESKTOP_GITHUB_LOGIN", "http://127.0.0.1:9")
     with pytest.raises(Unreachable):
-        await house.do("provider_login", name="github_copilot")
+        await house.sign_in("github_copilot")
     with pytest.raises(UsageError):
-        await house.do("provider_login", name="groq")
+        await house.sign_in("groq")

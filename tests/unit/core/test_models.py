@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ from desktop.agent.turn import Inbound
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.core.core import Core
-from desktop.core.door import Door
 from desktop.errors import ConfigError
 from desktop.paths import Home
 from desktop.providers.chooser import USUAL_WINDOW
 from desktop.providers.host_process import ModelHost
 from desktop.usage import MODEL
+from tests.inside import api_of
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
@@ -158,17 +159,16 @@ async def test_pictures_go_to_a_model_that_sees(served: Core) -> None:
 
 
 async def test_what_the_person_knows_better_of_a_model_counts(served: Core, server: ScriptedServer) -> None:
-    door = Door(served, "test")
+    facts_of = api_of(served).model_facts
 
-    async def do(verb: str, **arguments: Any) -> dict[str, Any]:
-        named = {"name": "custom", "model": "usual-4.1"} | arguments
-        return await door.handle(verb, named, lambda _event: None)
+    async def override(values: dict[str, Any]) -> None:
+        await facts_of.override("custom", "usual-4.1", values)
 
     values = {"context_window_tokens": 9000, "input_price": 2.0, "output_price": 10}
-    await do("model_override", values=values | {"vision": False, "tools": False, "reasoning": False})
-    facts = await do("model_facts")
-    assert (facts["set"]["context_window_tokens"], facts["set"]["vision"]) == (9000, False)
-    assert facts["known"]["vision"], "by its provider it sees"
+    await override(values | {"vision": False, "tools": False, "reasoning": False})
+    facts = await facts_of.of("custom", "usual-4.1")
+    assert (facts.set.context_window_tokens, facts.set.vision) == (9000, False)
+    assert facts.known.vision, "by its provider it sees"
     await served.change({"agents.defaults.model": "usual-4.1", "agents.defaults.reasoning_effort": "high"})
     ready = await served.models.ready("", "", "s", "t")
     assert ready.window == 9000
@@ -181,14 +181,14 @@ async def test_what_the_person_knows_better_of_a_model_counts(served: Core, serv
     [line], _count = await served.usage.by(MODEL, 0, ())
     used = line.figures
     assert used.usd == pytest.approx(used.input_tokens * 2e-6 + used.output_tokens * 10e-6)
-    await do("model_override", values={"context_window_tokens": None})
+    await override({"context_window_tokens": None})
     assert await served.models.window(served.models.choice()) == USUAL_WINDOW
-    await do("model_override", values=dict.fromkeys(facts["set"]))
+    await override(dict.fromkeys(asdict(facts.set)))
     assert (
         "models" not in served.home.config.read_text() or not served.store.config.provider("custom").models
     )
     with pytest.raises(ConfigError):
-        await do("model_override", values={"input_price": -1})
+        await override({"input_price": -1})
 
 
 async def test_a_price_that_nobody_knows_is_none(core: Core) -> None:

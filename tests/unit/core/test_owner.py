@@ -28,18 +28,18 @@ async def owned(home: Home, front: str, asked: list[object] | None = None) -> Ow
     ownership = Ownership.take(home)
     assert ownership is not None
 
-    async def show(_arguments: object, _send: object) -> dict[str, object]:
+    async def show(_arguments: object) -> dict[str, object]:
         assert asked is not None
         asked.append(True)
         return {}
 
-    async def quick(arguments: dict[str, object], _send: object) -> dict[str, object]:
+    async def quick(arguments: dict[str, object]) -> dict[str, object]:
         assert asked is not None
         asked.append(arguments["source"])
         return {}
 
     owner = Owner(home, front, ownership)
-    await owner.start(verbs={"show": show, "quick": quick})
+    await owner.start(requests={"show": show, "quick": quick})
     return owner
 
 

@@ -80,11 +80,11 @@ async def test_later_lets_the_turn_go_on_and_the_question_be_answered_then(
 
 async def test_without_a_sandbox_there_is_no_autonomous_mode(desk: Desk) -> None:
     assert (await desk.api.permissions.read()).autonomous
-    await desk.call("set", values={"tools.exec.sandbox": "off"})
+    await desk.api.settings.change({"tools.exec.sandbox": "off"})
     assert not (await desk.api.permissions.read()).autonomous
     with pytest.raises(UsageError, match="Without a sandbox"):
         await desk.api.permissions.set_mode("s", "autonomous")
-    await desk.call("set", values={"tools.exec.enable": False})
+    await desk.api.settings.change({"tools.exec.enable": False})
     assert (await desk.api.permissions.read()).autonomous
     await desk.api.permissions.set_mode("s", "autonomous")
 
@@ -134,7 +134,7 @@ async def test_the_tools_are_listed_and_commands_can_be_switched_off(
         "add_line",
         "search_files",
     ]
-    await desk.call("set", values={"tools.exec.enable": False})
+    await desk.api.settings.change({"tools.exec.enable": False})
     await desk.ask("s", "hello")
     sent = [tool["function"]["name"] for tool in server.requests[-1].body["tools"]]
     assert "exec" not in sent

@@ -139,7 +139,7 @@ async def test_a_fork_takes_the_model_along_and_is_called_after_its_origin(
     desk: Desk, server: ScriptedServer
 ) -> None:
     one, _two, _three = await turns(desk, server)
-    await desk.call("choose_model", session="s", model="say:Mine.", provider="custom")
+    await desk.api.models.choose("s", model="say:Mine.", provider="custom")
     key = await desk.api.revisions.fork("s", one)
     await desk.ask(key, "On")
     assert (await shown(desk, key))[-1] == "Mine."

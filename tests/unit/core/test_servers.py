@@ -202,8 +202,7 @@ async def test_a_server_is_tested_before_it_is_saved(desk: Desk) -> None:
 async def test_a_name_with_a_dot_that_a_person_wrote_works_too(desk: Desk) -> None:
     servers = {"my.server": {"command": sys.executable, "args": [SOUND], "note": "mine"}}
     desk.home.config.write_text(json.dumps({"tools": {"mcpServers": servers}}))
-    async for _line in desk.owner.verb("settings", {}):
-        pass
+    await Api(desk.owner).settings.all()
     await desk.api.trust("my.server", on=True)
     assert desk.stored() == {"my.server": {**servers["my.server"], "trusted": True}}
     assert "mcp_my_server_echo" in {tool.tool for tool in (await desk.api.tools("my.server")).tools}

@@ -106,7 +106,7 @@ async def test_without_a_budget_nothing_is_stopped(desk: Desk) -> None:
 
 
 async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
-    await desk.call("set", values={"limits.monthly_usd": 10})
+    await desk.api.settings.change({"limits.monthly_usd": 10})
     await used(desk, 7.99)
     assert await notices(desk) == []
     await used(desk, 0.02)
@@ -127,7 +127,7 @@ async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
 async def test_when_the_month_is_spent_no_model_that_costs_is_asked(
     desk: Desk, server: ScriptedServer
 ) -> None:
-    await desk.call("set", values={"limits.monthly_usd": 5})
+    await desk.api.settings.change({"limits.monthly_usd": 5})
     await used(desk, 5.0)
     for _time in range(2):
         end = await desk.ask("window:a", "Hello")
@@ -137,14 +137,14 @@ async def test_when_the_month_is_spent_no_model_that_costs_is_asked(
     assert (await run_job(desk)).startswith("skipped: This month's budget")
     assert server.requests == []
     assert await notices(desk) == ["This month's budget of $5.00 is spent."]
-    await desk.call("set", values={"limits.monthly_usd": 6})
+    await desk.api.settings.change({"limits.monthly_usd": 6})
     await desk.api.turns.again("window:a")
     assert isinstance(await desk.end(), TurnFinished)
     assert len(server.requests) == 1
 
 
 async def test_the_budget_stops_a_turn_between_two_calls(desk: Desk, server: ScriptedServer) -> None:
-    await desk.call("set", values={"limits.monthly_usd": 5})
+    await desk.api.settings.change({"limits.monthly_usd": 5})
     held = server.hold("Look")
     server.when("Look", f"use:{json.dumps([['list_dir', {'path': '.'}]])}")
     await desk.api.turns.submit("window:a", "Look")
@@ -158,7 +158,7 @@ async def test_the_budget_stops_a_turn_between_two_calls(desk: Desk, server: Scr
 
 
 async def test_what_was_spent_before_this_month_does_not_count(desk: Desk) -> None:
-    await desk.call("set", values={"limits.monthly_usd": 5})
+    await desk.api.settings.change({"limits.monthly_usd": 5})
     await used(desk, 50.0)
     at = beginning(today().replace(day=1)) - 60
     await desk.owner.core.database.write("UPDATE usage SET at = ?", (at,))
@@ -166,7 +166,7 @@ async def test_what_was_spent_before_this_month_does_not_count(desk: Desk) -> No
 
 
 async def test_unknown_prices_neither_count_nor_pass_for_nothing(desk: Desk) -> None:
-    await desk.call("set", values={"limits.monthly_usd": 5})
+    await desk.api.settings.change({"limits.monthly_usd": 5})
     await used(desk, None)
     await used(desk, 4.5)
     budget = (await desk.api.usage.report()).budget
@@ -179,7 +179,7 @@ async def test_models_on_this_computer_go_on(desk: Desk, server: ScriptedServer,
         "agents.defaults.provider": "vllm",
         "limits.monthly_usd": 5,
     }
-    await desk.call("set", values=values)
+    await desk.api.settings.change(values)
     await used(desk, 5.0)
     assert isinstance(await desk.ask("window:a", "Hello"), TurnFinished)
     assert (await run_job(desk)).startswith("ok:")

@@ -112,7 +112,7 @@ async def test_a_summary_is_never_made_of_it(tmp_path: Path, desk: Desk, server:
 
 async def test_it_can_be_kept(desk: Desk) -> None:
     await desk.ask(KEY, "Keep this")
-    await desk.call("choose_model", session=KEY, model="say:Other.", provider="custom")
+    await desk.api.models.choose(KEY, model="say:Other.", provider="custom")
     before = await desk.said(KEY)
     key = await desk.api.conversations.keep(KEY)
     assert await desk.said(key) == before
@@ -120,7 +120,7 @@ async def test_it_can_be_kept(desk: Desk) -> None:
     assert "temporary" not in json.dumps(stored), "the model may write of it from now on"
     (line,) = await desk.api.conversations.list()
     assert (line.key, line.title) == (key, "Keep this")
-    assert (await desk.call("model", session=key))["model"] == "say:Other."
+    assert (await desk.api.models.answering(key)).line.model == "say:Other."
     assert await desk.said(KEY) == [], "there is one of it"
     with pytest.raises(UsageError):
         await desk.api.conversations.keep(KEY)

@@ -167,7 +167,7 @@ async def test_the_small_model_names_where_there_is_one(tmp_path: Path, server: 
 async def test_nobody_is_asked_for_a_title_where_the_budget_is_spent(
     desk: Desk, server: ScriptedServer
 ) -> None:
-    await desk.call("set", values={"limits.daily_usd": 0})
+    await desk.api.settings.change({"limits.daily_usd": 0})
     await desk.ask("window:a", "hello")
     await rest(desk)
     assert (titles_asked(server), await title(desk)) == ([], "hello")
@@ -175,7 +175,7 @@ async def test_nobody_is_asked_for_a_title_where_the_budget_is_spent(
 
 
 async def test_titles_can_be_switched_off(desk: Desk, server: ScriptedServer) -> None:
-    await desk.call("set", values={"agents.defaults.auto_titles": False})
+    await desk.api.settings.change({"agents.defaults.auto_titles": False})
     await desk.ask("window:a", "hello")
     await rest(desk)
     assert titles_asked(server) == []

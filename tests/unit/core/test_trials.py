@@ -1,20 +1,20 @@
 """A provider is tried with one real question; what is wrong is told by the field that is at fault."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
-from typing import Any
 
 import keyring
 import pytest
 
+from desktop.api.providers import Draft
 from desktop.bus.bus import Bus
 from desktop.core.core import Core
-from desktop.core.door import Door
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.paths import Home
 from desktop.providers.base import ProviderError
 from desktop.providers.host_process import ModelHost
+from tests.inside import api_of
 from tests.servers.scripted import ScriptedServer
 
 KEY = "sk-trial-5e1d77"
@@ -22,14 +22,19 @@ KEY = "sk-trial-5e1d77"
 
 class House:
     def __init__(self, core: Core) -> None:
-        self.core, self._door = core, Door(core, "test")
+        self.core, self.api = core, api_of(core)
 
-    async def do(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        return await self._door.handle(verb, arguments, lambda _event: None)
+    async def fault(self, base: str = "") -> ProviderError:
+        """What is wrong where a tiny question fails."""
+        return await self._fault(self.api.providers.test(Draft("custom", "m", KEY, base)))
 
-    async def fault(self, verb: str = "provider_test", **arguments: Any) -> ProviderError:
+    async def list_fault(self) -> ProviderError:
+        """What is wrong where there is no list of models."""
+        return await self._fault(self.api.providers.models(Draft("custom", "m", KEY)))
+
+    async def _fault(self, call: Awaitable[object]) -> ProviderError:
         with pytest.raises(ProviderError) as raised:
-            await self.do(verb, **{"name": "custom", "model": "m", "key": KEY} | arguments)
+            await call
         assert KEY not in str(raised.value)
         return raised.value
 
@@ -99,8 +104,8 @@ async def test_a_proxy_is_used_and_told_when_it_is_at_fault(house: House, server
             {"providers.custom.proxy": address, "providers.custom.api_base": "http://model.invalid/v1"}
         )
         proxy.script("say:through the proxy")
-        done = await house.do("provider_test", name="custom", model="m")
-        assert done["answer"] == "through the proxy"
+        done = await house.api.providers.test(Draft("custom", "m"))
+        assert done.answer == "through the proxy"
         assert proxy.requests[-1].path == "http://model.invalid/v1/chat/completions"
         proxy.script("status:407")
         assert (await house.fault()).field == "proxy"
@@ -127,17 +132,18 @@ async def test_the_models_of_a_server_with_what_it_says_of_them(
         "odd",
     ]
     server.pages["/models"] = (200, "application/json", json.dumps({"data": models}).encode())
-    found = (await house.do("provider_models", name="custom", key=KEY))["models"]
-    assert found == [["A", *[None] * 5], ["b/sees", 4096, 1e-6, 2e-6, True, True]]
+    found = await house.api.providers.models(Draft("custom", key=KEY))
+    assert found == (("A", *[None] * 5), ("b/sees", 4096, 1e-6, 2e-6, True, True))
+    assert (found[1].name, found[1].window, found[1].sees) == ("b/sees", 4096, True)
     assert server.looks[-1].headers["authorization"] == f"Bearer {KEY}"
 
 
 async def test_twenty_thousand_models(house: House, server: ScriptedServer) -> None:
     listing = {"data": [{"id": f"maker/model-{number:05}"} for number in range(20_000)]}
     server.pages["/models"] = (200, "application/json", json.dumps(listing).encode())
-    found = (await house.do("provider_models", name="custom"))["models"]
+    found = await house.api.providers.models(Draft("custom"))
     assert len(found) == 20_000
-    assert found[-1][0] == "maker/model-19999"
+    assert found[-1].name == "maker/model-19999"
 
 
 @pytest.mark.parametrize(
@@ -154,29 +160,29 @@ async def test_what_is_no_list_of_models(
     house: House, server: ScriptedServer, page: tuple[int, str, bytes], field: str
 ) -> None:
     server.pages["/models"] = page
-    assert (await house.fault("provider_models")).field == field
+    assert (await house.list_fault()).field == field
 
 
 async def test_who_gives_no_list_says_so(house: House) -> None:
     address = {"providers.azure_openai.api_base": "http://127.0.0.1:9"}
     await house.core.change(address)
     with pytest.raises(AppError, match="gives no list"):
-        await house.do("provider_models", name="azure_openai", key=KEY)
+        await house.api.providers.models(Draft("azure_openai", key=KEY))
 
 
 async def test_a_key_is_stored_shown_and_removed(house: House, tmp_path: Path) -> None:
     before = house.core.store.config.agents.defaults
-    await house.do("provider_key", name="groq", key=f" {KEY} ")
+    await house.api.providers.store_key("groq", f" {KEY} ")
     assert keyring.get_password("nanobot-desktop", "groq") == KEY
     assert house.core.store.config.agents.defaults == before, "who answers stays as it is"
-    assert await house.do("provider_key_show", name="groq") == {"key": KEY}
+    assert await house.api.providers.key("groq") == KEY
     assert KEY not in (tmp_path / "config.json").read_text()
-    await house.do("provider_forget", name="groq")
+    await house.api.providers.forget_key("groq")
     assert keyring.get_password("nanobot-desktop", "groq") is None
     with pytest.raises(UsageError):
-        await house.do("provider_key_show", name="groq")
+        await house.api.providers.key("groq")
     with pytest.raises(UsageError):
-        await house.do("provider_key", name="groq", key=" ")
+        await house.api.providers.store_key("groq", " ")
 
 
 async def test_a_key_of_the_environment_is_offered_and_not_taken(
@@ -184,28 +190,28 @@ async def test_a_key_of_the_environment_is_offered_and_not_taken(
 ) -> None:
     monkeypatch.setenv("GROQ_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai-alone")
-    rows = {row["name"]: row for row in (await house.do("providers"))["providers"]}
-    assert (rows["groq"]["offered"], rows["groq"]["keyed"]) == ("GROQ_API_KEY", False)
-    assert rows["openai"]["offered"] == "OPENAI_API_KEY"
-    assert rows["siliconflow"]["offered"] == "", "OpenAI's key is not for another company"
+    rows = {row.name: row for row in (await house.api.providers.all()).providers}
+    assert (rows["groq"].offered, rows["groq"].keyed) == ("GROQ_API_KEY", False)
+    assert rows["openai"].offered == "OPENAI_API_KEY"
+    assert rows["siliconflow"].offered == "", "OpenAI's key is not for another company"
     assert KEY not in str(rows)
-    await house.do("provider_key_take", name="groq", session_only=True)
+    await house.api.providers.take_key("groq", session_only=True)
     assert await house.core.models.key("groq") == KEY
     assert keyring.get_password("nanobot-desktop", "groq") is None
-    rows = {row["name"]: row for row in (await house.do("providers"))["providers"]}
-    assert (rows["groq"]["offered"], rows["groq"]["keyed"]) == ("", True)
+    rows = {row.name: row for row in (await house.api.providers.all()).providers}
+    assert (rows["groq"].offered, rows["groq"].keyed) == ("", True)
     with pytest.raises(UsageError):
-        await house.do("provider_key_take", name="mistral")
+        await house.api.providers.take_key("mistral")
 
 
 async def test_a_temperature_that_was_set_and_is_not_taken_is_said(
     house: House, server: ScriptedServer
 ) -> None:
     server.script("say:a", "say:b", "say:c")
-    assert (await house.do("provider_test", name="custom", model="gpt-5"))["learned"] == []
+    assert (await house.api.providers.test(Draft("custom", "gpt-5"))).learned == ()
     await house.core.change({"agents.defaults.temperature": 0.7})
-    [said] = (await house.do("provider_test", name="custom", model="gpt-5"))["learned"]
+    [said] = (await house.api.providers.test(Draft("custom", "gpt-5"))).learned
     assert said == "It takes no temperature: the one in the settings is not sent."
     assert "temperature" not in server.requests[-1].body
-    assert (await house.do("provider_test", name="custom", model="gpt-4.1"))["learned"] == []
+    assert (await house.api.providers.test(Draft("custom", "gpt-4.1"))).learned == ()
     assert server.requests[-1].body["temperature"] == 0.7

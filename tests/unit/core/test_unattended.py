@@ -198,12 +198,12 @@ async def test_jobs_take_no_place_of_the_persons_turns(desk: Desk, server: Scrip
 
 async def test_paused_it_waits(desk: Desk, server: ScriptedServer) -> None:
     background = desk.owner.core.background
-    await desk.call("set", values={"presence.paused": True})
+    await desk.api.settings.change({"presence.paused": True})
     run = spawn(do(desk), name="test:run")
     await talk(desk, "window:a")
     assert not run.done()
     assert background.heartbeat.status.state == "off"
-    await desk.call("set", values={"presence.paused": False})
+    await desk.api.settings.change({"presence.paused": False})
     assert (await run).outcome == "ok"
 
 
@@ -214,7 +214,7 @@ async def test_when_the_day_is_spent_no_model_is_asked_and_it_is_said_once(
     desk: Desk, server: ScriptedServer
 ) -> None:
     core = desk.owner.core
-    await desk.call("set", values={"limits.daily_tokens": 0})
+    await desk.api.settings.change({"limits.daily_tokens": 0})
     for _time in range(2):
         done = await do(desk)
         assert done.outcome == "skipped"
@@ -231,7 +231,7 @@ async def test_when_the_day_is_spent_no_model_is_asked_and_it_is_said_once(
 
 
 async def test_the_limit_stops_a_job_in_the_middle(desk: Desk, server: ScriptedServer) -> None:
-    await desk.call("set", values={"limits.daily_tokens": 1})
+    await desk.api.settings.change({"limits.daily_tokens": 1})
     server.script(f"use:{json.dumps([['list_dir', {'path': '.'}]])}", "say:Never said.")
     done = await do(desk)
     assert done.outcome == "failed"

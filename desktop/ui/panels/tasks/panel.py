@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -20,7 +20,7 @@ from desktop.ui.panels.tasks.form import TaskForm
 from desktop.ui.panels.tasks.known import Known
 from desktop.ui.panels.tasks.listing import JobList
 from desktop.ui.panels.tasks.runs import Runs
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import PageData, Part
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.list_row import ON, OPEN, REMOVE
 from desktop.ui.widgets.moments import Now
@@ -82,9 +82,9 @@ class TasksPanel(Part):
     def refresh(self) -> None:
         self._known.refresh()
 
-    def show_all(self, reply: Mapping[str, Any]) -> None:
-        self._paused = bool(reply["values"].get("presence.paused", False))
-        super().show_all(reply)
+    def show_all(self, data: PageData) -> None:
+        self._paused = bool(data.settings.values.get("presence.paused", False))
+        super().show_all(data)
 
     def _service(self, event: ServiceChanged) -> None:
         if event.name == _SCHEDULER:

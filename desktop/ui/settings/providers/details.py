@@ -1,19 +1,22 @@
 """What a provider's card opens to: key, address, model, a test, and the rarer settings."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from desktop.api.providers import AllProviders, Draft, ProviderLine
+from desktop.api.settings import AllSettings
 from desktop.config.describe import setting
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.pages import PROVIDER_DETAILS
+from desktop.ui.settings.part import PageData
 from desktop.ui.settings.providers.facts import ModelFacts
 from desktop.ui.settings.providers.login import Login
 from desktop.ui.settings.providers.models import ModelPicker
@@ -28,8 +31,6 @@ from desktop.ui.widgets.rows import Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
-
 _SHOWN_ANSWER = 60
 
 
@@ -38,26 +39,25 @@ class Details(QWidget):
 
     changed = Signal(str)
 
-    def __init__(self, actions: Actions, provider: Json, notice: KeychainNotice) -> None:
+    def __init__(self, actions: Actions, provider: ProviderLine, notice: KeychainNotice) -> None:
         super().__init__()
         self._actions, self._work, self.provider = actions, Work(self), provider
-        self._reply: Json = {"provider": "", "model": ""}
         self._edited = False
         self._below = QWidget()
         self._rarer = QVBoxLayout(self._below)
         self._rarer.setContentsMargins(0, 0, 0, 0)
         self._rarer.setSpacing(0)
-        self._login = provider["kind"] == "oauth"
+        self._login = provider.kind == "oauth"
         self.key: StoredKey | Login = (Login if self._login else StoredKey)(actions, notice)
         self.picker, self.outcome = ModelPicker(actions), Outcome()
         self._model_row = Row(self.picker, wide=True)
         self._more, self._test, self._use = button("link", "chevron-right"), button(), button("primary")
-        name = str(provider["name"])
-        address = replace(setting(f"providers.{name}.api_base"), empty=str(provider["base"]))
-        self._base = SettingRow(address, actions)
+        name = provider.name
+        address = replace(setting(f"providers.{name}.api_base"), empty=provider.base)
+        self._base = SettingRow(address, actions.api.settings.change)
         self._rare: dict[str, SettingRow] = {}
         self.facts: ModelFacts | None = None
-        self._all: Json = {"values": {}, "fixed": {}}
+        self._data = PageData(AllSettings(), AllProviders(provider=""))
         self._fault = ("", "")
         self._lay_out()
         self.picker.edit.editingFinished.connect(self._show_facts)
@@ -77,7 +77,7 @@ class Details(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        direct = self.provider["kind"] in ("direct", "local")
+        direct = self.provider.kind in ("direct", "local")
         first = (self._base, self.key) if direct else (self.key, self._base)
         for part in (*first, self._model_row, self.outcome):
             column.addWidget(part)
@@ -88,7 +88,7 @@ class Details(QWidget):
         self._below.hide()
 
     def _words(self) -> None:
-        title = self.provider["title"]
+        title = self.provider.title
         self._model_row.say(_("Model"), _("Write its name, or choose it from those that are there now."))
         self._more.setText(" " + _("More settings"))
         self._more.setAccessibleName(_("More settings of {name}").format(name=title))
@@ -97,16 +97,16 @@ class Details(QWidget):
 
     # ---- what is shown
 
-    def show_provider(self, provider: Json, reply: Json) -> None:
-        """Show a row of the verb `providers`, and what the settings are; what is typed stays."""
-        self.provider, self._reply, self._all = provider, reply["providers"], reply
+    def show_provider(self, provider: ProviderLine, data: PageData) -> None:
+        """Show a provider, and what the settings are; what is typed stays."""
+        self.provider, self._data = provider, data
         self.key.show_provider(provider)
         for row in (self._base, *self._rare.values()):
             self._show_value(row)
         if not self._edited:
-            used = self._reply["provider"] == provider["name"]
-            self.picker.put(self._reply["model"] if used else "", provider["suggestion"])
-        self.picker.ask(name=provider["name"])
+            used = data.providers.provider == provider.name
+            self.picker.put(data.providers.model if used else "", provider.suggestion)
+        self.picker.ask(Draft(provider.name))
         self._words()
 
     def leave(self) -> None:
@@ -120,7 +120,8 @@ class Details(QWidget):
 
     def _show_value(self, row: SettingRow) -> None:
         name, usual = row.setting.name, row.setting.default
-        row.show_value(self._all["values"].get(name, usual), self._all["fixed"].get(name, ""))
+        settings = self._data.settings
+        row.show_value(settings.values.get(name, usual), settings.fixed.get(name, ""))
 
     def _unfold(self) -> None:
         folded = self._below.isHidden()
@@ -135,8 +136,8 @@ class Details(QWidget):
         """Row after row: all at once would be felt."""
         for field in PROVIDER_DETAILS:
             if field not in self._rare:
-                name = f"providers.{self.provider['name']}.{field}"
-                row = self._rare[field] = SettingRow(setting(name), self._actions)
+                name = f"providers.{self.provider.name}.{field}"
+                row = self._rare[field] = SettingRow(setting(name), self._actions.api.settings.change)
                 row.saved.connect(self.changed)
                 self._rarer.addWidget(row)
                 self._show_value(row)
@@ -152,12 +153,12 @@ class Details(QWidget):
     def _show_facts(self) -> None:
         """The model's own settings are among the rarer ones."""
         if self.facts is not None and not self._below.isHidden():
-            model = self.picker.text() or str(self.provider["suggestion"])
-            self.facts.show_model(str(self.provider["name"]), model)
+            model = self.picker.text() or self.provider.suggestion
+            self.facts.show_model(self.provider.name, model)
 
     def _typed(self) -> None:
         self._complain("")
-        self.picker.ask(name=self.provider["name"], key=self.key.typed())
+        self.picker.ask(Draft(self.provider.name, key=self.key.typed()))
 
     def _own_model(self) -> None:
         self._edited = True
@@ -176,34 +177,34 @@ class Details(QWidget):
         self._work.cancel()
         self.outcome.clear()
 
-    def _draft(self) -> dict[str, Any] | None:
+    def _draft(self) -> Draft | None:
         """What is asked for; None where something is missing, which is marked."""
         provider, model, key = self.provider, self.picker.text(), self.key.typed()
         self._complain("")
-        if provider["needs_key"] and not (key or provider["keyed"]):
+        if provider.needs_key and not (key or provider.keyed):
             self._complain("key", _("Sign in first.") if self._login else _("A key is needed here."))
             return None
-        if provider["kind"] == "direct" and not (provider["address"] or provider["base"]):
+        if provider.kind == "direct" and not (provider.address or provider.base):
             self._complain("address", _("The address is missing."))
             return None
-        if not (model or provider["suggestion"]) and provider["kind"] != "local":
+        if not (model or provider.suggestion) and provider.kind != "local":
             self._complain("model", _("The model's name is missing."))
             return None
-        return {"name": provider["name"], "model": model or provider["suggestion"], "key": key}
+        return Draft(provider.name, model or provider.suggestion, key)
 
     async def _try(self) -> None:
         if (draft := self._draft()) is None:
             return
         self.outcome.busy(_("Asking it one small question…"), self._stop)
         try:
-            done = await self._actions.call("provider_test", **draft)
+            done = await self._actions.api.providers.test(draft)
         except AppError as error:
             self._failed(error)
             return
-        answer = done["answer"] or "…"
+        answer = done.answer or "…"
         short = answer if len(answer) <= _SHOWN_ANSWER else f"{answer[:_SHOWN_ANSWER]}…"
-        words = _("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done["seconds"])
-        self.outcome.done("\n".join((words, *done["learned"])))
+        words = _("Works: “{answer}” in {seconds} s").format(answer=short, seconds=done.seconds)
+        self.outcome.done("\n".join((words, *done.learned)))
         if self.facts is not None:
             self.facts.refresh()
 
@@ -211,9 +212,9 @@ class Details(QWidget):
         if (draft := self._draft()) is None:
             return
         once = self.key.session_only
-        self.outcome.busy(_("Waiting for the keychain…") if draft["key"] and not once else _("Saving…"))
+        self.outcome.busy(_("Waiting for the keychain…") if draft.key and not once else _("Saving…"))
         try:
-            await self._actions.call("provider_set", **draft, session_only=once)
+            await self._actions.api.providers.use(draft, session_only=once)
         except AppError as error:
             self._failed(error)
             return

@@ -1,18 +1,17 @@
 """Signing in by a code: the dialog that shows it, and the row of a card that begins and ends a login."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QWidget
 
+from desktop.api.providers import LoginCode, ProviderLine
 from desktop.errors import AppError, KeychainError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.actions import CopyButton
-from desktop.ui.settings.key import KeychainNotice
+from desktop.ui.settings.key import KeychainNotice, state_of
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across, down
@@ -32,7 +31,7 @@ class LoginDialog(QDialog):
 
     signed_in = Signal()
 
-    def __init__(self, actions: Actions, provider: Mapping[str, Any], once: bool, parent: QWidget) -> None:
+    def __init__(self, actions: Actions, provider: ProviderLine, once: bool, parent: QWidget) -> None:
         """`once`: the login is kept in memory only."""
         super().__init__(parent)
         self._actions, self._work, self._provider, self._once = actions, Work(self), provider, once
@@ -74,7 +73,7 @@ class LoginDialog(QDialog):
         )
 
     def _words(self) -> None:
-        title = self._provider["title"]
+        title = self._provider.title
         self.setWindowTitle(_("Sign in to {name}").format(name=title))
         self._say.setText(_("Open the page of {name} and enter this code there:").format(name=title))
         self._warn.setText(_("Give the code to nobody: who has it entered signs in as you."))
@@ -98,11 +97,11 @@ class LoginDialog(QDialog):
         self.copy.setEnabled(there)
 
     async def _enter(self) -> None:
-        asked = {"name": self._provider["name"], "session_only": self._once}
+        login = self._actions.api.providers.login(self._provider.name, session_only=self._once)
         try:
-            async for line in self._actions.stream("provider_login", **asked):
-                if line.get("event") == "code":
-                    self._show_code(line)
+            async for step in login:
+                if isinstance(step, LoginCode):
+                    self._show_code(step)
         except AppError as error:
             self._ready(there=False)
             self.again.show()
@@ -113,12 +112,12 @@ class LoginDialog(QDialog):
         self.signed_in.emit()
         self.accept()
 
-    def _show_code(self, told: Mapping[str, Any]) -> None:
-        self._page = str(told["page"])
-        self.code.setText(str(told["user_code"]))
+    def _show_code(self, code: LoginCode) -> None:
+        self._page = code.page
+        self.code.setText(code.user_code)
         self._ready(there=True)
         self.visit.setFocus()
-        minutes = max(1, round(float(told["seconds"]) / 60))
+        minutes = max(1, round(code.seconds / 60))
         self.outcome.busy(
             _("Waiting until it is entered. The code holds for {minutes} min.").format(minutes=minutes)
         )
@@ -137,7 +136,7 @@ class Login(QWidget):
     def __init__(self, actions: Actions, notice: KeychainNotice) -> None:
         super().__init__()
         self._actions, self._work, self._notice = actions, Work(self), notice
-        self._provider: Mapping[str, Any] = {}
+        self._provider = ProviderLine()
         self._in, self._out, self.outcome = button("primary"), button(), Outcome()
         self.dialog: LoginDialog | None = None
         side = QWidget()
@@ -153,15 +152,15 @@ class Login(QWidget):
         )
         spoken(self._words)
 
-    def show_provider(self, provider: Mapping[str, Any]) -> None:
-        """Show the login of this row of the verb `providers`."""
+    def show_provider(self, provider: ProviderLine) -> None:
+        """Show the login of this provider."""
         self._provider = provider
         self._words()
 
     def _words(self) -> None:
-        title, keyed = str(self._provider.get("title", "")), bool(self._provider.get("keyed"))
+        title, keyed = self._provider.title, self._provider.keyed
         where = _("You are signed in. The login is in the keychain of this computer.")
-        if keyed and not self._provider.get("stored"):
+        if keyed and not self._provider.stored:
             where = _("You are signed in until Nanobot is closed.")
         self._row.say(_("Login"), where if keyed else _("By a code that you enter on a page of theirs."))
         for made, words in ((self._in, _("Sign in")), (self._out, _("Sign out"))):
@@ -189,7 +188,7 @@ class Login(QWidget):
 
     async def _leave(self) -> None:
         try:
-            await self._actions.call("provider_logout", name=self._provider["name"])
+            await self._actions.api.providers.logout(self._provider.name)
         except AppError as error:
             self.tell(error)
             self.outcome.failed(error.text, error.remedy)
@@ -219,7 +218,7 @@ class Login(QWidget):
     def tell(self, error: AppError) -> None:
         """Say at the top of the page what the keychain said, if it was the keychain."""
         if isinstance(error, KeychainError):
-            self._notice.tell({"state": error.state, "text": error.text, "remedy": error.remedy})
+            self._notice.tell(state_of(error))
 
     def clear(self) -> None:
         """End what is under way."""

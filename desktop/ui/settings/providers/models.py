@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.api.providers import Draft, ListedModel
 from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
@@ -38,9 +39,6 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Row = Sequence[Any]
-"""Name, window, price of a question's token and of an answer's, whether it sees, whether it calls tools."""
-
 _ROW, _SHOWN, _ROUND = 30, 7, 6
 _BATCH = 500
 _MILLION = 1_000_000
@@ -52,13 +50,13 @@ class ModelList(QAbstractListModel):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._rows: Sequence[Row] = ()
+        self._rows: Sequence[ListedModel] = ()
         self._names: list[str] = []
-        self.shown: list[Row] = []
+        self.shown: list[ListedModel] = []
 
-    def put(self, rows: Sequence[Row]) -> None:
+    def put(self, rows: Sequence[ListedModel]) -> None:
         """Show these."""
-        self._rows, self._names = rows, [str(row[0]).casefold() for row in rows]
+        self._rows, self._names = rows, [row.name.casefold() for row in rows]
         self.narrow("")
 
     def narrow(self, words: str) -> None:
@@ -79,9 +77,9 @@ class ModelList(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return str(row[0])
+            return row.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (str(row[0]), about(row))))
+            return ", ".join(filter(None, (row.name, about(row))))
         return None
 
 
@@ -128,7 +126,7 @@ class _Painter(QStyledItemDelegate):
             painter.drawRoundedRect(option.rect.adjusted(2, 1, -2, -1), _ROUND, _ROUND)
         inner = option.rect.adjusted(Space.M, 0, -Space.M, 0)
         used = _write(painter, inner, about(row), Size.SMALL, colors.muted, right=True)
-        _write(painter, inner.adjusted(0, 0, -used - Space.M, 0), str(row[0]), Size.TEXT, colors.text)
+        _write(painter, inner.adjusted(0, 0, -used - Space.M, 0), row.name, Size.TEXT, colors.text)
         painter.restore()
 
 
@@ -142,11 +140,11 @@ def _write(painter: QPainter, room: QRect, text: str, size: int, color: str, *, 
     return metrics.horizontalAdvance(words)
 
 
-def about(row: Row) -> str:
+def about(row: ListedModel) -> str:
     """What is known of a model, in few words."""
-    _name, window, asked, answered, sees, _tools = row
+    window, asked, answered = row.window, row.asked, row.answered
     said = []
-    if sees:
+    if row.sees:
         said.append(_("sees"))
     if window:
         said.append(_("{count}k tokens").format(count=round(window / 1000)))
@@ -164,7 +162,7 @@ class ModelPicker(QWidget):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._asks: dict[str, Any] = {}
+        self._draft = Draft()
         self._loading: asyncio.Task[None] | None = None
         self.edit, self.fetch, self.view = QLineEdit(), button(), ModelView()
         self._count, self.outcome = label("small"), Outcome()
@@ -186,11 +184,11 @@ class ModelPicker(QWidget):
         self.fetch.setText(_("Show all models"))
         self._tell_count()
 
-    def ask(self, **asks: Any) -> None:
-        """Whose models: arguments of the verb `provider_models`. Another provider's list goes."""
-        if asks.get("name") != self._asks.get("name"):
+    def ask(self, draft: Draft) -> None:
+        """Whose models, and with which key. Another provider's list goes."""
+        if draft.name != self._draft.name:
             self.forget()
-        self._asks = asks
+        self._draft = draft
 
     def forget(self) -> None:
         """Drop the list and what is under way."""
@@ -223,7 +221,7 @@ class ModelPicker(QWidget):
     async def _load(self) -> None:
         self.outcome.busy(_("Asking which models there are…"), self._stop)
         try:
-            rows = (await self._actions.call("provider_models", **self._asks))["models"]
+            rows = await self._actions.api.providers.models(self._draft)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy, tone="warning")
             return

@@ -1,18 +1,18 @@
 """All providers: those that are set up first, then the rest, found by a filter."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout
 
+from desktop.api.providers import ProviderLine
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import PageData, Part
 from desktop.ui.settings.providers.card import ProviderCard, matches, set_up
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across
@@ -23,17 +23,15 @@ from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
-
 
 class ProviderList(Part):
-    """Shows the reply of the verb `providers`."""
+    """Shows all of them."""
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
         self.cards: dict[str, ProviderCard] = {}
-        self._reply: Json | None = None
+        self._data: PageData | None = None
         self._showing: asyncio.Task[None] | None = None
         self.notice, self.outcome = KeychainNotice(actions), Outcome()
         self.filter, self._answers, self._automatic = QLineEdit(), label("muted", wrap=True), button("link")
@@ -66,56 +64,57 @@ class ProviderList(Part):
         self._rest.setText(" " + _("All providers"))
         self._rest.setAccessibleName(_("All providers"))
         self._automatic.setText(_("Choose automatically"))
-        if self._reply is None:
+        if self._data is None:
             return
-        found = self._reply["providers"]
-        named = self._reply["fixed"].get("agents.defaults.provider", "")
-        answers = found["answers"]
-        auto = found["provider"] == "auto"
-        said = _("{title}, {model} answers.") if answers["model"] else _("{title} answers.")
+        found = self._data.providers
+        named = self._data.settings.fixed.get("agents.defaults.provider", "")
+        answers = found.answers
+        auto = found.provider == "auto"
+        said = _("{title}, {model} answers.") if answers.model else _("{title} answers.")
         if named:
             said += " " + _("Fixed by the environment variable {name}.").format(name=named)
         elif auto:
             said += " " + _("It was chosen by the model's name and the keys that there are.")
-        self._answers.setText(said.format(**answers) if answers["title"] else "")
+        said = said.format(title=answers.title, model=answers.model)
+        self._answers.setText(said if answers.title else "")
         self._automatic.setVisible(not auto and not named)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.notice.look()
 
-    def show_all(self, reply: Json) -> None:
-        self._reply = reply
+    def show_all(self, data: PageData) -> None:
+        self._data = data
         self._words()
         if self._showing is not None:
             self._showing.cancel()
-        self._showing = self._work.start(self._show(reply), name="settings:providers")
+        self._showing = self._work.start(self._show(data), name="settings:providers")
 
-    async def _show(self, reply: Json) -> None:
-        found = reply["providers"]
-        rows = [row for row in found["providers"] if row["kind"] != "builtin"]
-        used = found["answers"]["name"]
-        rows.sort(key=lambda row: (row["name"] != used, not set_up(row), row["title"].casefold()))
+    async def _show(self, data: PageData) -> None:
+        found = data.providers
+        rows = [row for row in found.providers if row.kind != "builtin"]
+        used = found.answers.name
+        rows.sort(key=lambda row: (row.name != used, not set_up(row), row.title.casefold()))
         wanted = self._wanted(rows, used)
         opened = any(card.opened for card in self.cards.values())
-        for name in self.cards.keys() - {row["name"] for row in rows}:
+        for name in self.cards.keys() - {row.name for row in rows}:
             self._drop(self.cards.pop(name))
         place = 0
         for row in rows:
-            card = self.cards.get(row["name"])
-            if card is None and row["name"] not in wanted:
+            card = self.cards.get(row.name)
+            if card is None and row.name not in wanted:
                 continue
             if card is None:
-                card = self.cards[row["name"]] = ProviderCard(self._actions, self.notice)
+                card = self.cards[row.name] = ProviderCard(self._actions, self.notice)
                 card.changed.connect(self.saved)
-                card.show_provider(row, reply)
+                card.show_provider(row, data)
                 self._list.insertWidget(place, card)
                 await asyncio.sleep(0)  # several at once would be felt
             else:
-                card.show_provider(row, reply)
+                card.show_provider(row, data)
                 if not opened and self._list.indexOf(card) != place:
                     self._list.insertWidget(place, card)
-            card.setVisible(card.opened or row["name"] in wanted)
+            card.setVisible(card.opened or row.name in wanted)
             place += 1
         self._rest.setVisible(len(wanted) < len(rows) and not self.filter.text())
         self._nothing.setVisible(not wanted)
@@ -132,16 +131,16 @@ class ProviderList(Part):
             card.open().key.take_keyboard()
             QTimer.singleShot(0, card, lambda: bring_into_sight(card))
 
-    def _wanted(self, rows: Sequence[Json], used: str) -> set[str]:
+    def _wanted(self, rows: Sequence[ProviderLine], used: str) -> set[str]:
         """Which are shown: by the filter, else those that are set up, and all where none is."""
         if words := self.filter.text():
-            return {row["name"] for row in rows if matches(row, words)}
-        stand = {row["name"] for row in rows if set_up(row) or row["name"] == used}
-        return {row["name"] for row in rows} if self._all or not stand else stand
+            return {row.name for row in rows if matches(row, words)}
+        stand = {row.name for row in rows if set_up(row) or row.name == used}
+        return {row.name for row in rows} if self._all or not stand else stand
 
     def _again(self) -> None:
-        if self._reply is not None:
-            self.show_all(self._reply)
+        if self._data is not None:
+            self.show_all(self._data)
 
     def _unfold(self) -> None:
         self._all = True
@@ -155,9 +154,8 @@ class ProviderList(Part):
 
     async def _to_auto(self) -> None:
         try:
-            await self._actions.call(
-                "set", values={"agents.defaults.provider": "auto", "agents.defaults.model": ""}
-            )
+            values = {"agents.defaults.provider": "auto", "agents.defaults.model": ""}
+            await self._actions.api.settings.change(values)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

@@ -1,16 +1,17 @@
 """Which model does what: the usual one, a small one, one that sees, and those to ask instead, in order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from desktop.api.providers import Draft, ProviderLine
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import PageData, Part
 from desktop.ui.settings.providers.card import set_up
 from desktop.ui.settings.providers.models import ModelPicker
 from desktop.ui.theme.tokens import Space
@@ -23,7 +24,6 @@ from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Json = Mapping[str, Any]
 type Ref = tuple[str, str]
 """Model and provider."""
 
@@ -40,13 +40,13 @@ class Chooser(QWidget):
     """Model, provider."""
     left = Signal()
 
-    def __init__(self, actions: Actions, rows: Sequence[Json]) -> None:
+    def __init__(self, actions: Actions, rows: Sequence[ProviderLine]) -> None:
         super().__init__()
-        self._rows = {str(row["name"]): row for row in rows}
+        self._rows = {row.name: row for row in rows}
         self.box, self.picker = CalmBox(), ModelPicker(actions)
         self._take, self._leave = button("primary"), button("quiet")
         for name, row in self._rows.items():
-            self.box.addItem(row["title"], name)
+            self.box.addItem(row.title, name)
         buttons = across(None, self._leave, self._take)
         down(self.box, self.picker, buttons, edges=(0, 0, 0, Space.M), of=self)
         self.setFocusProxy(self.box)
@@ -67,22 +67,22 @@ class Chooser(QWidget):
         place = self.box.findData(ref[1])
         if place >= 0:
             self.box.setCurrentIndex(place)
-            self.picker.put(ref[0], self._row.get("suggestion", ""))
+            self.picker.put(ref[0], self._row.suggestion)
 
     @property
-    def _row(self) -> Json:
-        return self._rows.get(str(self.box.currentData() or ""), {})
+    def _row(self) -> ProviderLine:
+        return self._rows.get(str(self.box.currentData() or ""), ProviderLine())
 
     def _turned(self) -> None:
         row = self._row
-        self.picker.ask(name=row.get("name", ""))
-        self.picker.put("", row.get("suggestion", ""))
-        self.picker.setVisible(row.get("kind") != "builtin")
+        self.picker.ask(Draft(row.name))
+        self.picker.put("", row.suggestion)
+        self.picker.setVisible(row.kind != "builtin")
 
     def _chosen(self) -> None:
         row = self._row
-        model = "" if row.get("kind") == "builtin" else self.picker.text() or row.get("suggestion", "")
-        self.chosen.emit(model, row.get("name", "auto"))
+        model = "" if row.kind == "builtin" else self.picker.text() or row.suggestion
+        self.chosen.emit(model, row.name or "auto")
 
 
 class Purpose(QWidget):
@@ -140,7 +140,7 @@ class Purposes(Part):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self._reply: Json | None = None
+        self._data: PageData | None = None
         self.purposes = {name: Purpose() for name in (_USUAL, _SMALL, _SEES)}
         self._instead, self.add, self.outcome = Row(QWidget(), width=0), button("link", "plus"), Outcome()
         self.spares: list[Spare] = []
@@ -199,8 +199,8 @@ class Purposes(Part):
         self.add.setAccessibleName(_("Add a model to ask instead"))
         self._show_spares()
 
-    def show_all(self, reply: Json) -> None:
-        self._reply = reply
+    def show_all(self, data: PageData) -> None:
+        self._data = data
         self._words()
 
     def leave(self) -> None:
@@ -208,7 +208,7 @@ class Purposes(Part):
         self.outcome.clear()
 
     def _value(self, name: str, usual: Any) -> Any:
-        return usual if self._reply is None else self._reply["values"].get(f"{_HERE}.{name}", usual)
+        return self._data.settings.values.get(f"{_HERE}.{name}", usual) if self._data else usual
 
     def _ref(self, name: str) -> Ref:
         dot = f"{name}." if name else ""
@@ -220,8 +220,8 @@ class Purposes(Part):
 
     def _shown(self, ref: Ref) -> str:
         model, provider = ref
-        rows = self._reply["providers"]["providers"] if self._reply else ()
-        title = next((row["title"] for row in rows if row["name"] == provider), provider)
+        rows = self._data.providers.providers if self._data else ()
+        title = next((row.title for row in rows if row.name == provider), provider)
         parts = (title if provider != "auto" else "", model)
         return " · ".join(part for part in parts if part)
 
@@ -264,12 +264,10 @@ class Purposes(Part):
 
     def _open(self, place: QVBoxLayout, ref: Ref, then: Callable[[str, str], None]) -> None:
         self._close()
-        if self._reply is None:
+        if self._data is None:
             return
         rows = [
-            row
-            for row in self._reply["providers"]["providers"]
-            if set_up(row) or row["kind"] in ("builtin", "local")
+            row for row in self._data.providers.providers if set_up(row) or row.kind in ("builtin", "local")
         ]
         chooser = self._chooser = Chooser(self._actions, sorted(rows, key=lambda row: not set_up(row)))
         chooser.chosen.connect(then)
@@ -329,7 +327,7 @@ class Purposes(Part):
     async def _saving(self, values: dict[str, Any]) -> None:
         self.outcome.clear()
         try:
-            await self._actions.call("set", values=values)
+            await self._actions.api.settings.change(values)
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return

@@ -1,16 +1,17 @@
 """The key of one provider: pasted, looked at for some seconds, replaced, removed after a question."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from desktop.api.providers import ProviderLine
 from desktop.errors import AppError, KeychainError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.settings.key import KeychainNotice, owner_of
+from desktop.ui.settings.key import KeychainNotice, owner_of, state_of
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
@@ -32,7 +33,7 @@ class StoredKey(QWidget):
     def __init__(self, actions: Actions, notice: KeychainNotice) -> None:
         super().__init__()
         self._actions, self._work, self._notice = actions, Work(self), notice
-        self._provider: Mapping[str, Any] = {}
+        self._provider = ProviderLine()
         self.edit, self.save = QLineEdit(), button()
         self._show, self._remove = button(), button("quiet")
         self._page, self._take = button("link", "external-link"), button("link")
@@ -47,7 +48,7 @@ class StoredKey(QWidget):
         self._show.clicked.connect(self._look)
         self._remove.clicked.connect(self._ask)
         self._take.clicked.connect(lambda: self._begin(self._take_offered()))
-        self._page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._provider["key_page"])))
+        self._page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._provider.key_page)))
         self.conceal()
         spoken(self._words)
 
@@ -64,23 +65,23 @@ class StoredKey(QWidget):
 
     # ---- what is shown
 
-    def show_provider(self, provider: Mapping[str, Any]) -> None:
-        """Show the key of this row of the verb `providers`; what is typed stays."""
-        if not provider["keyed"]:
+    def show_provider(self, provider: ProviderLine) -> None:
+        """Show the key of this provider; what is typed stays."""
+        if not provider.keyed:
             self.conceal()
         self._provider = provider
         self._words()
 
     def _words(self) -> None:
         provider = self._provider
-        title, keyed = str(provider.get("title", "")), bool(provider.get("keyed"))
-        given, offered = bool(provider.get("given")), str(provider.get("offered") or "")
+        title, keyed = provider.title, provider.keyed
+        given, offered = provider.given, provider.offered
         self._row.say(_("Key"), _help(provider))
         self.edit.setAccessibleName(_("Key"))
         self.edit.setPlaceholderText(_DOTS if keyed else _("Paste it here"))
         self.edit.setEnabled(not given)
         self._page.setText(_("Get a key"))
-        self._page.setVisible(bool(provider.get("key_page")))
+        self._page.setVisible(bool(provider.key_page))
         self._take.setText(_("Use the key that stands in {variable}").format(variable=offered))
         self._take.setVisible(bool(offered))
         self._show.setText(_("Hide") if self._seen else _("Show"))
@@ -136,21 +137,27 @@ class StoredKey(QWidget):
 
     def _save_typed(self) -> None:
         if (key := self.typed()) and not self.save.busy:
-            self._begin(self._storing("provider_key", _("The key is in the keychain."), key=key))
+            self._begin(self._storing(key))
 
     async def _take_offered(self) -> None:
-        await self._storing("provider_key_take", _("The key is in the keychain."))
+        await self._storing("")
 
-    async def _storing(self, verb: str, said: str, **given: str) -> None:
-        once = self._notice.session_only
+    async def _storing(self, key: str) -> None:
+        """Keep a key, without one that of the environment."""
+        api, name, once = self._actions.api.providers, self._provider.name, self._notice.session_only
         self.outcome.busy(_("Saving…") if once else _("Waiting for the keychain…"), self._stop)
         try:
-            await self._actions.call(verb, name=self._provider["name"], session_only=once, **given)
+            if key:
+                await api.store_key(name, key, session_only=once)
+            else:
+                await api.take_key(name, session_only=once)
         except AppError as error:
             self._failed(error)
             return
         self.conceal()
-        self.outcome.done(_("The key is used until Nanobot is closed.") if once else said)
+        self.outcome.done(
+            _("The key is used until Nanobot is closed.") if once else _("The key is in the keychain.")
+        )
         self.stored.emit()
 
     def _look(self) -> None:
@@ -161,14 +168,14 @@ class StoredKey(QWidget):
 
     async def _looking(self) -> None:
         try:
-            found = await self._actions.call("provider_key_show", name=self._provider["name"])
+            key = await self._actions.api.providers.key(self._provider.name)
         except AppError as error:
             self._failed(error)
             return
         self._seen = True
         self.edit.setEchoMode(QLineEdit.EchoMode.Normal)
         self.edit.setReadOnly(True)
-        self.edit.setText(found["key"])
+        self.edit.setText(key)
         self.edit.setCursorPosition(0)
         self._hide.start()
         self._words()
@@ -176,7 +183,7 @@ class StoredKey(QWidget):
     def _ask(self) -> None:
         keep: tuple[str, Callable[[], object]] = (_("Keep it"), self._kept)
         remove = (_("Remove the key"), lambda: self._begin(self._removing()))
-        said = _("Remove the key of {name}?").format(name=self._provider["title"])
+        said = _("Remove the key of {name}?").format(name=self._provider.title)
         remedy = _("It is erased from the keychain. The provider's page can give another.")
         self.outcome.failed(said, remedy, tone="warning", actions=(remove, keep))
 
@@ -187,7 +194,7 @@ class StoredKey(QWidget):
     async def _removing(self) -> None:
         self.outcome.busy(_("Waiting for the keychain…"), self._stop)
         try:
-            await self._actions.call("provider_forget", name=self._provider["name"])
+            await self._actions.api.providers.forget_key(self._provider.name)
         except AppError as error:
             self._failed(error)
             return
@@ -208,22 +215,22 @@ class StoredKey(QWidget):
     def tell(self, error: AppError) -> None:
         """Say at the top of the page what the keychain said, if it was the keychain."""
         if isinstance(error, KeychainError):
-            self._notice.tell({"state": error.state, "text": error.text, "remedy": error.remedy})
+            self._notice.tell(state_of(error))
 
     def _failed(self, error: AppError) -> None:
         self.tell(error)
         self.outcome.failed(error.text, error.remedy)
 
 
-def _help(provider: Mapping[str, Any]) -> str:
-    if provider.get("given"):
+def _help(provider: ProviderLine) -> str:
+    if provider.given:
         return _("Given for this run by the environment.")
-    if provider.get("keyed") and not provider.get("stored"):
+    if provider.keyed and not provider.stored:
         return _("It is in memory, until Nanobot is closed.")
-    if provider.get("keyed"):
+    if provider.keyed:
         return _("It is in the keychain of this computer.")
-    if provider.get("plaintext"):
+    if provider.plaintext:
         return _("It stands in plain text in config.json and is not used. Enter it here to move it.")
-    if provider.get("needs_key"):
+    if provider.needs_key:
         return _("It is kept in the keychain of this computer.")
     return _("Only if the server wants one.")

@@ -3,28 +3,26 @@
 import asyncio
 import logging
 import time
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
 from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config
-from desktop.core.verbs import Json, Send, Verb
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.logs import mask
 from desktop.providers.aside import entered
 from desktop.providers.base import BadRequest, Endpoint, ProviderError, Request
 from desktop.providers.behaviour import Behaviour
+from desktop.providers.chooser import ModelChooser
 from desktop.providers.client import Row
 from desktop.providers.healing import sentence
+from desktop.providers.learned import Lessons
 from desktop.providers.registry import Choice, choose, endpoint, find, listing
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import _
-
-if TYPE_CHECKING:
-    from desktop.core.core import Core
-
+from desktop.usage import UsageLedger
 
 _log = logging.getLogger(__name__)
 _LIST_S = 5.0
@@ -33,23 +31,50 @@ _TINY_TOKENS = 1024
 """Room for what some models think first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A provider as it would be: a `name` of the table, or none for the one in use; another `key` or
+    address `base` than the stored ones; `usual_base` for the provider's own address."""
+
+    name: str = ""
+    model: str = ""
+    key: str = field(default="", repr=False)
+    base: str = ""
+    usual_base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of a tiny question."""
+
+    provider: str
+    model: str
+    answer: str
+    seconds: float
+    learned: tuple[str, ...] = ()
+    """Sentences on what the model does not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a server taught us of a model, and when: Unix time, seconds."""
+
+    text: str
+    at: float
+
+
 class Trials:
     """Asks providers what the person wants to know before using them."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
+    def __init__(
+        self, models: ModelChooser, ledger: UsageLedger, lessons: Lessons, config: Callable[[], Config]
+    ) -> None:
+        self._models, self._ledger, self._lessons, self._config = models, ledger, lessons, config
 
-    def verbs(self) -> dict[str, Verb]:
-        """Each under its name."""
-        return {"provider_test": self.provider_test, "provider_models": self.provider_models}
-
-    async def provider_test(self, arguments: Json, _send: Send) -> Json:
-        """One real, tiny question to a provider. Raises AppError saying what is wrong, a ProviderError with
-        the `field` at fault.
-
-        With `name`, also as it would be with another `key` or `base`; neither is stored.
-        """
-        chosen, target = await self._target(arguments)
+    async def test(self, draft: Draft) -> Answered:
+        """One real, tiny question; nothing of the draft is stored. Raises AppError saying what is wrong, a
+        ProviderError with the `field` at fault."""
+        chosen, target = await self._target(draft)
         started = time.monotonic()
         try:
             answer = await self._tiny_question(chosen, target)
@@ -57,31 +82,23 @@ class Trials:
             if error.status == 404:
                 raise await self._not_found(chosen, target) from error
             raise
-        return {
-            "provider": chosen.spec.name,
-            "model": target.model,
-            "answer": answer,
-            "seconds": round(time.monotonic() - started, 2),
-            "learned": [
-                *self._ignored(target),
-                *(one["text"] for one in await learned(self._core, target)),
-            ],
-        }
+        seconds = round(time.monotonic() - started, 2)
+        said = (*self._ignored(target), *(one.text for one in await learned(self._lessons, target)))
+        return Answered(chosen.spec.name, target.model, answer, seconds, said)
 
     def _ignored(self, target: Endpoint) -> list[str]:
         """What the person set and the model does not take."""
-        set_ = self._core.store.config.agents.defaults.model_fields_set
+        set_ = self._config().agents.defaults.model_fields_set
         return notes(target.behaviour) if "temperature" in set_ else []
 
-    async def _target(self, arguments: Json) -> tuple[Choice, Endpoint]:
-        models, config = self._core.models, self._core.store.config
-        name, model = str(arguments.get("name") or ""), str(arguments.get("model") or "")
-        key, base = str(arguments.get("key") or ""), address(arguments)
-        mask(key)
-        if name and (base or arguments.get("usual_base")):
-            config = _with_base(config, spec_of(self._core, name).name, base)
-        chosen = choose(config, models.known_keys(), model=model or None, provider=name or None)
-        return chosen, endpoint(chosen, config, key or await models.usable_key(chosen))
+    async def _target(self, draft: Draft) -> tuple[Choice, Endpoint]:
+        config, base = self._config(), address(draft.base)
+        mask(draft.key)
+        if draft.name and (base or draft.usual_base):
+            config = _with_base(config, spec_of(draft.name, config).name, base)
+        known = self._models.known_keys()
+        chosen = choose(config, known, model=draft.model or None, provider=draft.name or None)
+        return chosen, endpoint(chosen, config, draft.key or await self._models.usable_key(chosen))
 
     async def _not_found(self, chosen: Choice, target: Endpoint) -> ProviderError:
         """Whether it is the model or the address that nobody knows there: a list of models tells."""
@@ -111,7 +128,7 @@ class Trials:
         return error
 
     async def _tiny_question(self, chosen: Choice, target: Endpoint) -> str:
-        defaults = self._core.store.config.agents.defaults
+        defaults = self._config().agents.defaults
         request = Request(
             endpoint=target,
             messages=[{"role": "user", "content": "Reply with the single word: ready"}],
@@ -119,14 +136,13 @@ class Trials:
             temperature=defaults.temperature,
             reasoning=defaults.reasoning_effort or "",
         )
-        provider = self._core.models.provider(chosen)
-        return (await entered(provider, request, self._core.usage, cause="test")).text.strip()
+        provider = self._models.provider(chosen)
+        return (await entered(provider, request, self._ledger, cause="test")).text.strip()
 
-    async def provider_models(self, arguments: Json, _send: Send) -> Json:
-        """Which models a provider has now, as rows: see providers/host/listing.py. As it would be with
-        another `key` or `base`, too. Raises AppError."""
-        chosen, target = await self._target(arguments)
-        return {"models": await self._list(chosen, target)}
+    async def models(self, draft: Draft) -> list[Row]:
+        """Which models a provider has now, as rows: see providers/host/listing.py. Raises AppError."""
+        chosen, target = await self._target(draft)
+        return await self._list(chosen, target)
 
     async def all_models(self, providers: Collection[str]) -> dict[str, list[str]]:
         """The names of all models of these providers, by provider, sorted; of one that does not answer in a
@@ -138,7 +154,7 @@ class Trials:
     async def _names(self, provider: str) -> list[str]:
         try:
             async with asyncio.timeout(_LIST_S):
-                rows = (await self.provider_models({"name": provider}, lambda _line: None))["models"]
+                rows = await self.models(Draft(provider))
         except (AppError, TimeoutError) as error:
             _log.info("no list of the models of %s: %s", provider, error)
             return []
@@ -151,12 +167,12 @@ class Trials:
                 _("{provider} gives no list of its models.").format(provider=target.title),
                 _("Write the model's name by hand."),
             )
-        return await self._core.models.listed(target, way, base)
+        return await self._models.listed(target, way, base)
 
 
-async def learned(core: "Core", target: Endpoint) -> list[Json]:
-    """What the server of a model taught us of it: `text`, and `at` in Unix time, seconds."""
-    return [{"text": sentence(one.what), "at": one.at} for one in await core.lessons.dated(target)]
+async def learned(lessons: Lessons, target: Endpoint) -> tuple[Learned, ...]:
+    """What the server of a model taught us of it. Raises StorageError."""
+    return tuple(Learned(sentence(one.what), one.at) for one in await lessons.dated(target))
 
 
 def notes(behaviour: Behaviour) -> list[str]:
@@ -171,9 +187,9 @@ def notes(behaviour: Behaviour) -> list[str]:
     return []
 
 
-def spec_of(core: "Core", name: str) -> ProviderSpec:
+def spec_of(name: str, config: Config) -> ProviderSpec:
     """The provider of this name. Raises UsageError."""
-    spec = find(name, core.store.config)
+    spec = find(name, config)
     if spec is None:
         raise UsageError(
             _("There is no provider called {name}.").format(name=name),
@@ -182,9 +198,9 @@ def spec_of(core: "Core", name: str) -> ProviderSpec:
     return spec
 
 
-def address(arguments: Json) -> str:
-    """The address given, if any. Raises ConfigError."""
-    base = str(arguments.get("base") or "").strip()
+def address(given: str) -> str:
+    """An address as it is stored. Raises ConfigError."""
+    base = given.strip()
     try:
         ProviderSettings(api_base=base)
     except ValidationError:

@@ -1,0 +1,63 @@
+"""How full the context of a conversation is, and with what."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from desktop.agent.context import RECENT_TOKENS
+from desktop.providers.chooser import named_in
+from desktop.session.model import text_tokens
+from desktop.tasks import in_thread
+
+if TYPE_CHECKING:
+    from desktop.agent.context import Context as Prompt
+    from desktop.config.schema import Config
+    from desktop.memory.tokens import Meter
+    from desktop.providers.chooser import ModelChooser
+    from desktop.session.sessions import Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUsage:
+    """Tokens of the `window`, `used` of them, and how many an `answer` may take."""
+
+    window: int
+    used: int
+    answer: int
+    parts: Mapping[str, int]
+    """What fills it: system, memory, skills, recent, tools, history."""
+
+
+class Context:
+    """Counts what the next request would begin with."""
+
+    def __init__(
+        self,
+        chooser: "ModelChooser",
+        sessions: "Sessions",
+        prompt: "Prompt",
+        tools: Callable[[bool], Awaitable[int]],
+        meter: "Meter",
+        config: "Callable[[], Config]",
+    ) -> None:
+        """`tools`: how many tokens describe the tools, of a small model or of another."""
+        self._chooser, self._sessions, self._prompt = chooser, sessions, prompt
+        self._tools, self._meter, self._config = tools, meter, config
+
+    async def usage(self, session: str = "") -> ContextUsage:
+        """Of a conversation; of a new one without `session`. Raises AppError where no model is chosen."""
+        opened = await self._sessions.open(session) if session else None
+        chosen = self._chooser.choice(*named_in(opened.metadata if opened else {}))
+        window, lean = await self._chooser.window(chosen), chosen.spec.lean
+        recent = min(RECENT_TOKENS, window // 8)
+        sections = await in_thread(lambda: self._prompt.sections(recent, lean=lean))
+        parts = {name: text_tokens(text) for name, text in sections.items()}
+        if not lean:  # most questions to a small model go without them
+            parts["tools"] = await self._tools(lean)
+        parts["history"] = opened.tokens if opened else 0
+        factor = self._meter.factor(chosen.model)
+        parts = {name: int(tokens * factor) for name, tokens in parts.items()}
+        used = min(sum(parts.values()), window)
+        return ContextUsage(
+            window, used, min(self._config().agents.defaults.max_tokens, window // 4), parts
+        )
