@@ -144,7 +144,7 @@ class Parts:
         store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
         self.memory = MemoryParts(self.workspace, self.search, self.usage, bus, lambda: store.config)
         self.memory.make_dream(self.skills, DreamModel(self._dream_parts()))
-        self.memory.consolidator.unattended = self.budget.of
+        self.memory.consolidator.unattended = self.models.unattended
         self.approvals = Approvals(scope, self.inbox, bus, self.marks)
         self._make_subagents()
         executor = ToolExecutor(

@@ -3,13 +3,10 @@
 Looked up in the ledger before each call of a model. What the models on this computer do is free.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 
 from desktop.config.presence import Limits
-from desktop.providers.base import Completion, DayIsSpent, Delta, Provider, Request
-from desktop.providers.ready import Ready
+from desktop.providers.base import DayIsSpent
 from desktop.providers.registry_table import FREE
 from desktop.text import _
 from desktop.usage import WARNING, Call, UsageLedger, beginning, midnight, money, month
@@ -63,14 +60,6 @@ class Budget:
             return True
         return not (await self._month_is_spent() or await self._day_is_spent())
 
-    def of(self, ready: Ready) -> Ready:
-        """The same model, asked only within the day's limit and the month's budget."""
-        return _within(ready, self.check)
-
-    def of_month(self, ready: Ready) -> Ready:
-        """The same model, asked only within the month's budget: for what the person waits for."""
-        return _within(ready, self.check_month)
-
     async def _day_is_spent(self) -> bool:
         limits = self._limits()
         spent = await self._usage.unattended(midnight(), FREE)
@@ -99,21 +88,3 @@ class Budget:
 
     async def _tell(self, what: str, title: str, text: str) -> None:
         await self._tell_person(f"budget:{month():%Y-%m}:{what}", title, text)
-
-
-def _within(ready: Ready, check: Callable[[], Awaitable[None]]) -> Ready:
-    if ready.endpoint.provider in FREE:
-        return ready
-    return replace(ready, provider=_Limited(ready.provider, check))
-
-
-class _Limited:
-    def __init__(self, inner: Provider, check: Callable[[], Awaitable[None]]) -> None:
-        self._inner, self._check = inner, check
-
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
-        """As the model answers. Raises DayIsSpent."""
-        await self._check()
-        async with aclosing(self._inner.stream(request)) as stream:
-            async for item in stream:
-                yield item

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,21 +15,18 @@ from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.errors import AppError
 from desktop.providers import device
-from desktop.providers.base import Completion, Delta, Endpoint, Provider, ProviderError, Request
+from desktop.providers.base import Endpoint, Provider, ProviderError
 from desktop.providers.budget import Budget
+from desktop.providers.call_policy import CallPolicy, Candidate
 from desktop.providers.client import HostedProvider, Row
-from desktop.providers.fallbacks import Fallback, FallbackProvider
 from desktop.providers.healing import HealingProvider
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
-from desktop.providers.local import WINDOW, BuiltinServer, Running
+from desktop.providers.local import WINDOW, BuiltinServer
 from desktop.providers.normalise import WireCache
-from desktop.providers.prices import PricedProvider
 from desktop.providers.ready import Ready
 from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
 from desktop.providers.registry_table import FREE
-from desktop.providers.retry import RetryingProvider
-from desktop.providers.told import told
 from desktop.providers.windows import Price, price_of, window_of
 from desktop.tasks import in_thread, spawn
 from desktop.text import _, sentences
@@ -38,24 +34,6 @@ from desktop.text import _, sentences
 _log = logging.getLogger(__name__)
 USUAL_WINDOW = 65_536
 """Tokens, of a model that nobody knows."""
-
-
-class _Builtin:
-    """The built-in server as a provider: started for the call, and not stopped before its end."""
-
-    def __init__(self, inner: Provider, server: BuiltinServer) -> None:
-        self._inner, self._server = inner, server
-
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
-        async with self._server.use(request.endpoint.model) as running:
-            there = replace(request, endpoint=_at(running, request.endpoint))
-            async with aclosing(self._inner.stream(told(there, running.marks))) as stream:
-                async for item in stream:
-                    yield item
-
-
-def _at(running: Running, target: Endpoint) -> Endpoint:
-    return replace(target, base_url=running.base_url, api_key=running.token, model=running.model)
 
 
 def named_in(metadata: Mapping[str, Any]) -> tuple[str, str]:
@@ -145,50 +123,51 @@ class ModelChooser:
         if pictures and (other := self._that_sees(chosen)):
             note = _("{model} answers: it sees pictures.").format(model=other.model or other.spec.name)
             chosen = other
-        within = self._budget.of if unattended else self._budget.of_month
-        make = partial(self._ready, session=session, turn=turn, reasoning=reasoning)
-        ready = within(await make(chosen))
-        fallbacks = [
-            Fallback(other.spec.name in FREE, partial(self._fallback, other, make, within))
-            for other in self._fallback_choices(chosen)
-        ]
-        if fallbacks:
-            told = partial(self._tell_fallback, session, turn)
-            ready = replace(ready, provider=FallbackProvider(ready.provider, fallbacks, told))
-        return replace(ready, note=note or ready.note)
-
-    async def _ready(self, chosen: Choice, session: str, turn: str, reasoning: str) -> Ready:
-        def waiting(seconds: float, error: ProviderError) -> None:
-            self._bus.publish(TurnWaiting(session, turn, seconds, error.text))
-
-        defaults = self._store.config.agents.defaults
-        lean = chosen.spec.lean
+        defaults, lean = self._store.config.agents.defaults, chosen.spec.lean
         window = await self.window(chosen)
         return Ready(
-            provider=RetryingProvider(self.provider(chosen), on_wait=waiting),
+            provider=self._policy(chosen, session, turn, unattended=unattended),
             endpoint=await self.endpoint(chosen),
             window=window,
             max_tokens=min(defaults.max_tokens, window // 4),
             temperature=defaults.temperature,
             reasoning=reasoning or defaults.reasoning_effort or "",
             lean=lean,
-            note=self._builtin.model.note if lean else "",
+            note=note or (self._builtin.model.note if lean else ""),
         )
 
-    async def _fallback(
-        self, chosen: Choice, make: Callable[[Choice], Awaitable[Ready]], within: Callable[[Ready], Ready]
-    ) -> tuple[Provider, Endpoint]:
-        ready = within(await make(chosen))
-        return ready.provider, ready.endpoint
+    def _policy(self, chosen: Choice, session: str, turn: str, *, unattended: bool) -> CallPolicy:
+        def waiting(seconds: float, why: AppError) -> None:
+            self._bus.publish(TurnWaiting(session, turn, seconds, why.text))
 
-    def _tell_fallback(self, session: str, turn: str, there: Endpoint, why: ProviderError) -> None:
-        answers = _("{model} of {provider} answers instead.").format(
-            model=there.model, provider=there.title or there.provider
+        def instead(there: Endpoint, why: ProviderError) -> None:
+            answers = _("{model} of {provider} answers instead.").format(
+                model=there.model, provider=there.title or there.provider
+            )
+            note = sentences(why.text, answers)
+            self._bus.publish(TurnStarted(session, turn, there.provider, there.model, note))
+
+        return CallPolicy(
+            self._healing,
+            tuple(map(self._candidate, (chosen, *self._fallbacks(chosen)))),
+            self._budget.check if unattended else self._budget.check_month,
+            waiting,
+            instead,
         )
-        note = sentences(why.text, answers)
-        self._bus.publish(TurnStarted(session, turn, there.provider, there.model, note))
 
-    def _fallback_choices(self, chosen: Choice) -> list[Choice]:
+    def _candidate(self, chosen: Choice) -> Candidate:
+        free, endpoint = chosen.spec.name in FREE, partial(self.endpoint, chosen)
+        if chosen.spec.lean:
+            return Candidate(free, endpoint, server=self._builtin)
+        return Candidate(free, endpoint, partial(self.price, chosen))
+
+    def unattended(self, ready: Ready) -> Ready:
+        """The same model for work that nobody waits for: asked only within what that may spend."""
+        policy = ready.provider
+        assert isinstance(policy, CallPolicy)  # it was made here
+        return replace(ready, provider=replace(policy, may_spend=self._budget.check))
+
+    def _fallbacks(self, chosen: Choice) -> list[Choice]:
         """Those to ask instead, without who is asked first and without names that nobody knows."""
         found = []
         for ref in self._store.config.agents.defaults.fallback_models:
@@ -230,10 +209,8 @@ class ModelChooser:
         return set_ or await in_thread(window_of, chosen.model, chosen.spec.prefix) or USUAL_WINDOW
 
     def provider(self, chosen: Choice) -> Provider:
-        """What carries out a call to this choice, without retries."""
-        if chosen.spec.lean:
-            return _Builtin(self._healing, self._builtin)
-        return PricedProvider(self._healing, partial(self.price, chosen))
+        """What carries out a call to this choice and no other: without limits, and without a second try."""
+        return CallPolicy(self._healing, (self._candidate(chosen),), delays=())
 
     async def price(self, chosen: Choice, config: Config | None = None) -> Price | None:
         """What a token costs: the person's word, else the table's; None where nobody knows."""
