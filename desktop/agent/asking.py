@@ -53,7 +53,7 @@ class Asking:
         """
         empty = 0
         while True:
-            completion = await self._call(turn, provider, request, lean=lean)
+            completion = await self.call(turn, provider, request, lean=lean)
             if completion.text.strip() or completion.tool_calls:
                 break
             await self.account(turn, completion.usage, "ok")
@@ -66,7 +66,7 @@ class Asking:
         while parts[-1].finish == "length" and not parts[-1].tool_calls and len(parts) <= _CONTINUATIONS:
             await self.account(turn, parts[-1].usage, "ok")
             so_far = "".join(part.text for part in parts)
-            more = await self._call(turn, provider, _continued(request, so_far), lean=False)
+            more = await self.call(turn, provider, _continued(request, so_far), lean=False)
             if not more.text.strip():
                 break
             parts.append(more)
@@ -75,7 +75,8 @@ class Asking:
         whole = "".join(part.text for part in parts)
         return replace(parts[-1], text=whole, reasoning=completion.reasoning, tool_calls=())
 
-    async def _call(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+    async def call(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+        """One call of the model, and no more. Raises ProviderError."""
         turn.request, turn.asked = request, self._clock()
         try:
             completion = await self._stream(turn, provider, request, lean=lean)

@@ -6,9 +6,8 @@ import asyncio
 import logging
 import os
 import uuid
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from desktop.memory.files import NOTES, SKILLS
 from desktop.memory.tokens import Meter
 from desktop.origin import Mark
 from desktop.paths import resource
-from desktop.providers.base import Completion, Delta, Provider, Request
+from desktop.providers.base import Completion, Provider, Request
 from desktop.providers.ready import Ready
 from desktop.session.model import text_tokens
 from desktop.session.sessions import Sessions
@@ -116,7 +115,7 @@ class Editing:
         executor = ToolExecutor(
             scope, Approvals(scope, parts.inbox, bus, parts.marks), parts.audit, bus, _nowhere
         )
-        asking = Asking(parts.usage, bus, cause="memory")
+        asking = _Bounded(parts.usage, bus, watch)
         runner = Runner(asking, executor, _Brief(folder, ""), bus, meter=parts.meter)
         sessions = Sessions(folder / "sessions")
         session = await sessions.open("dream")
@@ -124,9 +123,8 @@ class Editing:
         turn = Turn(uuid.uuid4().hex[:12], session, Inbound("dream", task, "dream", approve="never"), slot)
         await session.append(turn.inbound.record() | {"_turn": turn.id})
         tools = await in_thread(_tools, folder, writable, watch)
-        ready = replace(self._ready, provider=_Capped(self._ready.provider, watch))
         steps = parts.config().agents.defaults.dream.max_iterations
-        await runner.run(turn, ready, Toolset(tools), steps)
+        await runner.run(turn, self._ready, Toolset(tools), steps)
         for line in watch.refused:
             _log.warning("refused of a Dream: %.300s", line)
 
@@ -139,25 +137,23 @@ class _Brief(Context):
         return _PROMPT
 
 
-class _Capped:
-    """A provider that is asked no more once enough was spent, or nothing more comes of it."""
+class _Bounded(Asking):
+    """Asks no more once enough was spent, or nothing more comes of it."""
 
-    def __init__(self, inner: Provider, watch: _Watch) -> None:
-        self._inner, self._watch = inner, watch
+    def __init__(self, usage: UsageLedger, bus: Bus, watch: _Watch) -> None:
+        super().__init__(usage, bus, cause="memory")
+        self._watch = watch
 
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
+    async def call(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
         """As the model answers; an end of our own where it shall not be asked."""
         if self._watch.idle or self._watch.tokens > TOKENS:
             _log.info("no more is asked of a Dream after %d tokens", self._watch.tokens)
-            yield Completion("done", finish="stop")
-            return
-        async with aclosing(self._inner.stream(request)) as stream:
-            async for item in stream:
-                if isinstance(item, Completion):
-                    spent = item.usage
-                    known = spent.input_tokens + spent.output_tokens if spent else 0
-                    self._watch.tokens += known or text_tokens(f"{request.messages}{item.text}")
-                yield item
+            return Completion("done")
+        completion = await super().call(turn, provider, request, lean=lean)
+        spent = completion.usage
+        known = spent.input_tokens + spent.output_tokens if spent else 0
+        self._watch.tokens += known or text_tokens(f"{request.messages}{completion.text}")
+        return completion
 
 
 class _Fenced(Tool[Any]):

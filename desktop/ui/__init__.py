@@ -1,1 +1,1 @@
-"""The window: the only room that knows Qt. It acts through core's door and shows what the bus tells."""
+"""The window: the only room that knows Qt. It acts through the api and shows what the bus tells."""

@@ -30,7 +30,7 @@ QFrame#chip:focus { border-color: $accent; }
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file as the verb `give` tells of it."""
+    """A file that goes along, as the api tells of it."""
 
     path: str
     name: str
