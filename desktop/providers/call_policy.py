@@ -100,10 +100,7 @@ class CallPolicy:
         the chosen model from answering; a ProviderError tells what the call cost all the same."""
         why: ProviderError | None = None  # the chosen model does not answer
         failure: AppError
-        free_only = False
         for candidate in self.candidates:
-            if free_only and not candidate.free:
-                continue
             asked, begun = request, False
             for attempt in itertools.count():
                 try:
@@ -138,6 +135,5 @@ class CallPolicy:
                 why = failure
             else:
                 raise failure
-            free_only |= isinstance(failure, MonthIsSpent)
         assert why
         raise why

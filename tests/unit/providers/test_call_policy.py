@@ -60,6 +60,8 @@ class Told:
     slept: list[float] = field(default_factory=list)
     waits: list[tuple[float, str]] = field(default_factory=list)
     instead: list[tuple[str, str]] = field(default_factory=list)
+    counted: int = 0
+    """How often the budget was looked up."""
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -96,6 +98,7 @@ async def run(
     told = Told()
 
     async def may_spend() -> None:
+        told.counted += 1
         if spent:
             raise spent
 
@@ -120,7 +123,7 @@ USED = Usage(input_tokens=3, output_tokens=1)
 async def test_a_good_call_is_made_once() -> None:
     items, told = await run(Wire(GOOD))
     assert items == GOOD
-    assert told == Told()
+    assert told == Told(counted=1)
 
 
 async def test_a_fault_that_passes_is_waited_out_and_told() -> None:
@@ -208,6 +211,14 @@ async def test_the_first_failure_is_told_where_all_fail() -> None:
 
 
 # ---- what it may cost, and what it did
+
+
+async def test_the_budget_is_looked_up_once_for_each_model_that_costs() -> None:
+    down = Unreachable("down", status=503)
+    others = [model("free", free=True), model("costs")]
+    _items, told = await run(Wire(*[[down]] * 8, GOOD), others=others)
+    assert len(told.slept) == 6
+    assert told.counted == 2
 
 
 async def test_when_the_month_is_spent_only_what_is_free_is_asked() -> None:
