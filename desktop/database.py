@@ -342,13 +342,13 @@ class Database:
             return StorageError(
                 _("{where} is damaged: {reason}.").format(where=self._path, reason=error),
                 _(
-                    "The next question sets it aside. No conversation and no setting is in it, but the "
-                    "inbox and the lists of what was done and used."
+                    "It will be set aside with the next question. It contains no conversations and no "
+                    "settings, only the inbox, activity and usage."
                 ),
             )
         return StorageError(
-            _("{where} could not be used: {reason}.").format(where=self._path, reason=error),
-            _("Check that the disk has room and the folder can be written."),
+            _("{where} can’t be used: {reason}.").format(where=self._path, reason=error),
+            _("Check that the disk has space and the folder is writable."),
         )
 
 

@@ -54,8 +54,8 @@ def explain(error: BaseException) -> AppError:
     if isinstance(error, OSError) and error.errno is not None:
         return _storage(error)
     return AppError(
-        _("Something went wrong inside the program: {kind}.").format(kind=type(error).__name__),
-        _("Nothing that was stored is lost. Details are in the log."),
+        _("An internal error occurred: {kind}.").format(kind=type(error).__name__),
+        _("Nothing you saved is lost. Details are in the log."),
     )
 
 
@@ -64,15 +64,15 @@ def _storage(error: OSError) -> AppError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageError(
             _("The disk is full: {where} could not be written.").format(where=where),
-            _("Free some space and try again; nothing already stored was changed."),
+            _("Free up some space and try again. Nothing already stored was changed."),
         )
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return StorageError(
-            _("{where} may not be written or read.").format(where=where),
-            _("Check the permissions of the folder, or choose another with NANOBOT_DESKTOP_HOME."),
+            _("No permission to read or write {where}.").format(where=where),
+            _("Check the permissions of the folder, or choose another one with NANOBOT_DESKTOP_HOME."),
         )
     return StorageError(
-        _("{where} could not be used: {reason}.").format(
+        _("{where} can’t be used: {reason}.").format(
             where=where, reason=error.strerror or type(error).__name__
         ),
         _("Details are in the log."),

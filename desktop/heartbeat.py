@@ -144,7 +144,7 @@ class Heartbeat(Beating):
         self.rhythm.disarm()
         self.status.set(ServiceState.NEEDS_SIGN_IN, str(error))
         title = _("The heartbeat pauses: {reason}").format(reason=error.text)
-        body = {"text": _("It goes on when the settings change or the program starts again.")}
+        body = {"text": _("It resumes when you change the settings or restart the program.")}
         day = time.strftime("%Y-%m-%d")
         await self._inbox.add(Notice(f"heartbeat:{day}:{type(error).__name__}", ERROR, "", "", title, body))
 

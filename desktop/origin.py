@@ -88,10 +88,14 @@ def sentence(mark: Mark) -> str:
         return ""
     names = ", ".join(mark.sources)
     if mark.origin is Origin.UNKNOWN:
-        text = _("Text that you have not vouched for is in view: {names}.")
-        return text.format(names=names) if names else _("Text that you have not vouched for is in view.")
-    text = _("Text from outside is in view: {names}.")
-    return text.format(names=names) if names else _("Text from outside is in view.")
+        text = _("This conversation contains files you have not confirmed as yours: {names}.")
+        return (
+            text.format(names=names)
+            if names
+            else _("This conversation contains files you have not confirmed as yours.")
+        )
+    text = _("This conversation contains untrusted content: {names}.")
+    return text.format(names=names) if names else _("This conversation contains untrusted content.")
 
 
 def mark_of(record: Mapping[str, Any]) -> Mark:

@@ -290,7 +290,7 @@ def _otherwise(known: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Why what was allowed is asked about again: the files that are not as they were, where it is these."""
     changed = sorted({Path(path).name for path, _content in known.items() ^ now.items()})
     if not changed:
-        return _("It is not as it was when you allowed it.")
+        return _("It has changed since you allowed it.")
     names = ", ".join(map(one_line, changed[:_MOST_NAMED]))
     more = "…" if len(changed) > _MOST_NAMED else ""
     return _("{files} changed since you allowed this.").format(files=f"{names}{more}")
@@ -311,8 +311,8 @@ def _granted(reason: str, text: str, network: bool, decision: Decision) -> Rulin
 
 def _refused(answer: Answer) -> str:
     if answer.reason:
-        return _("You said no: {reason}").format(reason=answer.reason)
-    return _("You said no.")
+        return _("You denied it: {reason}").format(reason=answer.reason)
+    return _("You denied it.")
 
 
 def _told(answer: Answer) -> str:

@@ -174,23 +174,23 @@ def _with_written_call(completion: Completion, request: Request) -> Completion:
 
 def _nothing_said(completion: Completion) -> str:
     if completion.reasoning:
-        return _("The model only reasoned and gave no answer, three times in a row. Try less reasoning.")
+        return _(
+            "The model only reasoned and gave no answer, three times in a row. Try a lower reasoning level."
+        )
     return _("The model gave no answer, three times in a row.")
 
 
 def _used_up(request: Request, *, thought: bool) -> AnswerTooLong:
     if thought:
         return AnswerTooLong(
-            _("The model used up the {n} tokens of one answer with reasoning.").format(
-                n=request.max_tokens
-            ),
-            _("Choose less reasoning, or allow longer answers in the settings of the agent."),
+            _("The model used all {n} tokens of the answer for reasoning.").format(n=request.max_tokens),
+            _("Choose a lower reasoning level, or allow longer answers in Settings, under Agent."),
         )
     return AnswerTooLong(
-        _("The model used up the {n} tokens of one answer before it had said anything.").format(
+        _("The model used all {n} tokens of the answer before it wrote anything.").format(
             n=request.max_tokens
         ),
-        _("Ask for less at a time, or allow longer answers in the settings of the agent."),
+        _("Ask for less at a time, or allow longer answers in Settings, under Agent."),
     )
 
 

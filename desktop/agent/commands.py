@@ -32,21 +32,27 @@ class Typed:
 
 
 COMMANDS = (
-    Command("help", "", mark("What can be typed here.")),
-    Command("new", "", mark("Begin anew: what was said stays to be read, the agent no longer sees it.")),
-    Command("compact", "", mark("Sum up what was said longer ago, so that it takes less room.")),
-    Command("stop", "", mark("Stop the answer and all subagents of this conversation.")),
-    Command("status", "", mark("Which model answers, what is under way, which parts run.")),
-    Command("model", mark("[name]"), mark("Show or choose the model of this conversation.")),
-    Command("reasoning", mark("[level]"), mark("Show or choose how much the model here thinks.")),
-    Command("skill", mark("[name]"), mark("List the skills, or show one.")),
-    Command("history", mark("[number]"), mark("The last messages of this conversation.")),
-    Command("dream", "", mark("Go over what was said and keep what lasts, now.")),
-    Command("dream-log", mark("[version]"), mark("The versions of the memory, or what one changed.")),
+    Command("help", "", mark("Show the available commands.")),
     Command(
-        "dream-restore", mark("[version]"), mark("Take the memory back to a version, or one change back.")
+        "new",
+        "",
+        mark("Start a new session. Older messages stay readable, but the agent no longer sees them."),
     ),
-    Command("export", "", mark("Write this conversation into a file of the workspace.")),
+    Command("compact", "", mark("Summarize older messages to free up context.")),
+    Command("stop", "", mark("Stop the answer and all subagents in this conversation.")),
+    Command("status", "", mark("Show the model, what is in progress, and the state of each part.")),
+    Command("model", mark("[name]"), mark("Show or choose the model for this conversation.")),
+    Command(
+        "reasoning", mark("[level]"), mark("Show or choose the reasoning level for this conversation.")
+    ),
+    Command("skill", mark("[name]"), mark("List skills, or show one.")),
+    Command("history", mark("[number]"), mark("Show the latest messages of this conversation.")),
+    Command("dream", "", mark("Run Dream now: save what is worth remembering.")),
+    Command("dream-log", mark("[version]"), mark("List the versions of memory, or show what one changed.")),
+    Command(
+        "dream-restore", mark("[version]"), mark("Restore memory to a version, or undo the last change.")
+    ),
+    Command("export", "", mark("Export this conversation to a file in the workspace.")),
 )
 
 
@@ -60,6 +66,6 @@ def unknown(word: str) -> str:
     """What to say of a word that is no command."""
     words = [command.word for command in COMMANDS]
     near = difflib.get_close_matches(word, words, n=1, cutoff=0.0)
-    return _("There is no command /{word}. Did you mean /{near}? All of them: /help").format(
+    return _("There is no command /{word}. Did you mean /{near}? List all commands with /help").format(
         word=word, near=near[0]
     )

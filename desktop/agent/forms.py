@@ -103,19 +103,20 @@ class FormAsker:
 def card(form: Form, asked_in: str) -> dict[str, Any]:
     """What there is to see and to fill in, safe to show: the server's text is text from outside."""
     titles = {
-        Purpose.FORM: _("An MCP server asks you"),
+        Purpose.FORM: _("Question from an MCP server"),
         Purpose.PAGE: _("Open a page for an MCP server?"),
-        Purpose.RIGHTS: _("Sign in again, with more rights?"),
+        Purpose.RIGHTS: _("Sign in again with more permissions?"),
     }
     notes = {
         Purpose.FORM: _(
-            "The server wrote this question, and gets what you enter. Never enter a password or a key here."
+            "The server wrote this question and receives what you enter. Never enter a password or a key "
+            "here."
         ),
         Purpose.PAGE: _(
-            "The server chose this page. Look at its address before you enter anything there; what you do "
-            "there does not go through Nanobot."
+            "The server chose this page. Check its address before you enter anything; what you do there "
+            "does not go through Nanobot."
         ),
-        Purpose.RIGHTS: _("The server says that this call needs these rights. Your browser opens for it."),
+        Purpose.RIGHTS: _("The server says this call needs these permissions. Your browser will open."),
     }
     lines = [_("MCP server {name}").format(name=one_line(form.service))]
     if form.address:

@@ -43,7 +43,7 @@ class TurnNotices:
         if temporary(turn.key) or not self._wanted():
             return
         done = turn.outcome == "done"
-        title = _("Your answer is ready") if done else _("Your question has no answer")
+        title = _("Your answer is ready") if done else _("Your question could not be answered")
         body = {"text": turn.answer.strip()[:_EXCERPT]}
         notice = Notice(f"answer:{turn.id}", ANSWER, turn.key, turn.id, title, body)
         if self._away(notice):
@@ -54,6 +54,8 @@ class TurnNotices:
 async def files_are_unknown(inbox: Inbox) -> None:
     """Say once that it is not known whose words the files are, where state.db is new and the
     conversations are not."""
-    text = _("It is not known where your files came from: they count as unknown until you vouch for them.")
+    text = _(
+        "Your files have no known origin. They count as unknown until you confirm that they are yours."
+    )
     with suppress(StorageError):  # a disk that is full has other sentences
         await inbox.add(Notice("marks:new", ERROR, "", "", text, {"text": text}))

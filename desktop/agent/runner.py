@@ -47,9 +47,11 @@ _EARLIER_SHARE = 16
 """The part of the window that notes on the earlier part of the same conversation may take."""
 _LEAN_STEP_TOKENS = 600
 """What a small model may write in a step of a task: one that went astray writes until it is stopped."""
-_BROKEN = mark("Left out, the file is broken: {names}. All else was sent.")
-_FOREIGN = mark("Left out, this computer cannot read HEIC pictures: {names}. Send it as JPEG or PNG.")
-_REFUSED = mark("Left out, {provider} does not accept this picture: {names}. All else was sent.")
+_BROKEN = mark("Left out because the file is damaged: {names}. Everything else was sent.")
+_FOREIGN = mark("Left out because this computer can’t read HEIC images: {names}. Send it as JPEG or PNG.")
+_REFUSED = mark(
+    "Left out because {provider} does not accept this image: {names}. Everything else was sent."
+)
 _OUT_OF_STEPS = (
     "[You have used all steps that one answer may take. Do not call tools. Tell the person what was done, "
     "what is missing, and how they can have you go on.]"
@@ -314,7 +316,7 @@ class Runner:
             completion = await self._ask(turn, ready, toolset, callable_=False, note=note)
         if completion.tool_calls or not completion.text.strip():
             completion = Completion(
-                text=_("The answer was broken off after many steps. Write “go on” to have it continued.")
+                text=_("The answer stopped after many steps. Write “go on” to continue.")
             )
         await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
 

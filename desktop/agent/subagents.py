@@ -33,10 +33,10 @@ _COLUMNS = (
     "addresses, told, origin"
 )
 _SAYS_NOTHING = {
-    "done": mark("It ended without a word."),
+    "done": mark("It ended without a result."),
     "failed": mark("It failed."),
     "stopped": mark("It was stopped."),
-    "interrupted": mark("It was cut off when the program ended."),
+    "interrupted": mark("It was interrupted when the program quit."),
 }
 _ENDS = {
     "done": "It is its result.",

@@ -89,13 +89,13 @@ def _text_of(name: str) -> str:
     try:
         found = metadata.distribution(PROGRAM if name == "Nanobot Desktop" else name)
     except metadata.PackageNotFoundError:
-        raise UsageError(_("There is nothing called {name} in this program.").format(name=name)) from None
+        raise UsageError(_("Nothing named {name} ships with this program.").format(name=name)) from None
     texts = []
     for file in found.files or ():
         path = Path(str(file.locate()))
         if _TEXT.search(str(file)) and path.suffix not in (".py", ".pyc") and path.is_file():
             texts.append(path.read_text("utf-8", "replace").strip())
-    return "\n\n".join(dict.fromkeys(texts)) or _("Its package has no text of its own: {licence}").format(
+    return "\n\n".join(dict.fromkeys(texts)) or _("Its package includes no license text: {licence}").format(
         licence=_described(found).licence
     )
 

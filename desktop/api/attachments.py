@@ -71,9 +71,9 @@ class Attachments:
         try:
             content = base64.b64decode(data, validate=True)
         except binascii.Error:
-            raise UsageError(_("That is no file.")) from None
+            raise UsageError(_("This is not a file.")) from None
         if len(content) > _MOST_BYTES:
-            raise UsageError(_("That is too large to go along with a message."))
+            raise UsageError(_("This file is too large to attach."))
         folder = pasted(self._workspace)
         safe = (
             "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(name).name).lstrip(".") or "file"
@@ -122,24 +122,25 @@ class Attachments:
 
 
 def _away() -> UsageError:
-    return UsageError(_("The file did not answer in time; its drive may be away."))
+    return UsageError(_("The file did not respond in time. Its drive may be disconnected."))
 
 
 def _look(path: Path) -> Attachment:
     """What is there. Raises UsageError."""
     if not path.is_absolute():
-        raise UsageError(_("{path} is no whole path.").format(path=path))
+        raise UsageError(_("{path} is not a full path.").format(path=path))
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
             return Attachment(str(path), path.name, 0, "folder")
         if not stat.S_ISREG(found.st_mode):
-            raise UsageError(_("{name} is a device or a pipe, no file.").format(name=path.name))
+            raise UsageError(_("{name} is a device or a pipe, not a file.").format(name=path.name))
         picture = kind(Place(Path(path.anchor)).read(Path(os.path.normpath(path)), 16))
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise UsageError(_("There is no file {path}.").format(path=path)) from None
         raise UsageError(
-            _("{name} cannot be read.").format(name=path.name), _("Check that you may open it.")
+            _("{name} can’t be read.").format(name=path.name),
+            _("Check that you have permission to open it."),
         ) from None
     return Attachment(str(path), path.name, found.st_size, "picture" if picture else "file")

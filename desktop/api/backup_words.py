@@ -16,9 +16,9 @@ def kinds() -> dict[str, str]:
         "session": _("Conversation"),
         "file": _("File"),
         "skill": _("Skill"),
-        "job": _("Job"),
+        "job": _("Task"),
         "setting": _("Setting"),
-        "ledger": _("Ledger"),
+        "ledger": _("Usage"),
     }
 
 
@@ -27,18 +27,18 @@ def actions() -> dict[str, str]:
     return {
         "add": _("added"),
         "keep": _("kept as it is here"),
-        "beside": _("kept; the backup's is beside it"),
-        "own": _("a conversation of its own"),
-        "same": _("here already"),
-        "left": _("left"),
-        "waits": _("off until you say yes"),
+        "beside": _("kept; the backup’s version is beside it"),
+        "own": _("a separate conversation"),
+        "same": _("already here"),
+        "left": _("skipped"),
+        "waits": _("off until you approve it"),
     }
 
 
 def whys() -> dict[str, str]:
     """Why a backup was made."""
     return {
-        "hand": _("made by hand"),
+        "hand": _("manual"),
         "import": _("before an import"),
         "restore": _("before a restore"),
         "migration": _("before an update"),
@@ -57,7 +57,7 @@ def many(kind: str, n: int) -> str:
 
 def summary(counts: Mapping[str, int]) -> str:
     """The sums of a restore."""
-    return _("Added: {added}. Kept: {kept}. Here already: {same}. Left: {left}.").format(
+    return _("Added: {added}. Kept: {kept}. Already here: {same}. Skipped: {left}.").format(
         added=counts.get("add", 0) + counts.get("own", 0),
         kept=counts.get("keep", 0) + counts.get("beside", 0),
         same=counts.get("same", 0),
@@ -69,7 +69,7 @@ def waiting(counts: Mapping[str, int]) -> str:
     """How much of what came is off until the person says yes to it; empty where nothing is."""
     if not (n := counts.get("waits", 0)):
         return ""
-    text = ngettext("{n} thing waits for your yes.", "{n} things wait for your yes.", n)
+    text = ngettext("{n} item needs your approval.", "{n} items need your approval.", n)
     return " " + text.format(n=n)
 
 

@@ -121,7 +121,7 @@ class Backups:
             target = target / making.name_of_now()
         elif await in_thread(target.exists) and not replace:
             raise UsageError(
-                _("There is a file {path} already.").format(path=target), _("Give another name.")
+                _("The file {path} already exists.").format(path=target), _("Choose another name.")
             )
         try:
             made = await pace.run(making.make, What(home, self._here.workspace), target, pace)
@@ -146,7 +146,7 @@ class Backups:
     async def _restore(self, given: str, tell: Callable[[Advanced], None]) -> Restored:
         path, here = _full(given), self._here
         if self._busy:
-            raise UsageError(_("A restore is under way already."), _("Wait until it is done."))
+            raise UsageError(_("A restore is already running."), _("Wait until it is done."))
         saved: list[Path | None] = []
 
         async def before() -> None:
@@ -179,7 +179,7 @@ class Backups:
         have = [n for n in named if n not in missing and not known.provider(provider_name(n)).key_stored]
         if have:
             await self._change({f"providers.{name}.key_stored": True for name in have})
-        note = _("Its key is not in a backup: enter it again.")
+        note = _("Keys are not part of a backup. Enter it again.")
         return [Done("setting", f"providers.{name}", "left", note) for name in missing]
 
 
@@ -200,5 +200,5 @@ def _described(path: Path) -> Backup:
 def _full(text: str) -> Path:
     path = Path(text).expanduser()
     if not path.is_absolute():
-        raise UsageError(_("This must be the full path of a file."))
+        raise UsageError(_("Enter the full path of a file."))
     return path

@@ -104,8 +104,8 @@ class Changes:
         results = await see_through(work, name=f"undo:{turn}")
         if not results:
             raise UsageError(
-                _("There is nothing to take back."),
-                _("The files were changed since, or their old text is no longer kept."),
+                _("There is nothing to undo."),
+                _("The files have changed since, or their old versions are no longer kept."),
             )
         files = await in_thread(touched, self._kept, turn)
         left = {file.path: why for file, why in results if why}
@@ -138,5 +138,5 @@ def _short(folder: Path, workspace: Path) -> str:
 
 def _why(file: Touched) -> str:
     if file.standing is Standing.CHANGED:
-        return _("It was changed since.")
-    return _("What it was before was too large to be kept, or is kept no longer.")
+        return _("It has changed since.")
+    return _("The old version was too large to keep, or is no longer kept.")

@@ -120,7 +120,7 @@ class Conversations:
     async def _stored(self, key: str) -> "Session":
         session = await self._sessions.open(key)
         if not await session.stored():
-            raise UsageError(_("There is no conversation called {key}.").format(key=session.key))
+            raise UsageError(_("There is no conversation named {key}.").format(key=session.key))
         return session
 
     async def delete(self, session: str) -> None:
@@ -137,11 +137,11 @@ class Conversations:
     async def keep(self, session: str) -> str:
         """Make an ordinary conversation of a temporary one; its key."""
         if self._loop.turns(session):
-            raise UsageError(_("An answer is on its way. Keep the conversation when it is there."))
+            raise UsageError(_("An answer is still in progress. Save the conversation when it is done."))
         opened = await self._sessions.open(session)
         records = await opened.everything()
         if not (temporary(session) and records):
-            raise UsageError(_("There is nothing in this conversation to be kept."))
+            raise UsageError(_("There is nothing to save in this conversation."))
         made = await begun(self._sessions, map(_ordinary, records), opened.metadata)
         await in_thread(kept, self._sessions.folder.parent, session)
         await self.delete(session)
@@ -151,7 +151,7 @@ class Conversations:
         """Write one to a file as a document called `title`: all of it or nothing. Raises AppError where
         the file cannot be written."""
         if not Path(path).is_absolute():
-            raise UsageError(_("This conversation cannot be written there."))
+            raise UsageError(_("The conversation can’t be written there."))
         messages = await (await self._sessions.open(session)).everything()
 
         def store() -> None:

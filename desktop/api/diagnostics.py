@@ -125,11 +125,11 @@ def _place(given: str, replace: bool) -> Path:
     """Where the bundle goes. Raises UsageError."""
     path = Path(given).expanduser()
     if not path.is_absolute():
-        raise UsageError(_("This must be the full path of a file."))
+        raise UsageError(_("Enter the full path of a file."))
     if path.is_dir():
         path = path / "nanobot-diagnostics.zip"
     if path.exists() and not replace:
-        raise UsageError(_("There is a file {path} already.").format(path=path), _("Give another name."))
+        raise UsageError(_("The file {path} already exists.").format(path=path), _("Choose another name."))
     return path
 
 

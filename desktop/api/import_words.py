@@ -17,7 +17,7 @@ def kinds() -> dict[str, str]:
         "memory": _("Memory"),
         "file": _("File"),
         "skill": _("Skill"),
-        "job": _("Job"),
+        "job": _("Task"),
         "pairing": _("Paired sender"),
         "other": _("Other"),
     }
@@ -26,14 +26,14 @@ def kinds() -> dict[str, str]:
 def actions() -> dict[str, str]:
     """What becomes, or became, of an item."""
     return {
-        "take": _("taken"),
+        "take": _("imported"),
         "add": _("added to"),
         "change": _("changed"),
-        "same": _("here already"),
-        "inert": _("kept, without a use here"),
-        "left": _("left"),
+        "same": _("already here"),
+        "inert": _("kept but not used here"),
+        "left": _("skipped"),
         "failed": _("failed"),
-        "waits": _("off until you say yes"),
+        "waits": _("off until you approve it"),
     }
 
 
@@ -57,13 +57,13 @@ def summary(counts: Counts, *, done: bool) -> str:
         "messages": counts.messages,
     }
     if done:
-        text = _("Imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
+        text = _("Imported: {taken}. Messages: {messages}. Already here: {same}. Skipped: {left}.")
     else:
-        text = _("To be imported: {taken}. Messages: {messages}. Here already: {same}. Left: {left}.")
+        text = _("To be imported: {taken}. Messages: {messages}. Already here: {same}. Skipped: {left}.")
     return text.format(**names) + waiting(counts.actions)
 
 
 def failures(n: int) -> tuple[str, str]:
     """A sentence for so many failed items, and what to do."""
-    text = ngettext("{n} thing could not be imported.", "{n} things could not be imported.", n)
-    return text.format(n=n), _("See its reason above, mend that, and import again.")
+    text = ngettext("{n} item could not be imported.", "{n} items could not be imported.", n)
+    return text.format(n=n), _("Fix the reason shown above, then import again.")

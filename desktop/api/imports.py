@@ -95,7 +95,7 @@ class Imports:
         async with self._alone():
             source, items = await self._importing(path, tell).plan()
             listed = {notice.title for notice in await self._inbox.list(kind=WAITING, limit=10_000)}
-            why = _("It waits for your yes already.")
+            why = _("It is already waiting for your approval.")
             known = [
                 replace(item, action="same", note=why)
                 if item.action == "waits" and item.name in listed
@@ -123,18 +123,18 @@ class Imports:
 
     def _alone(self) -> asyncio.Lock:
         if self._busy.locked():
-            raise UsageError(_("An import is under way already."), _("Wait until it is done."))
+            raise UsageError(_("An import is already running."), _("Wait until it is done."))
         return self._busy
 
     def _importing(self, given: str, tell: Tell) -> Importing:
         path = Path(given).expanduser()
         if not path.is_absolute():
-            raise UsageError(_("This must be the full path of a folder."))
+            raise UsageError(_("Enter the full path of a folder."))
         return Importing(path, self._here, tell)
 
 
 def _twice() -> str:
-    return _("Jobs run here from now on: end the old nanobot, or they are done twice.")
+    return _("Tasks now run here. Quit the old nanobot, or they will run twice.")
 
 
 def _told(source: Source, items: list[Item]) -> Plan:

@@ -126,7 +126,7 @@ class Notices:
     async def _get(self, id_: str) -> Notice:
         notice = await self._inbox.get(id_)
         if notice is None:
-            raise UsageError(_("There is no such notice."))
+            raise UsageError(_("This notice no longer exists."))
         return notice
 
 
@@ -140,7 +140,7 @@ def later(how: str, now: float | None = None) -> float:
     if how == "tomorrow":
         day = datetime.fromtimestamp(now).astimezone() + timedelta(days=1)
         return day.replace(hour=_MORNING, minute=0, second=0, microsecond=0).timestamp()
-    raise UsageError(_("Snooze for one of these: {words}.").format(words=", ".join(SNOOZES)))
+    raise UsageError(_("Snooze for one of: {words}.").format(words=", ".join(SNOOZES)))
 
 
 def _about(notice: Notice) -> str:

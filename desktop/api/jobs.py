@@ -117,7 +117,8 @@ class Jobs:
         spec = spec_of(given, scheduler.zone, now)
         if spec is None:
             raise UsageError(
-                _("When shall it be?"), _("Give a moment, an interval or five fields of cron.")
+                _("No time was given."),
+                _("Give a time, an interval or a cron expression with five fields."),
             )
         job = Job(new_id(), "", spec, "", delete_after_run=isinstance(spec, At), created=now, updated=now)
         return _line(await scheduler.add(changed(job, given)), scheduler.zone)
@@ -162,7 +163,7 @@ class Jobs:
         zone = (await self._scheduler()).zone
         spec = spec_of(given, zone, time.time())
         if spec is None:
-            raise UsageError(_("When shall it be?"))
+            raise UsageError(_("No time was given."))
         return Meaning(sentence(spec, zone), _upcoming(spec, zone))
 
     async def runs(
@@ -197,7 +198,7 @@ def _find(scheduler: "Scheduler", id_: str) -> Job:
     if job := _known(scheduler, id_):
         return job
     raise UsageError(
-        _("There is no job {name}.").format(name=id_), _("List them with: nanobot-desktop cron list")
+        _("There is no task named {name}.").format(name=id_), _("List them with: nanobot-desktop cron list")
     )
 
 

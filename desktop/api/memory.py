@@ -220,7 +220,7 @@ class Memory:
     async def forget(self, name: str, fact: str) -> str:
         """Take a fact out of a note for good; the version that this made. Raises UsageError where it is not
         there."""
-        return await self._change(lambda: self._parts.notes.forget(name, fact), _("forgotten by hand"))
+        return await self._change(lambda: self._parts.notes.forget(name, fact), _("forgotten manually"))
 
     async def log(self, limit: int = 100) -> tuple[VersionLine, ...]:
         """The newest versions first."""
@@ -308,7 +308,7 @@ class Memory:
                 self._accept(one)
             staging.answer(id, yes=yes)
 
-        await self._change(answer, _("accepted by hand"), DREAM)
+        await self._change(answer, _("accepted manually"), DREAM)
 
     def _accept(self, one: Staged) -> None:
         notes = self._parts.notes

@@ -165,7 +165,7 @@ class Permissions:
     async def set_mode(self, session: str, mode: str = "") -> Mode:
         """How one conversation asks: one of MODES; "" for the usual way."""
         if mode and mode not in MODES:
-            raise UsageError(_("There is no such mode: {mode}.").format(mode=mode))
+            raise UsageError(_("There is no permission mode {mode}.").format(mode=mode))
         if mode == AUTONOMOUS:
             await self._may_be_autonomous()
         minutes = self._config().permissions.autonomous_minutes
@@ -179,7 +179,7 @@ class Permissions:
         if not works and self._config().tools.commands.enable:
             raise UsageError(
                 _("Without a sandbox the agent asks before each command. {why}").format(why=about),
-                _("Install bubblewrap and switch the sandbox on, or switch commands off."),
+                _("Install bubblewrap and turn on the sandbox, or turn off commands."),
             )
 
     async def set_folder(self, session: str, folder: str = "") -> str:
@@ -238,5 +238,5 @@ def _folder(name: str) -> str:
     """The absolute path of a folder that is there. Raises UsageError."""
     path = Path(name).expanduser()
     if not path.is_absolute() or not path.is_dir():
-        raise UsageError(_("There is no folder {path}.").format(path=name), _("Give its full path."))
+        raise UsageError(_("There is no folder {path}.").format(path=name), _("Enter its full path."))
     return str(path)

@@ -46,7 +46,7 @@ class Privacy:
 
     async def places(self) -> Places:
         """What is stored where."""
-        keys = _("Keys are in the keychain of this computer, under the name nanobot-desktop.")
+        keys = _("Keys are in this computer’s keychain, under the name nanobot-desktop.")
         places = await in_thread(stored, self._home, self._workspace)
         return Places(places, keys, str(self._home.root))
 
@@ -55,7 +55,7 @@ class Privacy:
         which is for who asks to bring about. `sure` must be true. Raises KeychainError and StorageError;
         then the home is as it was."""
         if not sure:
-            raise UsageError(_("Nothing was deleted: it was not confirmed."))
+            raise UsageError(_("Nothing was deleted because it was not confirmed."))
         config = self._store.config
         names = [name for name, entry in config.providers.items() if entry.key_stored]
         names += map(search_entry, KEYED)

@@ -66,7 +66,7 @@ class Questions:
         async with self._answering:
             notice = await self._inbox.get(question)
             if notice is None or notice.kind != APPROVAL or notice.state != OPEN:
-                raise UsageError(_("This question is not open any more."))
+                raise UsageError(_("This question is no longer open."))
             answer = Answer(reply.yes, reply.reason, reply.network, front=reply.front)
             if "form" in (notice.body.get("card") or {}):
                 return "", await self._fill(notice, answer, reply.content)
@@ -88,15 +88,15 @@ class Questions:
         if not self._approvals.answer(notice.id, replace(answer, content=content)):
             await self._inbox.settle(notice.id, "withdrawn")
             raise UsageError(
-                _("The server does not wait for this answer any more."),
-                _("Ask for the same again, if you still want it."),
+                _("The server no longer waits for this answer."),
+                _("Ask for it again if you still need it."),
             )
         return {}
 
     async def _allow_for_good(self, notice: Notice) -> None:
         given = notice.body.get("rule")
         if given is None:
-            raise UsageError(_("This cannot be allowed for good."))
+            raise UsageError(_("This can’t be allowed permanently."))
         await self._keep(Rule.model_validate(given))
 
 
@@ -107,7 +107,7 @@ def _late(notice: Notice, answer: Answer) -> Inbound:
     marks = {"_origin": card.get("trust"), "_sources": card.get("sources")}
     mark = mark_of(marks) if card.get("outside") else TRUSTED
     if answer.yes:
-        text = _("You can do it now, I allow it: {what}").format(what=notice.title)
+        text = _("I allow it; you can do it now: {what}").format(what=notice.title)
         late = Late(
             notice.id,
             str(body["tool"]),
@@ -117,7 +117,7 @@ def _late(notice: Notice, answer: Answer) -> Inbound:
             json.loads(body.get("files") or "{}"),
         )
         return Inbound(notice.session, text, answer.front, note=True, late=late, mark=mark)
-    text = _("No, do not do this: {what}").format(what=notice.title)
+    text = _("No, don’t do this: {what}").format(what=notice.title)
     if answer.reason:
         text = f"{text}\n\n{answer.reason}"
     return Inbound(notice.session, text, answer.front, note=True, mark=mark)

@@ -58,7 +58,7 @@ class Recovery:
         there, _sound = await self._damages.all(deep=deep)
         found = [one for one in there if id in ("", one.id, one.part)]
         if id and not found:
-            raise UsageError(_("There is no such damage any more."), _("Look again."))
+            raise UsageError(_("This damage no longer exists."), _("Check again."))
         done, failed = await self._damages.mend(found)
         if not id:
             closed, left = await in_thread(self._damages.close)

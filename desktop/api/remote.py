@@ -23,7 +23,7 @@ class Remote:
             async for line in lines:
                 if "result" in line:
                     return result_of(call, line["result"])
-        raise AppError(_("The running Nanobot ended in the middle of the request."))
+        raise AppError(_("The running Nanobot quit during the request."))
 
     async def events(self, call: Call) -> AsyncIterator[Any]:
         async with aclosing(send(self._home, call.verb, outgoing(call))) as lines:

@@ -88,14 +88,14 @@ class Revisions:
         for message in reversed(messages):
             if asks(message, turn) and not message.get("_note"):
                 return session, message, messages
-        raise UsageError(_("There is no such message in this conversation."))
+        raise UsageError(_("This message is not in the conversation."))
 
     async def withdraw(self, session: str, turn: str) -> Withdrawn:
         """Take back a message that waits for the answer before it. Raises UsageError where it waits no
         more."""
         taken = await self._loop.withdraw(session, turn)
         if taken is None:
-            raise UsageError(_("This message is being answered already."), _("Stop the answer instead."))
+            raise UsageError(_("This message is already being answered."), _("Stop the answer instead."))
         return Withdrawn(taken.text, list(taken.files))
 
     async def fork(self, session: str, turn: str = "") -> str:
@@ -105,10 +105,10 @@ class Revisions:
         messages = await opened.everything()
         taken = _until(messages, turn) if turn else [m for m in messages if HIDDEN not in m]
         if not taken:
-            raise UsageError(_("There is no such message in this conversation."))
+            raise UsageError(_("This message is not in the conversation."))
         known = {name: opened.metadata[name] for name in _CARRIED if name in opened.metadata}
         title = str(opened.metadata.get("title") or title_of(taken[0]) or opened.key)
-        known["title"] = _("{title} (from there on)").format(title=title)
+        known["title"] = _("{title} (branch)").format(title=title)
         return (await begun(self._sessions, taken, {**known, "forked_from": opened.key})).key
 
     async def versions(self, session: str, turn: str) -> tuple[Version, ...]:

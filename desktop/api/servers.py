@@ -224,13 +224,13 @@ class Servers:
     def _check_name(self, name: str, before: str, *, new: bool) -> None:
         if not _NAME.fullmatch(name):
             raise UsageError(
-                _("A server's name has up to {n} letters, digits, - and _.").format(n=LONGEST_NAME),
+                _("A server name can have up to {n} letters, digits, - and _.").format(n=LONGEST_NAME),
                 _("Choose another name."),
             )
         taken = name in self._settings.all()
         if taken and (new or (before and before != name)):
             raise UsageError(
-                _("There is a server called {name} already.").format(name=name), _("Choose another name.")
+                _("There is already a server named {name}.").format(name=name), _("Choose another name.")
             )
         if not new:
             self._settings.one(before or name)
@@ -256,10 +256,10 @@ class Servers:
         """Bring a removed server back; its name. Raises UsageError, KeychainError, StorageError."""
         async with self._settings.in_order:
             if undo not in self._removed:
-                raise UsageError(_("There is nothing to bring back."))
+                raise UsageError(_("There is nothing to restore."))
             name, server, kept, accepted = self._removed[undo]
             if name in self._settings.all():
-                raise UsageError(_("There is a server called {name} already.").format(name=name))
+                raise UsageError(_("There is already a server named {name}.").format(name=name))
             for entry, value in kept.items():
                 await self._keychain.set(entry, value)
             await (await self._running()).known.accept(name, accepted)

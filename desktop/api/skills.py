@@ -115,10 +115,10 @@ class Skills:
             found = await in_thread(files.known, self._skills, name)
             if variable not in found.variables:
                 raise UsageError(
-                    _("The skill {name} does not need {variable}.").format(
+                    _("The skill {name} doesn’t use {variable}.").format(
                         name=found.name, variable=variable
                     ),
-                    _("It needs: {names}.").format(names=", ".join(found.variables) or _("nothing")),
+                    _("It uses: {names}.").format(names=", ".join(found.variables) or _("nothing")),
                 )
             stored = {name: set(names) for name, names in self._defaults().skill_keys.items()}
             kept = stored.setdefault(found.name, set())

@@ -104,7 +104,7 @@ def checked(method: Callable[..., Any], arguments: Json) -> Json:
         try:
             given[name] = msgspec.convert(value, hints[name])
         except msgspec.ValidationError as error:
-            text = _("The argument {name} is not what it must be: {error}")
+            text = _("The argument {name} is not valid: {error}")
             raise UsageError(text.format(name=name, error=error)) from error
     for name, parameter in parameters.items():
         if name not in given and parameter.default is parameter.empty:
@@ -145,7 +145,7 @@ def event_of(call: Call, line: Json) -> Any:
 
 def _foreign() -> AppError:
     return AppError(
-        _("The running Nanobot is of another version."), _("Quit it, and start this one again.")
+        _("The running Nanobot is a different version."), _("Quit it, then start this one again.")
     )
 
 
@@ -186,4 +186,4 @@ def _classes(event: Any) -> list[type]:
 
 
 def _unknown(verb: str) -> UsageError:
-    return UsageError(_("There is no such request: {verb}.").format(verb=verb))
+    return UsageError(_("Unknown request: {verb}.").format(verb=verb))

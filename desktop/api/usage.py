@@ -52,7 +52,7 @@ CAUSES = {
     "heartbeat": mark("Heartbeat"),
     "memory": mark("Memory and Dream"),
     "title": mark("Titles"),
-    "test": mark("Tests of a provider"),
+    "test": mark("Provider tests"),
 }
 """What a person calls each cause."""
 
@@ -152,7 +152,7 @@ class Usage:
         """What was used in a `span` (a number of days up to today, MONTH or ALL), in all, by day and `by`
         one of WAYS. Raises UsageError, StorageError."""
         if by not in WAYS:
-            raise UsageError(_("This can be added up by {ways} only.").format(ways=", ".join(WAYS)))
+            raise UsageError(_("Usage can be grouped only by {ways}.").format(ways=", ".join(WAYS)))
         ledger, config = self._ledger, self._config()
         start = await _start(ledger, span)
         since = beginning(start)
@@ -191,7 +191,7 @@ async def _start(usage: UsageLedger, span: str) -> date:
         return await usage.first() or today()
     if span.isdecimal() and 0 < int(span) <= _LONGEST:
         return days_ago(int(span))
-    raise UsageError(_("There is no span of time {span}.").format(span=span))
+    raise UsageError(_("There is no period {span}.").format(span=span))
 
 
 async def _budget(usage: UsageLedger, limit: float | None) -> Budget:

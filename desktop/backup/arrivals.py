@@ -41,7 +41,7 @@ def settings(
     keyed: list[str] = []
     wanted: dict[tuple[str, ...], Any] = {}
     if is_autonomous(stored):
-        why = _("Autonomous is no setting: a conversation can be it for a while.")
+        why = _("Autonomous can’t be a setting. You can turn it on for a conversation for a while.")
         told.append(("permissions.mode", "left", why))
     for keys, value in _leaves(migrate(stored)):
         if normal(keys[-1]) == _KEYED:

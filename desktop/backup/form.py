@@ -74,7 +74,7 @@ def manifest_of(data: object) -> Manifest:
         raise foreign()
     if not isinstance(data.get("version"), int) or data["version"] > VERSION:
         raise NoBackupError(
-            _("The backup was made by a newer version of this program."), _("Update the program first.")
+            _("The backup was made by a newer version of this program."), _("Update this program first.")
         )
     try:
         files = {
@@ -89,22 +89,22 @@ def manifest_of(data: object) -> Manifest:
 def foreign() -> NoBackupError:
     """The error for another kind of file."""
     return NoBackupError(
-        _("The file is no backup of this program."), _("Choose a file that was made with “Back up now”.")
+        _("This file is not a backup of this program."), _("Choose a file created with “Back up now”.")
     )
 
 
 def damaged() -> NoBackupError:
     """The error for a backup that is not whole."""
     return NoBackupError(
-        _("The backup is damaged or was cut short."), _("Nothing was changed. Use another backup.")
+        _("The backup is damaged or incomplete."), _("Nothing was changed. Use another backup.")
     )
 
 
 def unsafe() -> NoBackupError:
     """The error for a file that is made to do harm."""
     return NoBackupError(
-        _("The file is made so that unpacking it would do harm; it is no backup of this program."),
-        _("Nothing was changed. Do not trust where it came from."),
+        _("Unpacking this file would do harm. It is not a backup of this program."),
+        _("Nothing was changed. Don’t trust its source."),
     )
 
 

@@ -44,8 +44,10 @@ def unpack(path: Path, folder: Path, pace: Pace) -> Manifest:
     total = sum(file.size for file in manifest.files.values())
     if total + _SPARE > shutil.disk_usage(folder).free:
         raise StorageError(
-            _("The disk has no room for the backup: it needs {size} MB.").format(size=total // 10**6 + 1),
-            _("Free some space and try again; nothing was changed."),
+            _("There is not enough disk space for the backup: it needs {size} MB.").format(
+                size=total // 10**6 + 1
+            ),
+            _("Free up some space and try again. Nothing was changed."),
         )
     pace.begin("check", total)
     try:

@@ -116,7 +116,7 @@ class Restoring:
         names_ = [name for name in self._manifest.files if form.is_taken(name)]
         self._pace.begin("merge", len(names_))
         done = [
-            Done("file", name.removeprefix(form.WORKSPACE), "left", _("It would run something in git."))
+            Done("file", name.removeprefix(form.WORKSPACE), "left", _("It would make git run something."))
             for name in self._manifest.files
             if not form.is_taken(name) and name != form.OWN_GIT
         ]
@@ -144,7 +144,7 @@ class Restoring:
         stripped = await self._pace.run(arrivals.strip, path)
         done = await self._merged(path)
         if stripped and done.action in ("add", "own"):
-            note = f"{done.note} {_('Its own way of asking and its folders were not taken.')}".strip()
+            note = f"{done.note} {_('Its permission mode and folders were not imported.')}".strip()
             return replace(done, note=note)
         return done
 
@@ -179,7 +179,7 @@ class Restoring:
         if compared.relation == "insert":
             await run(self._insert, path, place)
             self._here.sessions.forget(key)
-            note = _("What was damaged or missing in it is back in its place.")
+            note = _("What was damaged or missing in it has been restored.")
             return Done("session", key, "add", note, n)
         return await self._own(key, path)
 
@@ -223,7 +223,9 @@ class Restoring:
         await run(self._renamed, path, made, own)
         await run(put, made, folder / names.file_name(own), self._undo, self._here.workspace)
         self._here.sessions.forget(own)
-        note = _("It went on here and in the backup: the backup's is a conversation of its own.")
+        note = _(
+            "It continued both here and in the backup. The backup’s version is a separate conversation."
+        )
         n = await run(lambda: sum(1 for _message in logs.messages(path, self._pace)))
         return Done("session", own, "own", note, n)
 
@@ -261,13 +263,13 @@ class Restoring:
         except Astray:  # a link on the way leads out
             linked, status = True, None
         if linked:
-            return [Done("file", inside, "left", _("A link stands in its place."))]
+            return [Done("file", inside, "left", _("There is a link in its place."))]
         quiet = any(part.startswith(".") for part in Path(inside).parts) or "sessions/" in inside
         if status is None:
             put(path, target, self._undo, root)
             return [] if quiet else [Done("file", inside, "add")]
         if not stat.S_ISREG(status.st_mode):
-            return [Done("file", inside, "left", _("Something else has its name here."))]
+            return [Done("file", inside, "left", _("Something else already has this name."))]
         if is_same(place, inside, packed.size, packed.sha256):
             return [] if quiet else [Done("file", inside, "same")]
         if quiet:
@@ -282,7 +284,7 @@ class Restoring:
         other, there = beside(root, target, packed.size, packed.sha256, self._day)
         if not there:
             put(path, other, self._undo, root)
-        note = _("The one here is newer and stays; the backup's lies beside it as {name}.")
+        note = _("The one here is newer and stays. The backup’s version is put beside it as {name}.")
         return [Done("file", inside, "beside", note.format(name=other.name))]
 
     # ---- jobs, ledgers, settings
@@ -319,7 +321,7 @@ class Restoring:
             await old.open()  # brings its tables up to date
             await old.check()
         except AppError:
-            return [Done("ledger", "state.db", "left", _("The backup's database is damaged."))]
+            return [Done("ledger", "state.db", "left", _("The backup’s database is damaged."))]
         finally:
             await old.close()
         n = await self._pace.run(rows.merge, path, self._here.home.database, self._pace)
@@ -378,6 +380,6 @@ def _told(error: OSError | sqlite3.Error) -> AppError:
         return explain(error)
     _log.warning("the ledgers of a backup were not merged: %s", error)
     return StorageError(
-        _("{where} could not be used: {reason}.").format(where="state.db", reason=error),
-        _("Check that the disk has room and the folder can be written."),
+        _("{where} can’t be used: {reason}.").format(where="state.db", reason=error),
+        _("Check that the disk has space and the folder is writable."),
     )

@@ -14,7 +14,7 @@ from desktop.text import _
 def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @options.verb(app, "about", _("Show versions and licences; with a NAME, the text of its licence."))
+    @options.verb(app, "about", _("Show versions and licenses, or with NAME the text of its license."))
     @click.argument("name", required=False)
     def about_command(name: str | None, *, as_json: bool) -> None:
         run(lambda _home: _about(_home, name, as_json), as_json=as_json)
@@ -38,4 +38,4 @@ async def _about(_home: Home, name: str | None, as_json: bool) -> None:
             say(f"{what} {which}")
         say()
         lines = [[one.name, one.version, one.licence] for one in made.shipped]
-        table([_("Name"), _("Version"), _("Licence")], lines)
+        table([_("Name"), _("Version"), _("License")], lines)

@@ -25,17 +25,17 @@ type Json = dict[str, Any]
 
 _TURNS = 30
 _STANDING = {
-    "done": lambda: _("as the agent left it"),
-    "undone": lambda: _("as it was before"),
-    "changed": lambda: _("left as it is"),
-    "lost": lambda: _("left as it is"),
+    "done": lambda: _("kept as the agent left it"),
+    "undone": lambda: _("restored"),
+    "changed": lambda: _("unchanged"),
+    "lost": lambda: _("unchanged"),
 }
 
 
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
     tools = click.Group("tools", help=_("Tools: what the agent can do."))
-    inbox = click.Group("inbox", help=_("The inbox: what waits for you."))
+    inbox = click.Group("inbox", help=_("Inbox: what is waiting for you."))
     app.add_command(tools)
     app.add_command(inbox)
 
@@ -43,27 +43,31 @@ def register(app: click.Group) -> None:
     def tools_command(*, as_json: bool) -> None:
         run(lambda home: _tools(home, as_json), as_json=as_json)
 
-    @options.verb(app, "audit", _("Show what the agent did, the newest first, and who allowed it."))
-    @click.option("--limit", default=50, type=click.IntRange(1, 10_000), help=_("How many calls."))
-    @click.option("--session", default="", help=_("Of one conversation only."))
+    @options.verb(app, "audit", _("Show what the agent did, newest first, and who allowed it."))
+    @click.option("--limit", default=50, type=click.IntRange(1, 10_000), help=_("Number of calls."))
+    @click.option("--session", default="", help=_("Only this conversation."))
     def audit_command(limit: int, session: str, *, as_json: bool) -> None:
         run(lambda home: _audit(home, limit, session, as_json), as_json=as_json)
 
-    @options.verb(app, "undo", _("Take back what a turn changed in files; without a turn, list those."))
+    @options.verb(
+        app,
+        "undo",
+        _("Undo the file changes of a turn. Without a turn, list the turns that can be undone."),
+    )
     @click.argument("turn", default="")
-    @click.option("--again", is_flag=True, help=_("Do again what was taken back."))
+    @click.option("--again", is_flag=True, help=_("Redo changes that were undone."))
     def undo_command(turn: str, again: bool, *, as_json: bool) -> None:
         run(lambda home: _undo(home, turn, again, as_json), as_json=as_json)
 
     _register_inbox(inbox)
 
-    @options.verb(app, "approve", _("Answer a question that waits, by its id in inbox list."))
+    @options.verb(app, "approve", _("Answer a pending question by its ID from inbox list."))
     @click.argument("question")
-    @click.option("--no", is_flag=True, help=_("Refuse it."))
-    @click.option("--reason", default="", help=_("Why not; the agent is told."))
-    @click.option("--network", is_flag=True, help=_("Let the command use the internet."))
-    @click.option("--always", is_flag=True, help=_("Allow calls like this from now on."))
-    @click.option("--field", "filled", multiple=True, help=_("NAME=VALUE, where it asks you to fill in."))
+    @click.option("--no", is_flag=True, help=_("Deny it."))
+    @click.option("--reason", default="", help=_("The reason for denying. The agent will see it."))
+    @click.option("--network", is_flag=True, help=_("Give the command internet access."))
+    @click.option("--always", is_flag=True, help=_("Always allow calls like this."))
+    @click.option("--field", "filled", multiple=True, help=_("NAME=VALUE for a form field."))
     def approve_command(
         question: str,
         no: bool,
@@ -80,19 +84,24 @@ def register(app: click.Group) -> None:
 
 
 def _register_inbox(inbox: click.Group) -> None:
-    @options.verb(inbox, "list", _("List what waits for you."))
-    @click.option("--all", "all_", is_flag=True, help=_("What is done, too."))
+    @options.verb(inbox, "list", _("List what is waiting for you."))
+    @click.option("--all", "all_", is_flag=True, help=_("Include what is done."))
     def inbox_command(all_: bool, *, as_json: bool) -> None:
         run(lambda home: _inbox(home, all_, as_json), as_json=as_json)
 
-    @options.verb(inbox, "snooze", _("Have a notice come again later."))
+    @options.verb(inbox, "snooze", _("Snooze a notice."))
     @click.argument("notice")
-    @click.option("--minutes", default=10.0, type=float, help=_("After how many minutes."))
+    @click.option("--minutes", default=10.0, type=float, help=_("Number of minutes."))
     def snooze_command(notice: str, minutes: float, *, as_json: bool) -> None:
         run(lambda home: _snooze(home, notice, minutes, as_json), as_json=as_json)
 
     @options.verb(
-        inbox, "done", _("Close a notice, by its id in inbox list; all but questions without one.")
+        inbox,
+        "done",
+        _(
+            "Mark a notice as done by its ID from inbox list. Without an ID, mark everything except "
+            "questions."
+        ),
     )
     @click.argument("notice", default="")
     def done_command(notice: str, *, as_json: bool) -> None:
@@ -120,7 +129,7 @@ async def _audit(home: Home, limit: int, session: str, as_json: bool) -> None:
             emit(entry.as_json())
         return
     table(
-        [_("When"), _("Tool"), _("What"), _("Allowed by"), _("Outcome"), _("Conversation")],
+        [_("When"), _("Tool"), _("Details"), _("Allowed by"), _("Outcome"), _("Conversation")],
         [
             [
                 time.strftime("%m-%d %H:%M:%S", time.localtime(entry.at)),
@@ -159,7 +168,7 @@ def _list_turns(turns: "Sequence[ChangedTurn]", as_json: bool) -> None:
         for turn in turns[:_TURNS]
     ]
     heads = [_("Turn"), _("When"), _("Files")]
-    table(heads, lines, _("The agent changed no file of which the old text is kept."))
+    table(heads, lines, _("There are no file changes to undo."))
 
 
 async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
@@ -177,7 +186,7 @@ async def _inbox(home: Home, all_: bool, as_json: bool) -> None:
         elif (text := notice.body.get("text")) and text != notice.title:
             block(str(text), indent="    ")
     if not notices and not as_json:
-        say(_("Nothing waits for you."))
+        say(_("Nothing is waiting for you."))
 
 
 async def _snooze(home: Home, id_: str, minutes: float, as_json: bool) -> None:
@@ -187,7 +196,7 @@ async def _snooze(home: Home, id_: str, minutes: float, as_json: bool) -> None:
         emit(asdict(done))
     else:
         when = time.strftime("%H:%M", time.localtime(done.until))
-        say(_("It comes again at {when}.").format(when=when))
+        say(_("Snoozed until {when}.").format(when=when))
 
 
 async def _done(home: Home, id_: str, as_json: bool) -> None:
@@ -229,8 +238,8 @@ async def _approve(home: Home, id_: str, yes: bool, given: Json, as_json: bool) 
 def _unfilled(faults: Mapping[str, str]) -> UsageError:
     said = " ".join(f"{one_line(name)}: {fault}" for name, fault in faults.items())
     return UsageError(
-        _("The form cannot be sent like this. {faults}").format(faults=said),
-        _("Give what is asked for with: --field NAME=VALUE"),
+        _("The form can’t be sent. {faults}").format(faults=said),
+        _("Fill in the form with: --field NAME=VALUE"),
     )
 
 

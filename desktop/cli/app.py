@@ -52,7 +52,7 @@ CLICK = (
     mark("Missing argument"),
     mark("Missing command."),
     mark("Invalid value for {param_hint}: {message}"),
-    mark("Aborted!"),
+    mark("Canceled."),
 )
 """What click itself says to the person."""
 
@@ -85,10 +85,10 @@ def build() -> click.Group:
     @click.group(
         cls=Commands,
         invoke_without_command=True,
-        help=_("Nanobot Desktop: a personal AI agent on your own computer."),
+        help=_("Nanobot Desktop: a personal AI agent on your computer."),
     )
     @click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr."))
-    @click.option("--hidden", is_flag=True, help=_("Start the window in the tray."))
+    @click.option("--hidden", is_flag=True, help=_("Start minimized to the tray."))
     @click.version_option(
         __version__, message=f"Nanobot Desktop {__version__}", help=_("Show the version.")
     )

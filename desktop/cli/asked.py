@@ -22,12 +22,12 @@ async def question(api: Api, lines: Lines, event: PermissionAsked) -> None:
     if "form" in card:
         await fill_in(api, lines, event.question, card["form"])
         return
-    offers = [_("y = yes, once")]
+    offers = [_("y = allow once")]
     if card.get("network"):
-        offers.append(_("i = yes, with the internet"))
+        offers.append(_("i = allow with internet access"))
     if card.get("remember"):
-        offers.append(_("a = always like this ({what})").format(what=card["remember"]))
-    offers += [_("n = no"), _("Enter = later")]
+        offers.append(_("a = always allow ({what})").format(what=card["remember"]))
+    offers += [_("n = deny"), _("Enter = later")]
     hint("  ".join(offers))
     answer = ((await lines.next("? ")) or "").strip()
     letter, _space, reason = answer.partition(" ")

@@ -18,16 +18,14 @@ from desktop.text import _, ngettext
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
 
-    @options.verb(app, "backup", _("Put everything but secrets into one file."))
+    @options.verb(app, "backup", _("Back up everything except secrets to one file."))
     @click.argument("file", required=False)
-    @click.option(
-        "--list", "listed", is_flag=True, help=_("Show the backups that were made by themselves.")
-    )
+    @click.option("--list", "listed", is_flag=True, help=_("List automatic backups."))
     def backup_command(file: str | None, listed: bool, *, as_json: bool) -> None:
         path = str(Path(file or ".").expanduser().absolute())
         run(lambda home: _list(home, as_json) if listed else _backup(home, path, as_json), as_json=as_json)
 
-    @options.verb(app, "restore", _("Merge a backup: what is missing is added, what is newer here stays."))
+    @options.verb(app, "restore", _("Restore a backup: adds what is missing and keeps what is newer here."))
     @click.argument("file")
     def restore_command(file: str, *, as_json: bool) -> None:
         path = str(Path(file).expanduser().absolute())
@@ -35,9 +33,7 @@ def register(app: click.Group) -> None:
 
 
 def _progress() -> Progress:
-    return Progress(
-        {"pack": _("Packing"), "check": _("Checking the backup"), "merge": _("Putting it back")}
-    )
+    return Progress({"pack": _("Backing up"), "check": _("Checking the backup"), "merge": _("Restoring")})
 
 
 async def _backup(home: Home, path: str, as_json: bool) -> None:
@@ -49,7 +45,7 @@ async def _backup(home: Home, path: str, as_json: bool) -> None:
     files = ngettext("{n} file", "{n} files", made.files).format(n=made.files)
     told = _("{path}: {files}, {size}.")
     say(told.format(path=made.path, files=files, size=backup_words.size(made.size)))
-    hint(_("Keys are not in it: they stay in the keychain."), dim=True)
+    hint(_("Keys are not included; they stay in the keychain."), dim=True)
 
 
 async def _list(home: Home, as_json: bool) -> None:
@@ -61,7 +57,7 @@ async def _list(home: Home, as_json: bool) -> None:
         else:
             say(f"{backup.path}  {backup_words.about(backup)}")
     if not found and not as_json:
-        say(_("There is none yet."))
+        say(_("No backups yet."))
 
 
 async def _restore(home: Home, path: str, as_json: bool) -> None:
@@ -81,4 +77,4 @@ async def _restore(home: Home, path: str, as_json: bool) -> None:
     say()
     say(backup_words.summary(end.counts))
     if end.saved:
-        hint(_("What was here before is in {path}.").format(path=end.saved), dim=True)
+        hint(_("Your previous data is backed up in {path}.").format(path=end.saved), dim=True)

@@ -20,7 +20,7 @@ async def show_page(address: str) -> None:
     if not _is_there():
         hint(_("Open this page in a browser: {address}").format(address=address))
         return
-    hint(_("This page is being opened in your browser: {address}").format(address=address))
+    hint(_("Opening this page in your browser: {address}").format(address=address))
     opened = False
     with suppress(OSError, webbrowser.Error, TimeoutError):
         opened = await in_daemon(webbrowser.open, address, seconds=_SECONDS)

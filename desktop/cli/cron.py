@@ -26,22 +26,22 @@ _MISSED = click.Choice(["late", "skip", "ask"])
 
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = click.Group("cron", help=_("Reminders and jobs: what is done at which time."))
+    group = click.Group("cron", help=_("Reminders and tasks that run at set times."))
     app.add_command(group)
     _register_writing(group)
     _register_reading(group)
     for name, about, on in (
-        ("enable", _("Switch a job on."), True),
-        ("disable", _("Switch a job off."), False),
+        ("enable", _("Turn on a task."), True),
+        ("disable", _("Turn off a task."), False),
     ):
         _register_switch(group, name, about, on=on)
 
-    @options.verb(group, "remove", _("Take a job away."))
+    @options.verb(group, "remove", _("Remove a task."))
     @click.argument("job")
     def remove_command(job: str, *, as_json: bool) -> None:
         run(lambda home: _remove(home, job, as_json), as_json=as_json)
 
-    @options.verb(group, "run", _("Do a job now, and print what came of it."))
+    @options.verb(group, "run", _("Run a task now and print the result."))
     @click.argument("job")
     def run_command(job: str, *, as_json: bool) -> None:
         run(lambda home: _run(home, job, as_json), as_json=as_json)
@@ -55,18 +55,20 @@ def _register_switch(group: click.Group, name: str, about: str, *, on: bool) -> 
 
 
 def _register_reading(group: click.Group) -> None:
-    @options.verb(group, "list", _("List the jobs, and when each is due next."))
+    @options.verb(group, "list", _("List tasks and when each runs next."))
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @options.verb(group, "show", _("Show one job, and its next times."))
+    @options.verb(group, "show", _("Show a task and its next runs."))
     @click.argument("job")
     def show_command(job: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, job, as_json), as_json=as_json)
 
-    @options.verb(group, "log", _("Show the runs of a job, or of all: planned, actual, result."))
+    @options.verb(
+        group, "log", _("Show the runs of one or all tasks: scheduled time, actual time, result.")
+    )
     @click.argument("job", default="")
-    @click.option("--limit", default=20, type=click.IntRange(1, 10_000), help=_("How many."))
+    @click.option("--limit", default=20, type=click.IntRange(1, 10_000), help=_("Maximum number."))
     def log_command(job: str, limit: int, *, as_json: bool) -> None:
         run(lambda home: _log(home, job, limit, as_json), as_json=as_json)
 
@@ -74,29 +76,38 @@ def _register_reading(group: click.Group) -> None:
 def _schedule(command: Any) -> Any:
     """The options that say when."""
     for option in (
-        click.option("--tz", default="", help=_("The time zone of --cron, such as Europe/Berlin.")),
-        click.option("--cron", "expression", default="", help=_("Five fields, such as '0 9 * * 1-5'.")),
-        click.option("--every", type=float, default=None, help=_("Again and again, in seconds.")),
-        click.option("--at", default="", help=_("Once, at 2026-12-24T18:00 or with an offset.")),
-        click.option("--missed", type=_MISSED, default=None, help=_("What becomes of a missed time.")),
+        click.option("--tz", default="", help=_("Time zone for --cron, for example Europe/Berlin.")),
+        click.option(
+            "--cron",
+            "expression",
+            default="",
+            help=_("Cron expression with five fields, for example '0 9 * * 1-5'."),
+        ),
+        click.option("--every", type=float, default=None, help=_("Repeat after this many seconds.")),
+        click.option(
+            "--at",
+            default="",
+            help=_("Run once, for example at 2026-12-24T18:00; a UTC offset is allowed."),
+        ),
+        click.option("--missed", type=_MISSED, default=None, help=_("What to do if a run is missed.")),
     ):
         command = option(command)
     return command
 
 
 def _register_writing(group: click.Group) -> None:
-    @options.verb(group, "add", _("Have something done at a time: one of --at, --every and --cron."))
-    @click.option("--name", required=True, help=_("What it is called."))
-    @click.option("--message", required=True, help=_("What the agent shall do, or the reminder's text."))
-    @click.option("--plain", is_flag=True, help=_("A reminder: the text itself, no model is asked."))
+    @options.verb(group, "add", _("Schedule a task or reminder. Give one of --at, --every or --cron."))
+    @click.option("--name", required=True, help=_("Name."))
+    @click.option("--message", required=True, help=_("What the agent should do, or the reminder’s text."))
+    @click.option("--plain", is_flag=True, help=_("A reminder: shows the text itself, without a model."))
     @_schedule
     def add_command(plain: bool, *, as_json: bool, **given: Any) -> None:
         run(lambda home: _add(home, {**given, "plain": plain}, as_json), as_json=as_json)
 
-    @options.verb(group, "edit", _("Change a job; what is not given stays."))
+    @options.verb(group, "edit", _("Change a task. Options you leave out stay as they are."))
     @click.argument("job")
-    @click.option("--name", default="", help=_("What it is called."))
-    @click.option("--message", default="", help=_("What the agent shall do, or the reminder's text."))
+    @click.option("--name", default="", help=_("Name."))
+    @click.option("--message", default="", help=_("What the agent should do, or the reminder’s text."))
     @_schedule
     def edit_command(job: str, *, as_json: bool, **given: Any) -> None:
         run(lambda home: _edit(home, job, given, as_json), as_json=as_json)
@@ -131,13 +142,13 @@ async def _switch(home: Home, id_: str, on: bool, as_json: bool) -> None:
     if as_json:
         emit({"job": asdict(job)})
     else:
-        say(_("Switched on.") if on else _("Switched off."))
+        say(_("Turned on.") if on else _("Turned off."))
 
 
 async def _add(home: Home, given: Json, as_json: bool) -> None:
     wanted = _wanted(given)
     if wanted.at is None and wanted.every is None and wanted.cron is None:
-        raise UsageError(_("When shall it be?"), _("Give one of --at, --every and --cron."))
+        raise UsageError(_("No time was given."), _("Give one of --at, --every or --cron."))
     async with _jobs(home) as jobs:
         job = await jobs.add(wanted)
     _told(job, as_json)
@@ -168,7 +179,7 @@ async def _list(home: Home, as_json: bool) -> None:
             emit(asdict(job))
         return
     table(
-        [_("Job"), _("Name"), _("When"), _("Next"), _("Last"), _("Result")],
+        [_("Task"), _("Name"), _("When"), _("Next"), _("Last"), _("Result")],
         [
             [
                 job.id,
@@ -180,7 +191,7 @@ async def _list(home: Home, as_json: bool) -> None:
             ]
             for job in found.jobs
         ],
-        _("There are no jobs."),
+        _("No tasks."),
     )
 
 
@@ -206,7 +217,7 @@ async def _log(home: Home, id_: str, limit: int, as_json: bool) -> None:
             emit(asdict(one))
         return
     table(
-        [_("Planned"), _("Began"), _("Name"), _("Result"), _("Seconds"), _("What")],
+        [_("Planned"), _("Started"), _("Name"), _("Result"), _("Duration (s)"), _("Details")],
         [
             [
                 _when(one.planned),
@@ -218,7 +229,7 @@ async def _log(home: Home, id_: str, limit: int, as_json: bool) -> None:
             ]
             for one in runs
         ],
-        _("Nothing has run yet."),
+        _("No runs yet."),
     )
 
 

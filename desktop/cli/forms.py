@@ -46,7 +46,7 @@ def _offers(form: Json) -> str:
         "page": _("y = open the page"),
         "rights": _("y = sign in"),
     }.get(form["purpose"], _("y = fill it in") if form["fields"] else _("y = yes"))
-    return "  ".join([yes, _("n = no"), _("Enter = not now"), "?"])
+    return "  ".join([yes, _("n = deny"), _("Enter = not now"), "?"])
 
 
 async def _field(lines: Lines, field: Json) -> Any:
@@ -69,15 +69,15 @@ def _prompt(field: Json) -> str:
         "number": _("a number"),
         "switch": _("yes or no"),
         "one": _("its number in the list"),
-        "many": _("numbers of the list, with commas"),
+        "many": _("numbers from the list, separated by commas"),
     }.get(field["kind"], "")
     notes = [takes] if takes else []
     if field["default"] is not None:
         notes.append(_("Enter = {default}").format(default=_worded(field)))
         if not field["required"]:
-            notes.append(_("- = leave it out"))
+            notes.append(_("- = leave empty"))
     elif not field["required"]:
-        notes.append(_("Enter = leave it out"))
+        notes.append(_("Enter = leave empty"))
     return f"  {field['title']} ({', '.join(notes)})" if notes else f"  {field['title']}"
 
 

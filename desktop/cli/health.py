@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
 
-    @options.verb(app, "doctor", _("Check every part, and say what to do about what does not work."))
-    @click.option("--fix", is_flag=True, help=_("Repair what is damaged first, and say what was done."))
+    @options.verb(app, "doctor", _("Check every part and say how to fix what isn’t working."))
+    @click.option("--fix", is_flag=True, help=_("Repair damage first, and report what was done."))
     def doctor_command(fix: bool, *, as_json: bool) -> None:
         run(lambda home: _doctor(home, as_json, fix=fix), as_json=as_json)
 
-    @options.verb(app, "status", _("Show what runs now and what was used today."))
+    @options.verb(app, "status", _("Show what is running and today’s usage."))
     def status_command(*, as_json: bool) -> None:
         run(lambda home: _status(home, as_json), as_json=as_json)
 
@@ -97,10 +97,10 @@ async def _status(home: Home, as_json: bool) -> None:
         )
         return
     _say_running(owner)
-    answers = _("Questions go to {provider}, model {model}.")
+    answers = _("{provider} answers with {model}.")
     say(wrong or answers.format(provider=title, model=model or _("built-in")))
     table(
-        [_("Today"), _("Model"), _("Calls"), _("Tokens in"), _("Tokens out"), _("Cost")],
+        [_("Today"), _("Model"), _("Calls"), _("Input tokens"), _("Output tokens"), _("Cost")],
         [
             [
                 row["provider"],
@@ -112,7 +112,7 @@ async def _status(home: Home, as_json: bool) -> None:
             ]
             for row in used
         ],
-        _("No model was asked today."),
+        _("No calls to a model today."),
     )
 
 

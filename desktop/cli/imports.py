@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @options.verb(app, "import", _("Take over a nanobot home: settings, conversations, memory and more."))
+    @options.verb(app, "import", _("Import a nanobot home: settings, conversations, memory and more."))
     @click.argument("path")
-    @click.option("--dry-run", is_flag=True, help=_("Only show what would be taken, changed and left."))
     @click.option(
-        "--scrub", is_flag=True, help=_("Take keys out of the old settings once the keychain has them.")
+        "--dry-run", is_flag=True, help=_("Only show what would be imported, changed or left out.")
+    )
+    @click.option(
+        "--scrub", is_flag=True, help=_("Remove keys from the old settings once they are in the keychain.")
     )
     def import_command(path: str, dry_run: bool, scrub: bool, *, as_json: bool) -> None:
         full = str(Path(path).expanduser().absolute())

@@ -22,21 +22,21 @@ def register(app: click.Group) -> None:
     group = click.Group("local", help=_("The built-in model and local model servers."))
     app.add_command(group)
 
-    @options.verb(group, "list", _("Show the built-in models and the servers found on this machine."))
+    @options.verb(group, "list", _("List built-in models and the model servers found on this computer."))
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
     @options.verb(
         group,
         "setup",
-        _("Fetch a built-in model by its name in local list, or take a GGUF file of yours by its path."),
+        _("Download a built-in model by its name from local list, or use your own GGUF file by its path."),
     )
     @click.argument("model", default="")
-    @click.option("--use", is_flag=True, help=_("Answer with it from now on."))
+    @click.option("--use", is_flag=True, help=_("Use it for answers."))
     def setup_command(model: str, use: bool, *, as_json: bool) -> None:
         run(lambda home: _setup(home, model, use, as_json), as_json=as_json)
 
-    @options.verb(group, "stop", _("Stop the server of the built-in model."))
+    @options.verb(group, "stop", _("Stop the built-in model’s server."))
     def stop_command(*, as_json: bool) -> None:
         run(lambda home: _stop(home, as_json), as_json=as_json)
 
@@ -69,14 +69,18 @@ async def _list(home: Home, as_json: bool) -> None:
         emit({"models": models, "servers": found})
         return
     table(
-        [_("Built-in model"), _("Licence"), _("Size"), _("What it is good for"), ""],
+        [_("Built-in model"), _("License"), _("Size"), _("Good for"), ""],
         [[m["id"], m["licence"], f"{m['size'] / 1e6:.0f} MB", m["does"], _mark(m)] for m in models],
     )
     if selected.own:
-        say(_("Your own file is selected: {path}").format(path=selected.file))
+        say(_("Using your own file: {path}").format(path=selected.file))
     if better:
         say(better_words(better))
-        say(_("Fetch it with: {command}").format(command=f"nanobot-desktop local setup {better.id} --use"))
+        say(
+            _("Download it with: {command}").format(
+                command=f"nanobot-desktop local setup {better.id} --use"
+            )
+        )
     say(CATALOGUE[0].note)
     say()
     _say_servers(found)
@@ -100,11 +104,17 @@ def _say_servers(found: list[dict[str, Any]]) -> None:
         )
         say(_("Use it with: {command}").format(command=_how_to_use(server)))
     if not found:
-        say(_("No other model server was found on this machine."))
+        say(_("No other model servers found on this computer."))
 
 
 def _mark(model: dict[str, Any]) -> str:
-    words = [_("installed")] if model["installed"] else [_("better here")] if model["better"] else []
+    words = (
+        [_("installed")]
+        if model["installed"]
+        else [_("better for this computer")]
+        if model["better"]
+        else []
+    )
     return ", ".join(words + ([_("selected")] if model["selected"] else []))
 
 

@@ -36,12 +36,12 @@ def register(app: click.Group) -> None:
 
     _register_add(group)
 
-    @options.verb(group, "remove", _("Take a server out of the settings, with its keys."))
+    @options.verb(group, "remove", _("Remove a server and its keys from the settings."))
     @click.argument("name")
     def remove_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _remove(home, name, as_json), as_json=as_json)
 
-    @options.verb(group, "test", _("Connect to a server and say what it offers."))
+    @options.verb(group, "test", _("Connect to a server and show what it offers."))
     @click.argument("name")
     def test_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _test(home, name, as_json), as_json=as_json)
@@ -51,37 +51,35 @@ def register(app: click.Group) -> None:
     def tools_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _tools(home, name, as_json), as_json=as_json)
 
-    @options.verb(
-        group, "accept", _("Show the new and changed tools of a server, and let the agent have them.")
-    )
+    @options.verb(group, "accept", _("Show a server’s new and changed tools, and let the agent use them."))
     @click.argument("name")
     def accept_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _accept(home, name, as_json), as_json=as_json)
 
     register_set(group)
 
-    @options.verb(group, "update", _("Show newer versions of what a server is run from, and take them."))
+    @options.verb(group, "update", _("Show newer versions of a server’s package, and switch to them."))
     @click.argument("name")
-    @click.option("--yes", is_flag=True, help=_("Take them without asking."))
+    @click.option("--yes", is_flag=True, help=_("Update without asking."))
     def update_command(name: str, yes: bool, *, as_json: bool) -> None:
         run(lambda home: _update(home, name, yes, as_json), as_json=as_json)
 
-    @options.verb(group, "sign-in", _("Sign in to a server at an address, in the browser."))
+    @options.verb(group, "sign-in", _("Sign in to a remote server in the browser."))
     @click.argument("name")
     def sign_in_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _sign_in(home, name, as_json), as_json=as_json)
 
 
 def _register_add(group: click.Group) -> None:
-    @options.verb(
-        group, "add", _("Add a server: a command with its arguments, or an address."), cls=_Adding
-    )
+    @options.verb(group, "add", _("Add a server: a command with arguments, or an address."), cls=_Adding)
     @click.argument("name")
     @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-    @click.option("--url", default="", help=_("The address of a server that runs elsewhere."))
-    @click.option("--sse", is_flag=True, help=_("The address speaks the older SSE."))
-    @click.option("--env", multiple=True, help=_("NAME=VALUE for its environment. Secrets: only NAME."))
-    @click.option("--header", multiple=True, help=_("NAME=VALUE to send along. Secrets: only NAME."))
+    @click.option("--url", default="", help=_("Address of a remote server."))
+    @click.option("--sse", is_flag=True, help=_("The server uses the older SSE transport."))
+    @click.option(
+        "--env", multiple=True, help=_("Environment variable NAME=VALUE. For secrets, only NAME.")
+    )
+    @click.option("--header", multiple=True, help=_("Header NAME=VALUE. For secrets, only NAME."))
     @click.option("--client-id", default="", help=_(CLIENT_ID_HELP))
     @click.option("--client-secret", is_flag=True, help=_(CLIENT_SECRET_HELP))
     @click.option("--trusted", is_flag=True, help=_(TRUSTED))
@@ -138,7 +136,7 @@ async def _list(home: Home, as_json: bool) -> None:
             emit(asdict(server))
         return
     table(
-        [_("Server"), _("State"), _("Tools"), _("What it is")],
+        [_("Server"), _("State"), _("Tools"), _("Type")],
         [
             [
                 server.name,
@@ -148,14 +146,14 @@ async def _list(home: Home, as_json: bool) -> None:
             ]
             for server in found
         ],
-        _("No MCP server is set up. Add one with: nanobot-desktop mcp add NAME COMMAND"),
+        _("No MCP servers yet. Add one with: nanobot-desktop mcp add NAME COMMAND"),
     )
     for server in found:
         if server.changed:
             hint(
                 _(
-                    "{name}: the agent does not have its new or changed tools. Look, and accept them: "
-                    "nanobot-desktop mcp accept {name}"
+                    "{name} has new or changed tools that the agent can’t use yet. Review and accept them "
+                    "with: nanobot-desktop mcp accept {name}"
                 ).format(name=server.name)
             )
         if server.problem:
@@ -164,21 +162,21 @@ async def _list(home: Home, as_json: bool) -> None:
 
 def _state(server: "ServerLine") -> str:
     if not server.enabled:
-        return _("switched off")
+        return _("off")
     return {
         "off": _("not started"),
         "starting": _("starting"),
         "running": _("running"),
-        "degraded": _("trying again"),
+        "degraded": _("retrying"),
         "needs_sign_in": _("needs sign-in"),
-        "failed": _("does not work"),
+        "failed": _("not working"),
     }[server.state]
 
 
 async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
     if bool(given["command"]) == bool(given["url"]):
         raise UsageError(
-            _("A server needs a command or an address."), _("Give one of the two, and try again.")
+            _("Give a command or an address for the server."), _("Give one of the two, and try again.")
         )
     server: Json = {}
     if given["command"]:
@@ -194,7 +192,7 @@ async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
     async with connect(home, "mcp") as api:
         name = await api.servers.save(name, server, secrets, new=True)
         if not as_json:
-            say(_("Added. It is being started, to see its tools."))
+            say(_("Added. Starting it to list its tools."))
         try:
             seen = await _accepted(api, name, as_json)
         except AppError as error:
@@ -203,7 +201,7 @@ async def _add(home: Home, name: str, given: Json, as_json: bool) -> None:
                 complain(error)
                 say(
                     _(
-                        "When it works, let the agent have its tools: nanobot-desktop mcp accept {name}"
+                        "Once it works, let the agent use its tools with: nanobot-desktop mcp accept {name}"
                     ).format(name=name)
                 )
     if as_json:
@@ -242,7 +240,9 @@ async def _accepted(api: Api, name: str, as_json: bool) -> list[Json]:
     if not as_json:
         say(
             ngettext(
-                "The agent has {count} new tool.", "The agent has {count} new tools.", len(new)
+                "The agent can now use {count} new tool.",
+                "The agent can now use {count} new tools.",
+                len(new),
             ).format(count=len(new))
         )
     return [{"name": tool.name, "tool": tool.tool, "told": tool.told} for tool in new]
@@ -266,15 +266,15 @@ async def _update(home: Home, name: str, yes: bool, as_json: bool) -> None:
             for one in found:
                 say(f"{one.package}: {one.now or '?'} → {one.new}")
         if not found and not as_json:
-            say(_("There is no newer version."))
+            say(_("No newer version."))
         if not found or not (yes or (not as_json and await _agreed())):
             return
         await api.servers.take(name, {one.package: one.new for one in found})
         if not as_json:
             say(
                 _(
-                    "The server runs the new version from now on. What it changed of its tools waits for: "
-                    "nanobot-desktop mcp accept {name}"
+                    "The server now uses the new version. Accept its changed tools with: nanobot-desktop "
+                    "mcp accept {name}"
                 ).format(name=name)
             )
 
@@ -282,7 +282,7 @@ async def _update(home: Home, name: str, yes: bool, as_json: bool) -> None:
 async def _agreed() -> bool:
     from desktop.cli.prompt import Lines
 
-    answer = await Lines().next(_("Run this version from now on? [y/N] "))
+    answer = await Lines().next(_("Use this version? [y/N] "))
     return (answer or "").strip().casefold() in ("y", "yes", _("y"), _("yes"))
 
 
@@ -306,7 +306,7 @@ async def _test(home: Home, name: str, as_json: bool) -> None:
     for tool in done.tools:
         say(f"  {tool}")
     if done.unused:
-        told = _("It also offers {what}, of which Nanobot makes no use.")
+        told = _("It also offers {what}, which Nanobot doesn’t use.")
         hint(told.format(what=", ".join(done.unused)))
 
 
@@ -326,8 +326,8 @@ async def _tools(home: Home, name: str, as_json: bool) -> None:
         _show_whole(new)
         hint(
             _(
-                "The agent does not have the tools above before you accept them: "
-                "nanobot-desktop mcp accept {name}"
+                "The agent can’t use these tools until you accept them with: nanobot-desktop mcp accept "
+                "{name}"
             ).format(name=name)
         )
 

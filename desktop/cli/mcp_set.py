@@ -15,18 +15,16 @@ from desktop.text import _, mark
 
 type Json = dict[str, Any]
 
-TRUSTED = mark("What it says of its tools is believed: those that only read run without a question.")
-CLIENT_ID_HELP = mark(
-    "The client id that you registered there, or the address of a client metadata document."
-)
-CLIENT_SECRET_HELP = mark("Ask for the secret that came with the client id. The keychain keeps it.")
-LOCAL = mark("You say that it is on this computer and only reads: nothing it is given leaves it.")
+TRUSTED = mark("Believe what it says about its tools: read-only ones run without asking.")
+CLIENT_ID_HELP = mark("The client ID you registered there, or the address of a client metadata document.")
+CLIENT_SECRET_HELP = mark("Ask for the secret that belongs to the client ID. It is stored in the keychain.")
+LOCAL = mark("Confirm that it runs locally and is read-only: nothing it receives leaves this computer.")
 
 
 def register_set(group: click.Group) -> None:
     """Add `set`."""
 
-    @options.verb(group, "set", _("Say how far you trust a server, or as what you sign in to it."))
+    @options.verb(group, "set", _("Set how far you trust a server, or the client used to sign in to it."))
     @click.argument("name")
     @click.option("--trusted/--not-trusted", "trusted", default=None, help=_(TRUSTED))
     @click.option("--local-reads/--no-local-reads", "local", default=None, help=_(LOCAL))
@@ -56,7 +54,7 @@ async def _set(
     id_, secret = client
     if trusted is None and local is None and id_ is None and not secret:
         raise UsageError(
-            _("Nothing was given to set."),
+            _("Nothing to set."),
             _("Give one of: {options}.").format(
                 options="--trusted, --not-trusted, --local-reads, --no-local-reads, --client-id, "
                 "--client-secret"

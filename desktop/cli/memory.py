@@ -23,21 +23,21 @@ _NAMES = ["USER", "SOUL", "MEMORY", "AGENTS"]
 
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = click.Group("memory", help=_("The memory: what the agent knows, and how it came to that."))
+    group = click.Group("memory", help=_("Memory: what the agent knows, and where it learned it."))
     app.add_command(group)
     _register_reading(group)
 
-    @options.verb(group, "restore", _("Bring the memory back to a version, by its id in memory log."))
+    @options.verb(group, "restore", _("Restore memory to a version by its ID from memory log."))
     @click.argument("version")
-    @click.option("--file", default="", help=_("Only this file, as memory log names it."))
+    @click.option("--file", default="", help=_("Only this file, as named in memory log."))
     def restore_command(version: str, file: str, *, as_json: bool) -> None:
         run(lambda home: _restore(home, version, file, as_json), as_json=as_json)
 
-    @options.verb(group, "dream", _("Have the agent go over what was said and keep what lasts, now."))
+    @options.verb(group, "dream", _("Run Dream now: save what is worth remembering."))
     def dream_command(*, as_json: bool) -> None:
         run(lambda home: _dream(home, as_json), as_json=as_json)
 
-    @options.verb(group, "forget", _("Take a fact out of the memory for good."))
+    @options.verb(group, "forget", _("Permanently remove a fact from memory."))
     @click.argument("name", type=click.Choice(_NAMES, case_sensitive=False))
     @click.argument("fact", nargs=-1, required=True)
     def forget_command(name: str, fact: tuple[str, ...], *, as_json: bool) -> None:
@@ -45,29 +45,29 @@ def register(app: click.Group) -> None:
 
 
 def _register_reading(group: click.Group) -> None:
-    @options.verb(group, "show", _("Show what the agent knows, and where it is from."))
+    @options.verb(group, "show", _("Show what the agent knows, and where it learned it."))
     @click.argument("name", default="", type=click.Choice(["", *_NAMES], case_sensitive=False))
     def show_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, name.upper(), as_json), as_json=as_json)
 
-    @options.verb(group, "search", _("Find what was said, in summaries and messages."))
+    @options.verb(group, "search", _("Search summaries and messages."))
     @click.argument("query", nargs=-1, required=True)
     @click.option("--since", default="", help=_("Not before this day (2026-03-01) or month (2026-03)."))
     @click.option("--until", default="", help=_("Not after this day or month."))
-    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many."))
+    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("Maximum number."))
     def search_command(
         query: tuple[str, ...], since: str, until: str, limit: int, *, as_json: bool
     ) -> None:
         words = " ".join(query)
         run(lambda home: _search(home, words, since, until, limit, as_json), as_json=as_json)
 
-    @options.verb(group, "log", _("List the versions of the memory, the newest first."))
-    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many."))
+    @options.verb(group, "log", _("List the versions of memory, newest first."))
+    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("Maximum number."))
     def log_command(limit: int, *, as_json: bool) -> None:
         run(lambda home: _log(home, limit, as_json), as_json=as_json)
 
     @options.verb(
-        group, "diff", _("Show what a version changed, what lies between two, or what no version has yet.")
+        group, "diff", _("Show the changes of a version, between two versions, or since the last version.")
     )
     @click.argument("a", default="")
     @click.argument("b", default="")
@@ -98,9 +98,13 @@ async def _show(home: Home, name: str, as_json: bool) -> None:
             say(f"  - {fact.text}" + (f"  ({source})" if source else ""))
         say()
     if n := found.waiting:
-        say(ngettext("{n} summary waits for Dream.", "{n} summaries wait for Dream.", n).format(n=n))
+        say(
+            ngettext("{n} summary is waiting for Dream.", "{n} summaries are waiting for Dream.", n).format(
+                n=n
+            )
+        )
     if n := found.staged:
-        say(ngettext("{n} change waits for your word.", "{n} changes wait for your word.", n).format(n=n))
+        say(ngettext("{n} change needs your decision.", "{n} changes need your decision.", n).format(n=n))
 
 
 async def _search(home: Home, query: str, since: str, until: str, limit: int, as_json: bool) -> None:
@@ -113,7 +117,7 @@ async def _search(home: Home, query: str, since: str, until: str, limit: int, as
             say(f"{_when(hit.at)}  {hit.title or hit.session}")
             block(hit.text, indent="  ")
     if not hits and not as_json:
-        say(_("Nothing was found."))
+        say(_("No results"))
 
 
 async def _log(home: Home, limit: int, as_json: bool) -> None:
@@ -126,7 +130,7 @@ async def _log(home: Home, limit: int, as_json: bool) -> None:
     from desktop.core.remembering import CAUSES
 
     table(
-        [_("Version"), _("When"), _("By"), _("What"), _("Files")],
+        [_("Version"), _("When"), _("By"), _("Details"), _("Files")],
         [[v.id[:8], _when(v.at), _(CAUSES[v.cause]), v.message, ", ".join(v.files)] for v in versions],
     )
 
@@ -139,9 +143,9 @@ async def _diff(home: Home, a: str, b: str, as_json: bool) -> None:
             emit(asdict(file))
         return
     for file in files:
-        block(file.diff or _("{name} differs; it is too long to be compared.").format(name=file.name))
+        block(file.diff or _("{name} differs, but is too long to compare.").format(name=file.name))
     if not files:
-        say(_("There is no difference."))
+        say(_("No differences."))
 
 
 async def _restore(home: Home, version: str, file: str, as_json: bool) -> None:
@@ -150,9 +154,9 @@ async def _restore(home: Home, version: str, file: str, as_json: bool) -> None:
     if as_json:
         emit({"commit": commit})
     elif commit:
-        say(_("Brought back; this is version {id}.").format(id=commit[:8]))
+        say(_("Restored. This is version {id}.").format(id=commit[:8]))
     else:
-        say(_("The memory is just so already."))
+        say(_("Memory is already at this version."))
 
 
 async def _dream(home: Home, as_json: bool) -> None:
@@ -177,7 +181,7 @@ async def _forget(home: Home, name: str, fact: str, as_json: bool) -> None:
     if as_json:
         emit({"commit": commit})
     else:
-        say(_("Forgotten. It can be brought back with: nanobot-desktop memory restore VERSION"))
+        say(_("Forgotten. Restore it with: nanobot-desktop memory restore VERSION"))
 
 
 def _when(at: str) -> str:

@@ -56,7 +56,7 @@ async def _provider(lines: Lines) -> "tuple[ProviderSpec | None, Found | None]":
     from desktop.providers.registry import find
     from desktop.providers.registry_table import PROVIDERS
 
-    say(_("Who should answer?"))
+    say(_("Choose your model"))
     found = [(find(server.provider), server) for server in await discover.servers()]
     rows: list[tuple[ProviderSpec, Found | None]] = [(spec, server) for spec, server in found if spec]
     rows += [(spec, None) for spec in PROVIDERS if not spec.oauth]
@@ -68,7 +68,7 @@ async def _provider(lines: Lines) -> "tuple[ProviderSpec | None, Found | None]":
             return rows[int(answer) - 1]
         if named := find(answer):
             return named, None
-        say(_("There is no provider called {name}.").format(name=answer))
+        say(_("There is no provider named {name}.").format(name=answer))
     return None, None
 
 

@@ -18,7 +18,7 @@ def verb(
 
     def wrap(function: Callable[..., None]) -> click.Command:
         for decorate in (
-            click.option("--json", "as_json", is_flag=True, help=_("Print one JSON value a line.")),
+            click.option("--json", "as_json", is_flag=True, help=_("Print one JSON value per line.")),
             click.option("--verbose", is_flag=True, expose_value=False, help=_("Show the log on stderr.")),
             group.command(name, cls=cls, help=help_text),
         ):

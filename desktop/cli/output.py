@@ -181,14 +181,14 @@ class Answers:
         """What is told of an event in a line beside the answer, if anything."""
         match event:
             case TurnWaiting():
-                told = _("{reason} Trying again in {seconds:.0f} s.")
+                told = _("{reason} Retrying in {seconds:.0f} s.")
                 return told.format(reason=event.reason, seconds=event.seconds)
             case ServiceChanged(state="starting", detail=detail) if detail and self._live:
                 return _("Starting {name}…").format(name=detail)
             case SubagentChanged():
                 return _of_subagent(event)
             case PermissionSettled(answer="parked"):
-                return _("Waits for your answer in the inbox: nanobot-desktop inbox list")
+                return _("A question is waiting in your inbox: nanobot-desktop inbox list")
         return ""
 
     def _started(self, note: str) -> None:
@@ -272,7 +272,7 @@ class Answers:
 
 def _of_subagent(event: SubagentChanged) -> str:
     said = {
-        "running": _("Subagent {label} is at work."),
+        "running": _("Subagent {label} is running."),
         "done": _("Subagent {label} is done."),
         "failed": _("Subagent {label} failed."),
         "interrupted": _("Subagent {label} was interrupted."),

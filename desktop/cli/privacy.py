@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
 
-    @options.verb(app, "diagnostics", _("Put what a helper needs to know into one file, without secrets."))
+    @options.verb(app, "diagnostics", _("Save what support needs to know to one file, without secrets."))
     @click.argument("file", required=False)
-    @click.option("--preview", is_flag=True, help=_("Only show what would be in it."))
+    @click.option("--preview", is_flag=True, help=_("Only show what it would contain."))
     def diagnostics_command(file: str | None, preview: bool, *, as_json: bool) -> None:
         path = str(Path(file or ".").expanduser().absolute())
         run(lambda home: _diagnostics(home, "" if preview else path, as_json), as_json=as_json)
 
-    @options.verb(app, "wipe", _("Delete everything of this program, its keys included."))
-    @click.option("--sure", is_flag=True, help=_("Needed: there is no way back."))
+    @options.verb(app, "wipe", _("Delete everything of this program, including its keys."))
+    @click.option("--sure", is_flag=True, help=_("Required. This can’t be undone."))
     def wipe_command(sure: bool, *, as_json: bool) -> None:
         run(lambda home: _wipe(home, sure), as_json=as_json)
 
@@ -49,7 +49,7 @@ def _saved(made: "Bundle", as_json: bool) -> None:
         emit(asdict(made))
         return
     say(_("Saved as {path}.").format(path=made.path))
-    hint(_("Read it before you give it to anybody: {names}.").format(names=", ".join(made.names)))
+    hint(_("Read it before you share it: {names}.").format(names=", ".join(made.names)))
 
 
 def _preview(found: "Preview", as_json: bool) -> None:
@@ -66,8 +66,8 @@ async def _wipe(home: Home, sure: bool) -> None:
 
     if not sure:
         raise UsageError(
-            _("This deletes settings, conversations, memory and keys, for good."),
-            _("If you want that: nanobot-desktop wipe --sure"),
+            _("This permanently deletes settings, conversations, memory and keys."),
+            _("To go ahead: nanobot-desktop wipe --sure"),
         )
     probe = await in_thread(Ownership.take, home)
     if probe is None:

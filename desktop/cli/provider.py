@@ -22,41 +22,41 @@ if TYPE_CHECKING:
 
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    group = click.Group("provider", help=_("Providers of models and their keys."))
+    group = click.Group("provider", help=_("Model providers and their keys."))
     app.add_command(group)
 
-    @options.verb(group, "list", _("List the providers, and which have a key."))
+    @options.verb(group, "list", _("List providers, and which have a key."))
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
     @options.verb(
         group,
         "set",
-        _("Use a provider. Its key is asked for, or read from standard input; it is never an option."),
+        _("Use a provider. Asks for the key or reads it from standard input; it is never an option."),
     )
     @click.argument("name")
-    @click.option("--model", default="", help=_("The model to ask."))
-    @click.option("--base", default="", help=_("The address of the server."))
+    @click.option("--model", default="", help=_("Model to use."))
+    @click.option("--base", default="", help=_("Server address."))
     @click.option(
         "--engine",
         type=click.Choice(["auto", "openai", "litellm"]),
         default=None,
-        help=_("How the server is spoken to."),
+        help=_("The API the server speaks."),
     )
-    @click.option("--session-only", is_flag=True, help=_("Keep the key only in the Nanobot that runs now."))
-    @click.option("--no-key", is_flag=True, help=_("Ask for no key."))
+    @click.option("--session-only", is_flag=True, help=_("Keep the key only in the running Nanobot."))
+    @click.option("--no-key", is_flag=True, help=_("Don’t ask for a key."))
     def set_command(no_key: bool, *, as_json: bool, **values: Any) -> None:
         run(lambda home: _set(home, values, not no_key, as_json), as_json=as_json)
 
-    @options.verb(group, "test", _("Ask a provider, else the one in use, one tiny question."))
+    @options.verb(group, "test", _("Send a short test question to a provider, or to the one in use."))
     @click.argument("name", default="")
-    @click.option("--model", default="", help=_("The model to ask."))
+    @click.option("--model", default="", help=_("Model to use."))
     def test_command(name: str, model: str, *, as_json: bool) -> None:
         run(lambda home: _test(home, name, model, as_json), as_json=as_json)
 
-    @options.verb(group, "models", _("List the models that a provider has now."))
+    @options.verb(group, "models", _("List the models a provider offers now."))
     @click.argument("name")
-    @click.option("--find", default="", help=_("Only those with these words in their names."))
+    @click.option("--find", default="", help=_("Only names that contain these words."))
     def models_command(name: str, find: str, *, as_json: bool) -> None:
         run(lambda home: _models(home, name, find, as_json), as_json=as_json)
 
@@ -67,13 +67,13 @@ def _register_logins(group: click.Group) -> None:
     @options.verb(
         group,
         "login",
-        _("Sign in at a provider that gives no keys (github_copilot, openai_codex), by a code."),
+        _("Sign in with a code to a provider that has no keys (github_copilot, openai_codex)."),
     )
     @click.argument("name")
     def login_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _login(home, name, as_json), as_json=as_json)
 
-    @options.verb(group, "logout", _("Forget the login at a provider."))
+    @options.verb(group, "logout", _("Sign out of a provider."))
     @click.argument("name")
     def logout_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _logout(home, name, as_json), as_json=as_json)
@@ -164,8 +164,8 @@ async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: boo
     spec, key = find(values["name"]), ""
     if spec is None:
         raise UsageError(
-            _("There is no provider called {name}.").format(name=values["name"]),
-            _("The names are listed by: nanobot-desktop provider list"),
+            _("There is no provider named {name}.").format(name=values["name"]),
+            _("List the names with: nanobot-desktop provider list"),
         )
     if wants_key and not spec.local:
         lines = Lines()
@@ -176,7 +176,7 @@ async def _set(home: Home, values: dict[str, Any], wants_key: bool, as_json: boo
         if once and (await api.program.status()).pid == os.getpid():
             raise AppError(
                 _("No Nanobot is running that could keep the key."),
-                _("Start one first with: nanobot-desktop chat"),
+                _("Start one first: nanobot-desktop chat"),
             )
         used = await api.providers.use(draft, engine=engine, session_only=once)
     if as_json:

@@ -16,9 +16,9 @@ from desktop.text import _
 def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @options.verb(app, "quick", _("Open the quick chat."))
-    @click.option("--clipboard", is_flag=True, help=_("With the text that is on the clipboard."))
-    @click.option("--selection", is_flag=True, help=_("With the text that is selected in another window."))
+    @options.verb(app, "quick", _("Open quick chat."))
+    @click.option("--clipboard", is_flag=True, help=_("Start with the text on the clipboard."))
+    @click.option("--selection", is_flag=True, help=_("Start with the text selected in another window."))
     def quick_command(clipboard: bool, selection: bool, *, as_json: bool) -> None:
         source = "selection" if selection else "clipboard" if clipboard else ""
         if asyncio.run(_open(source)):

@@ -45,13 +45,13 @@ async def connect(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
         yield Api(Remote(home))
         return
     raise AppError(
-        _("Another Nanobot holds this home but does not answer."),
-        _("End it, or wait until it has finished, and try again."),
+        _("Another Nanobot is using this home but doesn’t answer."),
+        _("Quit it, or wait until it has finished, then try again."),
     )
 
 
 def ended[End](end: End | None) -> End:
     """What a stream came to. Raises AppError where it broke off before."""
     if end is None:
-        raise AppError(_("The running Nanobot ended in the middle of the request."))
+        raise AppError(_("The running Nanobot quit during the request."))
     return end

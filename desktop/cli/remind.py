@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @options.verb(app, "remind", _("Set a reminder in your own words: in 20 minutes call Anna."))
+    @options.verb(
+        app, "remind", _("Set a reminder in your own words, for example: in 20 minutes call Anna.")
+    )
     @click.argument("text", nargs=-1, required=True)
     def remind_command(text: tuple[str, ...], *, as_json: bool) -> None:
         run(lambda home: _remind(home, " ".join(text), as_json), as_json=as_json)
@@ -35,15 +37,15 @@ async def _remind(home: Home, text: str, as_json: bool) -> None:
             reminder = await _chosen(found.unclear, ask=not as_json)
         elif reminder is None:
             raise UsageError(
-                _("No reminder was understood."),
-                _("Say when and what, such as: nanobot-desktop remind tomorrow at 9 am call Anna"),
+                _("That is not a reminder I understand."),
+                _("Say when and what, for example: nanobot-desktop remind tomorrow at 9 am call Anna"),
             )
         job = await api.jobs.add(reminder.job)
     if as_json:
         emit(asdict(job))
         return
     say(_("{text}: {when}").format(text=job.message, when=_when(reminder)))
-    hint(_("Take it back with: nanobot-desktop cron remove {id}").format(id=job.id))
+    hint(_("Undo with: nanobot-desktop cron remove {id}").format(id=job.id))
 
 
 async def _chosen(unclear: "Unclear", *, ask: bool) -> "Reminder":
@@ -57,7 +59,7 @@ async def _chosen(unclear: "Unclear", *, ask: bool) -> "Reminder":
         answer = ((await lines.next("? ")) or "").strip()
         if answer.isdecimal() and 1 <= int(answer) <= len(choices):
             return choices[int(answer) - 1]
-        raise UsageError(_("Nothing was chosen, and no reminder is set."))
+        raise UsageError(_("Nothing chosen; no reminder was set."))
     raise UsageError(unclear.question, "\n".join([unclear.remedy, *(_when(one) for one in choices)]))
 
 

@@ -23,8 +23,8 @@ _PATIENCE, _PAUSE_S = 100, 0.1
 def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @options.verb(app, "serve", _("Keep appointments without a window, until Ctrl+C or SIGTERM."))
-    @click.option("--print-unit", is_flag=True, help=_("Print a unit for systemd that does this."))
+    @options.verb(app, "serve", _("Run tasks and reminders without a window, until Ctrl+C or SIGTERM."))
+    @click.option("--print-unit", is_flag=True, help=_("Print a systemd unit for this."))
     def serve_command(print_unit: bool, *, as_json: bool) -> None:
         command = _print_unit if print_unit else _until_told
         run(lambda home: command(home, as_json), as_json=as_json)
@@ -62,12 +62,12 @@ async def _serve(home: Home, as_json: bool) -> None:
     while True:
         ownership = await take_over(home, front=SERVE)
         if ownership is None:
-            tell("waiting", _("The window is at work; this goes on when it is quit."))
+            tell("waiting", _("The window is running. This resumes when it quits."))
             await _until_gone(home)
             continue
         owner = Owner(home, SERVE, ownership)
         await owner.start()
-        tell("serving", _("At work: reminders, jobs and the heartbeat. Ctrl+C ends it."))
+        tell("serving", _("Running reminders, tasks and the heartbeat. Press Ctrl+C to stop."))
         try:
             await owner.left()
         finally:

@@ -33,59 +33,59 @@ def register(app: click.Group) -> None:
     _register_keeping(group)
     _register_deleting(group)
 
-    @options.verb(group, "search", _("Find messages with all these words, the newest first."))
+    @options.verb(group, "search", _("Find messages that contain all these words, newest first."))
     @click.argument("query", nargs=-1, required=True)
-    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("How many messages."))
+    @click.option("--limit", default=20, type=click.IntRange(1, 1000), help=_("Number of messages."))
     def search_command(query: tuple[str, ...], limit: int, *, as_json: bool) -> None:
         run(lambda home: _search(home, " ".join(query), limit, as_json), as_json=as_json)
 
 
 def _register_reading(group: click.Group) -> None:
-    @options.verb(group, "list", _("List the conversations, the newest first."))
+    @options.verb(group, "list", _("List conversations, newest first."))
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @options.verb(group, "show", _("Show one conversation, by its name in sessions list."))
+    @options.verb(group, "show", _("Show a conversation by its name from sessions list."))
     @click.argument("key", default="cli:direct")
     def show_command(key: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, key, as_json), as_json=as_json)
 
-    @options.verb(group, "export", _("Write one conversation as a document."))
+    @options.verb(group, "export", _("Export a conversation."))
     @click.argument("key")
     @click.option(
         "--format",
         "kind",
         default="markdown",
         type=click.Choice(["markdown", "html", "json"]),
-        help=_("What kind of document."),
+        help=_("File format."),
     )
-    @click.option("--output", default="", help=_("The file to write; the terminal if none is given."))
+    @click.option("--output", default="", help=_("File to write to. Prints to the terminal if left out."))
     def export_command(key: str, kind: str, output: str, *, as_json: bool) -> None:
         run(lambda home: _export(home, key, kind, output, as_json), as_json=as_json)
 
 
 def _register_keeping(group: click.Group) -> None:
-    @options.verb(group, "pin", _("Keep a conversation on top of the list."))
+    @options.verb(group, "pin", _("Pin a conversation to the top of the list."))
     @click.argument("key")
-    @click.option("--undo", is_flag=True, help=_("No longer."))
+    @click.option("--undo", is_flag=True, help=_("Unpin it."))
     def pin_command(key: str, undo: bool, *, as_json: bool) -> None:
         run(lambda home: _keep(home, "pin", key, undo, as_json), as_json=as_json)
 
-    @options.verb(group, "archive", _("Put a conversation aside until something is said in it."))
+    @options.verb(group, "archive", _("Archive a conversation until someone writes in it."))
     @click.argument("key")
-    @click.option("--undo", is_flag=True, help=_("Bring it back."))
+    @click.option("--undo", is_flag=True, help=_("Unarchive it."))
     def archive_command(key: str, undo: bool, *, as_json: bool) -> None:
         run(lambda home: _keep(home, "archive", key, undo, as_json), as_json=as_json)
 
 
 def _register_deleting(group: click.Group) -> None:
-    @options.verb(group, "delete", _("Delete a conversation; for 30 days it can be restored."))
+    @options.verb(group, "delete", _("Delete a conversation. You can restore it for 30 days."))
     @click.argument("key")
-    @click.option("--yes", is_flag=True, help=_("Do not ask."))
+    @click.option("--yes", is_flag=True, help=_("Don’t ask for confirmation."))
     def delete_command(key: str, yes: bool, *, as_json: bool) -> None:
         run(lambda home: _delete(home, key, yes, as_json), as_json=as_json)
 
-    @options.verb(group, "restore", _("Bring a deleted conversation back."))
+    @options.verb(group, "restore", _("Restore a deleted conversation."))
     @click.argument("key")
     def restore_command(key: str, *, as_json: bool) -> None:
         run(lambda home: _restore(home, key, as_json), as_json=as_json)
@@ -114,7 +114,7 @@ async def _list(home: Home, as_json: bool) -> None:
             [info.key, info.title, f"{info.updated.astimezone():%Y-%m-%d %H:%M}", _kept(info)]
             for info in known
         ],
-        _('No conversations yet. Begin one with: nanobot-desktop ask "..."'),
+        _('No conversations yet. Start one with: nanobot-desktop ask "..."'),
     )
 
 
@@ -137,10 +137,10 @@ async def _keep(home: Home, verb: str, key: str, undo: bool, as_json: bool) -> N
         emit({"session": key, name: not undo})
         return
     told = {
-        ("pin", False): _("{key} is pinned."),
-        ("pin", True): _("{key} is no longer pinned."),
-        ("archive", False): _("{key} is archived; it comes back when something is said in it."),
-        ("archive", True): _("{key} is back."),
+        ("pin", False): _("Pinned {key}."),
+        ("pin", True): _("Unpinned {key}."),
+        ("archive", False): _("Archived {key}. It returns when someone writes in it."),
+        ("archive", True): _("{key} is back in the list."),
     }
     say(told[verb, undo].format(key=key))
 
@@ -151,8 +151,8 @@ async def _known(sessions: Sessions, key: str) -> SessionInfo:
     key = clean(key)
     if key not in known:
         raise UsageError(
-            _("There is no conversation called {key}.").format(key=key),
-            _("The names are listed by: nanobot-desktop sessions list"),
+            _("There is no conversation named {key}.").format(key=key),
+            _("List the names with: nanobot-desktop sessions list"),
         )
     return known[key]
 
@@ -168,7 +168,7 @@ async def _show(home: Home, key: str, as_json: bool) -> None:
         else:
             _print(message)
     if session.damaged:
-        hint(_("{n} damaged records were passed over; the file keeps them.").format(n=session.damaged))
+        hint(_("{n} damaged records were skipped. They are still in the file.").format(n=session.damaged))
     if session.unanswered and not as_json:
         hint(_("The last message has no answer yet."))
 
@@ -208,11 +208,11 @@ async def _search(home: Home, query: str, limit: int, as_json: bool) -> None:
     if as_json:
         return
     if left == limit:
-        say(_("No message has all these words."))
+        say(_("No message contains all these words."))
     elif place is not None:
-        hint(_("There may be more: --limit shows them."))
+        hint(_("There may be more. Show them with --limit."))
     if not found.ready:
-        hint(_("Not all conversations could be searched; the log says why."))
+        hint(_("Some conversations could not be searched. See the log for the reason."))
 
 
 def _print_hit(hit: "Hit") -> None:
@@ -274,7 +274,7 @@ async def _delete(home: Home, key: str, yes: bool, as_json: bool) -> int:
         emit({"deleted": info.key})
     else:
         command = f"nanobot-desktop sessions restore {shlex.quote(info.key)}"
-        say(_("Deleted. For 30 days this brings it back: {command}").format(command=command))
+        say(_("Deleted. Restore it within 30 days with: {command}").format(command=command))
     return 0
 
 
@@ -283,8 +283,8 @@ async def _sure(info: SessionInfo) -> bool:
     lines = Lines()
     if not lines.interactive:
         raise UsageError(
-            _("Deleting a conversation needs a yes, and there is no terminal to ask on."),
-            _("Say it beforehand: --yes"),
+            _("Deleting a conversation needs confirmation, and there is no terminal to ask on."),
+            _("Confirm it with: --yes"),
         )
     hint(f"{info.key}  {info.title}")
     answer = await lines.next(_("Delete this conversation? [y/N] "))
@@ -297,8 +297,8 @@ async def _restore(home: Home, key: str, as_json: bool) -> None:
     async with connect(home, "restore") as api:
         restored = await api.conversations.restore(clean(key))
     if not restored:
-        raise UsageError(_("There is no deleted conversation called {key}.").format(key=key))
+        raise UsageError(_("There is no deleted conversation named {key}.").format(key=key))
     if as_json:
         emit({"restored": clean(key)})
     else:
-        say(_("{key} is back.").format(key=key))
+        say(_("{key} is back in the list.").format(key=key))

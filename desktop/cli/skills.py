@@ -23,11 +23,11 @@ def register(app: click.Group) -> None:
     group = click.Group("skills", help=_("Skills: instructions for kinds of work."))
     app.add_command(group)
 
-    @options.verb(group, "list", _("List the skills, and why one cannot be used."))
+    @options.verb(group, "list", _("List skills, and why any can’t be used."))
     def list_command(*, as_json: bool) -> None:
         run(lambda home: _list(home, as_json), as_json=as_json)
 
-    @options.verb(group, "show", _("Show one skill, by its name in skills list."))
+    @options.verb(group, "show", _("Show a skill by its name from skills list."))
     @click.argument("name")
     def show_command(name: str, *, as_json: bool) -> None:
         run(lambda home: _show(home, name, as_json), as_json=as_json)
@@ -35,7 +35,7 @@ def register(app: click.Group) -> None:
     @options.verb(
         group,
         "key",
-        _("Keep a value that a skill needs. It is asked for, or read from standard input."),
+        _("Store a value that a skill needs. Asks for it or reads it from standard input."),
     )
     @click.argument("name")
     @click.argument("variable")
@@ -53,7 +53,7 @@ async def _key(home: Home, name: str, variable: str, remove: bool, as_json: bool
     if as_json:
         emit({"name": name, "variable": variable, "stored": not remove})
     else:
-        say(_("The value is removed.") if remove else _("The value is in the keychain."))
+        say(_("Value removed.") if remove else _("Saved to the keychain."))
 
 
 async def skills_of(home: Home) -> tuple[Config, Skills]:
@@ -111,19 +111,19 @@ async def _show(home: Home, name: str, as_json: bool) -> None:
 
 def _source(skill: Skill) -> str:
     if skill.shadows:
-        return _("yours, for the built-in")
-    return _("yours") if skill.source == "workspace" else _("built in")
+        return _("yours, replaces the built-in")
+    return _("yours") if skill.source == "workspace" else _("built-in")
 
 
 def _word(skill: Skill) -> str:
     if not skill.enabled:
         return _("off")
-    return _("on") if skill.available else _("not available")
+    return _("on") if skill.available else _("unavailable")
 
 
 def _state(skill: Skill) -> str:
     if skill.enabled and not skill.available:
-        return _("not available: {why}").format(why=_why(skill))
+        return _("unavailable: {why}").format(why=_why(skill))
     return (_why(skill) if skill.enabled else "") or _word(skill)
 
 

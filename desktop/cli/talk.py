@@ -25,19 +25,23 @@ DEFAULT_SESSION = "cli:direct"
 
 def register(app: click.Group) -> None:
     """Add the commands to the command line."""
-    session = click.option("--session", default=DEFAULT_SESSION, help=_("The conversation to go on with."))
-    model = click.option("--model", default="", help=_("Another model for this run."))
+    session = click.option("--session", default=DEFAULT_SESSION, help=_("Conversation to continue."))
+    model = click.option("--model", default="", help=_("Use another model for this run."))
     approve = click.option(
         "--approve",
         type=click.Choice(["ask", "never", "all"]),
         default="ask",
-        help=_("Questions of permission: ask on a terminal, never (they wait in the inbox), all (yes)."),
+        help=_("Permission questions: ask (in the terminal), never (they wait in the inbox), all (allow)."),
     )
     given = click.option(
-        "--file", "files", multiple=True, type=click.Path(exists=True), help=_("A file to go along.")
+        "--file", "files", multiple=True, type=click.Path(exists=True), help=_("File to attach.")
     )
 
-    @options.verb(app, "ask", _("Ask one question and print the answer; - reads it from standard input."))
+    @options.verb(
+        app,
+        "ask",
+        _("Ask one question and print the answer. Use - to read the question from standard input."),
+    )
     @click.argument("text")
     @session
     @model
@@ -48,7 +52,7 @@ def register(app: click.Group) -> None:
     ) -> None:
         ask(text, Asking(session, model, approve, files), as_json=as_json)
 
-    @options.verb(app, "agent", _("The same as ask; without a message, as chat. For scripts of nanobot."))
+    @options.verb(app, "agent", _("Same as ask; without a message, same as chat. For nanobot scripts."))
     @click.option("-m", "--message", default="", help=_("The question."))
     @click.option("-s", "--session", default=DEFAULT_SESSION, show_default=True)
     @model
@@ -57,7 +61,7 @@ def register(app: click.Group) -> None:
         how = Asking(session, model, approve)
         ask(message, how, as_json=as_json) if message else chat(how, as_json=as_json)
 
-    @options.verb(app, "chat", _("Have a conversation in the terminal."))
+    @options.verb(app, "chat", _("Chat in the terminal."))
     @session
     @model
     @approve
@@ -86,7 +90,9 @@ def ask(text: str, how: Asking, *, as_json: bool) -> None:
         lines = Lines()
         question = await lines.whole() if text == "-" else text
         if not question.strip():
-            raise UsageError(_("There is no question."), _('Write it in quotes: nanobot-desktop ask "..."'))
+            raise UsageError(
+                _("No question was given."), _('Write it in quotes: nanobot-desktop ask "..."')
+            )
         async with connect(home, "ask", eager=True) as api:
             await _open(api, how.session, as_json=as_json)
             answers = Answers(as_json=as_json)
@@ -125,7 +131,7 @@ class _Conversation:
         """The line that has no answer yet."""
         self._prompt = "> " if self._lines.interactive and not as_json else ""
         if self._prompt:
-            say(_("Ctrl+C stops an answer, Ctrl+D leaves."))
+            say(_("Ctrl+C stops an answer, Ctrl+D quits."))
 
     async def go_on(self, api: Api) -> None:
         """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""

@@ -24,17 +24,15 @@ _NOWHERE = Path(":memory:")
 def register(app: click.Group) -> None:
     """Add the command to the command line."""
 
-    @options.verb(app, "usage", _("Show what the models used and cost."))
+    @options.verb(app, "usage", _("Show model usage and cost."))
     @click.option(
         "--days",
         type=click.IntRange(1, _MOST_DAYS),
         default=_DAYS,
         show_default=True,
-        help=_("So many days, up to today."),
+        help=_("Number of days up to today."),
     )
-    @click.option(
-        "--by", type=click.Choice(_WAYS), default="day", show_default=True, help=_("What to add up by.")
-    )
+    @click.option("--by", type=click.Choice(_WAYS), default="day", show_default=True, help=_("Group by."))
     def usage_command(*, days: int, by: str, as_json: bool) -> None:
         run(lambda home: _usage(home, days, by, as_json), as_json=as_json)
 
@@ -45,20 +43,20 @@ async def _usage(home: Home, days: int, by: str, as_json: bool) -> None:
         shown = asdict(found)
         emit({"from": shown.pop("first"), "to": shown.pop("last")} | shown)
         return
-    head = {"day": _("Day"), "model": _("Model"), "session": _("Conversation"), "cause": _("Cause")}[by]
+    head = {"day": _("Day"), "model": _("Model"), "session": _("Conversation"), "cause": _("Purpose")}[by]
     lines = [_cells(_title(line, by), line) for line in found.lines]
     if lines:
-        lines.append(_cells(_("Together"), found.total))
+        lines.append(_cells(_("Total"), found.total))
     table(
-        [head, _("Calls"), _("Tokens in"), _("Tokens out"), _("Cost")],
+        [head, _("Calls"), _("Input tokens"), _("Output tokens"), _("Cost")],
         lines,
-        _("No model was asked in this time."),
+        _("No calls to a model in this period."),
     )
     if more := found.count - len(found.lines):
         hint(_("and {count} more").format(count=more))
     _say_parts(found.total)
     if unpriced := found.total.unpriced:
-        say(_("The price of {tokens} tokens is not known.").format(tokens=f"{unpriced:,}"))
+        say(_("The price of {tokens} tokens is unknown.").format(tokens=f"{unpriced:,}"))
     _say_budget(found.budget)
 
 
@@ -110,10 +108,10 @@ def _say_parts(total: "Amounts") -> None:
     from desktop.usage import money
 
     if cached := total.cached_tokens:
-        told = _("From the cache: {tokens} tokens, saved {usd}.")
+        told = _("From cache: {tokens} tokens, saved {usd}.")
         say(told.format(tokens=f"{cached:,}", usd=money(max(0.0, total.saved))))
     elif written := total.cache_write_tokens:
-        told = _("{tokens} tokens were written into the cache and never read from it.")
+        told = _("{tokens} tokens were written to the cache and never read from it.")
         say(told.format(tokens=f"{written:,}"))
     if thought := total.reasoning_tokens:
         told = _("Reasoning: {tokens} tokens, {usd}.")
@@ -128,4 +126,4 @@ def _say_budget(budget: "Budget") -> None:
     told = _("This month: {spent} of {limit}.")
     say(told.format(spent=money(budget.usd), limit=money(budget.limit)))
     if budget.unpriced:
-        say(_("{tokens} tokens of unknown price are not in it.").format(tokens=f"{budget.unpriced:,}"))
+        say(_("Does not include {tokens} tokens of unknown price.").format(tokens=f"{budget.unpriced:,}"))

@@ -29,8 +29,8 @@ def _trouble() -> tuple[str, str] | None:
         from desktop.text import _
 
         return (
-            _("There is no screen here for the window."),
-            _("Talk in the terminal instead: nanobot-desktop chat"),
+            _("There is no screen to show the window on."),
+            _("Chat in the terminal instead: nanobot-desktop chat"),
         )
     if importlib.util.find_spec("PySide6") is None:
         from desktop.text import _

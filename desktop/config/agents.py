@@ -18,14 +18,14 @@ class ModelRef(Section):
     model: str = Field(
         default="",
         title=mark("Model"),
-        description=mark("The model's name. Empty: the provider's usual one."),
+        description=mark("The model’s name. Leave empty for the provider’s default."),
         max_length=300,
         json_schema_extra=notes(kind="own", applies="answer"),
     )
     provider: str = Field(
         default="auto",
         title=mark("Provider"),
-        description=mark("Who runs the model. auto: chosen from the model's name and the keys you have."),
+        description=mark("Who runs the model. auto: chosen by the model’s name and your keys."),
         min_length=1,
         max_length=100,
         json_schema_extra=notes(kind="own", applies="answer"),
@@ -51,39 +51,39 @@ class Dream(Section):
         default=True,
         title=mark("Learn from conversations"),
         description=mark(
-            "From time to time the agent goes over what was said and keeps what lasts. Off: only when you "
-            "have it do so."
+            "From time to time, Dream goes through your conversations and saves what is worth "
+            "remembering. When off, it runs only when you ask for it."
         ),
         json_schema_extra=notes(applies="now"),
     )
     interval_h: float = Field(
         default=2,
-        title=mark("How often"),
-        description=mark("Only when there is something new."),
+        title=mark("Interval"),
+        description=mark("Runs only when there is something new."),
         ge=0.25,
         le=720,
         json_schema_extra=notes(unit=mark("hours"), applies="now"),
     )
     model_override: str = Field(
         default="",
-        title=mark("Model for it"),
-        description=mark("The model that does this, where it shall be another than the one that answers."),
+        title=mark("Dream model"),
+        description=mark("The model for Dream, if it should not be the one that answers."),
         max_length=300,
-        json_schema_extra=notes(empty=mark("The one that answers"), applies="now"),
+        json_schema_extra=notes(empty=mark("Same as answers"), applies="now"),
     )
 
     max_batch_size: int = Field(
         default=20,
-        title=mark("Summaries at once"),
-        description=mark("How many summaries of what was said are gone over in one piece of work."),
+        title=mark("Summaries per run"),
+        description=mark("How many conversation summaries one run processes."),
         ge=1,
         le=200,
         json_schema_extra=notes(applies="now"),
     )
     max_iterations: int = Field(
         default=10,
-        title=mark("Steps of one piece of work"),
-        description=mark("After how many rounds of tools it is broken off."),
+        title=mark("Steps per run"),
+        description=mark("A run stops after this many rounds of tool calls."),
         ge=1,
         le=100,
         json_schema_extra=notes(applies="now"),
@@ -102,7 +102,7 @@ class AgentDefaults(Section):
         {
             "workspace": Loosens(mark("The agent works in this folder.")),
             "disabled_skills": Loosens(
-                mark("The agent is told of these skills."), tight=lambda _name: True
+                mark("The agent knows about these skills."), tight=lambda _name: True
             ),
         }
     )
@@ -115,7 +115,7 @@ class AgentDefaults(Section):
     bot_name: str = Field(
         default="Nanobot",
         title=mark("Name"),
-        description=mark("What the agent calls itself."),
+        description=mark("The agent’s name."),
         min_length=1,
         max_length=60,
         json_schema_extra=notes(applies="answer"),
@@ -124,8 +124,8 @@ class AgentDefaults(Section):
         default="",
         title=mark("Model"),
         description=mark(
-            "The model's name, such as deepseek-chat or anthropic/claude-sonnet-4-5. "
-            "Empty: the provider's usual one."
+            "The model’s name, for example deepseek-chat or anthropic/claude-sonnet-4-5. Leave empty for "
+            "the provider’s default."
         ),
         max_length=300,
         json_schema_extra=notes(applies="answer"),
@@ -133,17 +133,15 @@ class AgentDefaults(Section):
     provider: str = Field(
         default="auto",
         title=mark("Provider"),
-        description=mark("Who runs the model. auto: chosen from the model's name and the keys you have."),
+        description=mark("Who runs the model. auto: chosen by the model’s name and your keys."),
         min_length=1,
         max_length=100,
         json_schema_extra=notes(applies="answer"),
     )
     fallback_models: tuple[ModelRef, ...] = Field(
         default=(),
-        title=mark("Instead of it"),
-        description=mark(
-            "Asked in this order when the usual model cannot be reached or has no quota left."
-        ),
+        title=mark("Fallback models"),
+        description=mark("Used in this order when the default model can’t be reached or is out of quota."),
         json_schema_extra=notes(kind="own", applies="answer"),
     )
     small_model: ModelRef = Field(
@@ -154,29 +152,27 @@ class AgentDefaults(Section):
     )
     vision_model: ModelRef = Field(
         default_factory=ModelRef,
-        title=mark("Model that sees"),
-        description=mark("Answers messages with pictures where the usual model cannot see them."),
+        title=mark("Vision model"),
+        description=mark("Answers messages with images if the default model can’t see them."),
         json_schema_extra=notes(kind="own", applies="answer"),
     )
     workspace: str = Field(
         default="",
         title=mark("Workspace"),
-        description=mark("The folder of the agent's files, memory and conversations."),
-        json_schema_extra=notes(
-            kind="folder", empty=mark("In the program's own folder"), applies="restart"
-        ),
+        description=mark("The folder for the agent’s files, memory and conversations."),
+        json_schema_extra=notes(kind="folder", empty=mark("Nanobot’s own folder"), applies="restart"),
     )
     timezone: str = Field(
         default="",
         title=mark("Time zone"),
-        description=mark("Where your jobs keep their time, such as Europe/Berlin."),
+        description=mark("The time zone for tasks, for example Europe/Berlin."),
         max_length=60,
-        json_schema_extra=notes(empty=mark("This computer's"), applies="now"),
+        json_schema_extra=notes(empty=mark("Same as this computer"), applies="now"),
     )
     max_tokens: int = Field(
         default=8192,
-        title=mark("Longest answer"),
-        description=mark("Where one answer is cut off."),
+        title=mark("Answer limit"),
+        description=mark("Longer answers are cut off."),
         ge=1,
         le=1_000_000,
         json_schema_extra=notes(unit=mark("tokens"), applies="answer"),
@@ -184,15 +180,15 @@ class AgentDefaults(Section):
     context_window_tokens: int | None = Field(
         default=None,
         title=mark("Context window"),
-        description=mark("How much of a conversation the model is shown at once."),
+        description=mark("How much of a conversation the model sees at once."),
         ge=512,
         le=10_000_000,
-        json_schema_extra=notes(unit=mark("tokens"), empty=mark("The model's own"), applies="answer"),
+        json_schema_extra=notes(unit=mark("tokens"), empty=mark("Model default"), applies="answer"),
     )
     temperature: float = Field(
         default=0.1,
         title=mark("Temperature"),
-        description=mark("0 keeps to the likeliest words, higher values vary more."),
+        description=mark("0 picks the most likely words; higher values vary more."),
         ge=0,
         le=2,
         json_schema_extra=notes(applies="answer"),
@@ -204,7 +200,7 @@ class AgentDefaults(Section):
         max_length=20,
         json_schema_extra=notes(
             choices={
-                "": mark("The model's own"),
+                "": mark("Model default"),
                 "off": mark("Off"),
                 "low": mark("Low"),
                 "medium": mark("Medium"),
@@ -215,9 +211,9 @@ class AgentDefaults(Section):
     )
     max_concurrent_turns: int = Field(
         default=64,
-        title=mark("Conversations at once"),
+        title=mark("Parallel conversations"),
         description=mark(
-            "How many conversations one provider may answer at the same time. A model on this computer "
+            "How many conversations a provider can answer at the same time. A model on this computer "
             "answers one or two."
         ),
         ge=1,
@@ -226,44 +222,44 @@ class AgentDefaults(Section):
     )
     max_tool_iterations: int = Field(
         default=200,
-        title=mark("Steps of an answer"),
-        description=mark("After how many rounds of tools an answer that does not come is broken off."),
+        title=mark("Steps per answer"),
+        description=mark("An answer stops after this many rounds of tool calls."),
         ge=1,
         le=10_000,
         json_schema_extra=notes(applies="answer"),
     )
     max_concurrent_subagents: int = Field(
         default=3,
-        title=mark("Subagents at once"),
-        description=mark("How many subagents may work at the same time; others wait their turn."),
+        title=mark("Parallel subagents"),
+        description=mark("How many subagents can run at the same time. Others wait in a queue."),
         ge=1,
         le=64,
         json_schema_extra=notes(applies="restart"),
     )
     max_subagent_iterations: int = Field(
         default=15,
-        title=mark("Steps of a subagent"),
-        description=mark("After how many rounds of tools a subagent that does not end is broken off."),
+        title=mark("Steps per subagent"),
+        description=mark("A subagent stops after this many rounds of tool calls."),
         ge=1,
         le=1_000,
         json_schema_extra=notes(applies="answer"),
     )
     auto_titles: bool = Field(
         default=True,
-        title=mark("Name conversations by their content"),
+        title=mark("Generate conversation titles"),
         description=mark(
-            "After its first answer a conversation is named by the small model, or by the one that "
-            "answered. Not by the built-in model, which would take too long: there the title "
-            "stays your first words."
+            "After the first answer, the small model writes the title, or the model that answered if "
+            "there is none. The built-in model is too slow for this, so there the title stays your first "
+            "words."
         ),
         json_schema_extra=notes(applies="answer"),
     )
     idle_compact_after_minutes: int = Field(
         default=15,
-        title=mark("Notes are made after"),
+        title=mark("Summarize after"),
         description=mark(
-            "How long a conversation must be quiet before the agent makes notes of it for its memory. "
-            "0: only when it grows too long."
+            "How long a conversation must be idle before it is summarized for memory. 0: only when it "
+            "gets too long."
         ),
         ge=0,
         le=10_080,
@@ -272,19 +268,19 @@ class AgentDefaults(Section):
     dream: Dream = Field(
         default_factory=Dream,
         title=mark("Memory"),
-        description=mark("When the agent goes over what was said and keeps what lasts."),
+        description=mark("When Dream goes through your conversations and saves what is worth remembering."),
         json_schema_extra=notes(kind="own"),
     )
     disabled_skills: tuple[str, ...] = Field(
         default=(),
-        title=mark("Skills that are off"),
-        description=mark("The agent is not told of these."),
+        title=mark("Disabled skills"),
+        description=mark("The agent doesn’t know about these."),
         json_schema_extra=notes(kind="own"),
     )
     skill_keys: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
-        title=mark("Keys of skills"),
-        description=mark("Which variables of which skills have a value in the keychain."),
+        title=mark("Skill keys"),
+        description=mark("Which skill variables have a value in the keychain."),
         json_schema_extra=notes(kind="own"),
     )
 

@@ -17,23 +17,23 @@ class Appearance(Section):
     theme: Literal["system", "light", "dark"] = Field(
         default="system",
         title=mark("Theme"),
-        description=mark("Light, dark, or whatever the system uses."),
+        description=mark("Light, dark, or the same as the system."),
         json_schema_extra=notes(
-            choices={"system": mark("As the system"), "light": mark("Light"), "dark": mark("Dark")}
+            choices={"system": mark("Same as system"), "light": mark("Light"), "dark": mark("Dark")}
         ),
     )
     contrast: Literal["system", "normal", "high"] = Field(
         default="system",
         title=mark("Contrast"),
-        description=mark("High contrast has pure black and white, and borders that stand out."),
+        description=mark("High contrast uses pure black and white, and stronger borders."),
         json_schema_extra=notes(
-            choices={"system": mark("As the system"), "normal": mark("Normal"), "high": mark("High")}
+            choices={"system": mark("Same as system"), "normal": mark("Normal"), "high": mark("High")}
         ),
     )
     language: str = Field(
         default="",
         title=mark("Language"),
-        description=mark("Of the window, the terminal and every message of the program."),
+        description=mark("For the window, the terminal and all messages."),
         max_length=20,
-        json_schema_extra=notes(choices={"": mark("As the system"), **LANGUAGES}),
+        json_schema_extra=notes(choices={"": mark("Same as system"), **LANGUAGES}),
     )

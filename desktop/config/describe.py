@@ -19,8 +19,8 @@ from desktop.text import _, mark
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 APPLIES = {
     "now": mark("Saved"),
-    "answer": mark("Saved, for the next answer"),
-    "restart": mark("Saved, for the next start"),
+    "answer": mark("Saved. Applies from the next answer."),
+    "restart": mark("Saved. Applies after a restart."),
 }
 """What to say of a saved value, by when it counts."""
 
@@ -73,7 +73,7 @@ class Setting:
         most = f"{self.most:,.0f}" if self.most == int(self.most) else f"{self.most:g}"
         if self.above is not None:
             return _("More than {least}, at most {most}.").format(least=f"{self.above:g}", most=most)
-        return _("From {least} to {most}.").format(least=f"{self.least or 0:g}", most=most)
+        return _("{least} to {most}.").format(least=f"{self.least or 0:g}", most=most)
 
     def _number(self, typed: str) -> float | int:
         try:
@@ -85,8 +85,8 @@ class Setting:
         if math.isfinite(value):
             return value
         if self.kind == "whole":
-            raise ConfigError(_("This must be a whole number."))
-        raise ConfigError(_("This must be a number, such as {example}.").format(example="0.5"))
+            raise ConfigError(_("Enter a whole number."))
+        raise ConfigError(_("Enter a number, for example {example}.").format(example="0.5"))
 
     def _in_limits(self, value: float) -> None:
         low = self.least is not None and value < self.least
@@ -96,35 +96,33 @@ class Setting:
         most = f"{int(self.most or 0):,}"
         if self.above is not None:
             raise ConfigError(
-                _("This must be more than {least} and at most {most}.").format(
-                    least=f"{self.above:g}", most=most
-                )
+                _("Enter more than {least} and at most {most}.").format(least=f"{self.above:g}", most=most)
             )
         raise ConfigError(
-            _("This must be between {least} and {most}.").format(least=f"{self.least or 0:g}", most=most)
+            _("Enter a value from {least} to {most}.").format(least=f"{self.least or 0:g}", most=most)
         )
 
     def _fitting(self, typed: str) -> None:
         if len(typed) < self.shortest:
-            raise ConfigError(_("This may not be empty."))
+            raise ConfigError(_("This can’t be empty."))
         if self.longest is not None and len(typed) > self.longest:
-            raise ConfigError(_("This may have {count} characters at the most.").format(count=self.longest))
+            raise ConfigError(_("Enter at most {count} characters.").format(count=self.longest))
         if self.kind == "folder" and typed and not Path(typed).expanduser().is_absolute():
-            raise ConfigError(_("This must be the full path of a folder."))
+            raise ConfigError(_("Enter the full path of a folder."))
         if self.pattern == ADDRESS and not re.match(ADDRESS, typed):
-            raise ConfigError(_("An address begins with http:// or https:// and has no spaces."))
+            raise ConfigError(_("An address must start with http:// or https:// and contain no spaces."))
         if self.pattern == PROXY and not re.match(PROXY, typed):
-            raise ConfigError(_("A proxy looks like http://host:port, without a name and a password."))
+            raise ConfigError(_("A proxy looks like http://host:port, without a user name or password."))
 
 
 def check_headers(headers: dict[str, str]) -> None:
     """Raises ConfigError for a name or a value that HTTP does not allow."""
     for name, value in headers.items():
         if not _HEADER.fullmatch(name):
-            raise ConfigError(_("A header's name has letters, digits and hyphens only."))
+            raise ConfigError(_("A header name can contain only letters, digits and hyphens."))
         if not value.isprintable():
             raise ConfigError(
-                _("The value of {name} has characters that cannot be sent.").format(name=name)
+                _("The value of {name} contains characters that can’t be sent.").format(name=name)
             )
 
 

@@ -39,22 +39,24 @@ def parse(data: bytes, name: str, twice: list[ConfigError] | None = None) -> dic
             _("{file} is damaged at line {line}, column {column}.").format(
                 file=name, line=error.lineno, column=error.colno
             ),
-            _("Correct that line, or change any setting: the damaged file is then kept aside."),
+            _("Correct that line, or change any setting: the damaged file is then set aside."),
         ) from None
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict) or jsontext.too_deep(value):
         raise ConfigError(
-            _("{file} holds no settings: it must be one JSON object.").format(file=name),
-            _("Correct the file, or change any setting: the damaged file is then kept aside."),
+            _("{file} contains no settings: it must be one JSON object.").format(file=name),
+            _("Correct the file, or change any setting: the damaged file is then set aside."),
         )
     return value
 
 
 def _twice(file: str, key: str) -> ConfigError:
     return ConfigError(
-        _("{file} has {key} twice in the same place. The last one counts.").format(file=file, key=key),
-        _("Keep one of them; or change any setting: the file is then kept aside as it is."),
+        _("{file} contains {key} twice in the same place. The last one is used.").format(
+            file=file, key=key
+        ),
+        _("Keep one of them, or change any setting: the original file is then set aside."),
     )
 
 
@@ -65,7 +67,7 @@ def _text(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            _("{file} is not UTF-8 text: line {line} cannot be read.").format(file=name, line=line),
+            _("{file} is not UTF-8 text: line {line} can’t be read.").format(file=name, line=line),
             _("Save the file as UTF-8 in your editor."),
         ) from None
 
@@ -155,5 +157,5 @@ def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 def _missing(where: str, name: str) -> ConfigError:
     return ConfigError(
         _("The setting {field} refers to ${{{name}}}, which is not set.").format(field=where, name=name),
-        _("Set the environment variable {name}, or write the value itself.").format(name=name),
+        _("Set the environment variable {name}, or enter the value itself.").format(name=name),
     )

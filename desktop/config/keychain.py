@@ -247,13 +247,13 @@ def _told_apart(error: Exception) -> KeychainError:
         return _locked()
     if isinstance(error, InitError):
         return KeychainError(
-            _("The keychain's prompt was dismissed."),
-            _("Try again and answer it; or use a key for this run only."),
+            _("The keychain’s prompt was dismissed."),
+            _("Try again and answer it, or use a key for this run only."),
             state="dismissed",
         )
     return KeychainError(
         _("The keychain could not be used: {kind}.").format(kind=type(error).__name__),
-        _("The key in it was not changed. Try again; or use a key for this run only."),
+        _("The key in it was not changed. Try again, or use a key for this run only."),
         state="failed",
     )
 
@@ -261,31 +261,33 @@ def _told_apart(error: Exception) -> KeychainError:
 def _locked() -> KeychainError:
     return KeychainError(
         _("The keychain is locked."),
-        _("Unlock it, then try again; or use a key for this run only."),
+        _("Unlock it and try again, or use a key for this run only."),
         state="locked",
     )
 
 
 def _missing(entry: str = "") -> KeychainError:
-    remedy = _("Install gnome-keyring or KWallet. How to give secrets without one: nanobot-desktop doctor")
+    remedy = _(
+        "Install gnome-keyring or KWallet. To provide secrets without one, see: nanobot-desktop doctor"
+    )
     if entry:
         remedy = without_keychain(entry)
-    return KeychainError(_("This computer offers no keychain."), remedy, state="missing")
+    return KeychainError(_("This computer has no keychain."), remedy, state="missing")
 
 
 def without_keychain(entry: str) -> str:
     """What to do for a secret where there is no keychain."""
     if not credential(entry):
-        return _("Install gnome-keyring or KWallet: a sign-in can be kept nowhere else.")
+        return _("Install gnome-keyring or KWallet. Sign-ins can’t be stored anywhere else.")
     return _(
-        "Install gnome-keyring or KWallet; or give it for one run, as the systemd credential {credential} "
-        "or in the environment variable {variable}."
+        "Install gnome-keyring or KWallet, or provide it for one run as the systemd credential "
+        "{credential} or in the environment variable {variable}."
     ).format(credential=credential(entry), variable=variable(entry))
 
 
 def _waiting() -> KeychainError:
     return KeychainError(
         _("The keychain is waiting for your password."),
-        _("Answer its prompt, then try again; or use a key for this run only."),
+        _("Answer its prompt and try again, or use a key for this run only."),
         state="waiting",
     )

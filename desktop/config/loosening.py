@@ -27,7 +27,7 @@ _SECRET_IN_TEXT = re.compile(
     r"[\w-]*(?:key|token|secret|password|passwd)=(?!\$)\S+|\w+://[^/@\s]*:[^/@\s]+@", re.IGNORECASE
 )
 _SECRET_ENDINGS = ("key", "token", "secret", "password", "passwd", "authorization", "cookie")
-_UNKNOWN = Loosens(mark("It is not known what this setting allows."))
+_UNKNOWN = Loosens(mark("What this setting would allow is unknown."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _part(keys: Keys, value: Any, config: Config, found: Parted) -> None:
         elif len(keys) == at + 1:
             _entry(keys, value, config, declared, found)
         elif value not in (None, [], {}):
-            found.left.append((name, _("It cannot be used here.")))
+            found.left.append((name, _("It can’t be used here.")))
         return
     whole, value = (keys[:at], _nested(keys[at:], value)) if declared else (keys, value)
     try:
@@ -155,7 +155,7 @@ def _entry(keys: Keys, value: Any, config: Config, declared: Loosens, found: Par
     """An MCP server: it comes switched off, and does not take the place of one that is here."""
     name = ".".join(keys)
     if not isinstance(value, Mapping):
-        found.left.append((name, _("It cannot be used here.")))
+        found.left.append((name, _("It can’t be used here.")))
         return
     try:
         server = McpServer.model_validate(dict(value))
@@ -176,7 +176,9 @@ def _entry(keys: Keys, value: Any, config: Config, declared: Loosens, found: Par
 def _wait(loose: Loose, found: Parted) -> bool:
     """Note that it waits; False where it has a secret, which is never kept for later."""
     if _secret(loose.value):
-        found.left.append((loose.name, _("It holds a key. Add it by hand, with the key in the keychain.")))
+        found.left.append(
+            (loose.name, _("It contains a key. Add it manually, with the key in the keychain."))
+        )
         return False
     found.loose.append(loose)
     return True
@@ -256,4 +258,4 @@ def _secret(value: Any) -> bool:
 
 def _wrong(error: ValidationError) -> str:
     why = error.errors(include_input=False, include_url=False)[0]["msg"].rstrip(".")
-    return _("It cannot be used here: {reason}.").format(reason=why)
+    return _("It can’t be used here: {reason}.").format(reason=why)

@@ -22,8 +22,8 @@ def faults(server: McpServer, environ: Mapping[str, str]) -> Iterator[Fault]:
         yield from _command(server, environ)
     for name in missing(server, environ):
         yield (
-            _("The environment has no variable {name}.").format(name=name),
-            _("Set it before Nanobot is started, or put the value into the server's settings."),
+            _("The environment variable {name} is not set.").format(name=name),
+            _("Set it before you start Nanobot, or enter the value in the server’s settings."),
         )
 
 
@@ -58,13 +58,13 @@ def _command(server: McpServer, environ: Mapping[str, str]) -> Iterator[Fault]:
         return
     if not folder.is_dir():
         yield (
-            _("The server's folder is not there: {path}.").format(path=folder),
-            _("Make it, or choose another."),
+            _("The server’s folder does not exist: {path}.").format(path=folder),
+            _("Create it, or choose another one."),
         )
     elif not _found(Path(command).expanduser(), command, folder, environ):
         yield (
-            _("There is no program {command} that could be run.").format(command=command),
-            _("Install it, or give its full path. npx comes with Node.js, uvx with uv."),
+            _("The program {command} was not found.").format(command=command),
+            _("Install it, or enter its full path. npx comes with Node.js, uvx with uv."),
         )
 
 

@@ -16,10 +16,10 @@ class ModelHost(Section):
 
     idle_stop_s: float = Field(
         default=600,
-        title=mark("Model host stops after"),
+        title=mark("Stop model host after"),
         description=mark(
-            "How long after a call the part that talks to models is kept in memory. "
-            "Starting it again takes a second or two."
+            "How long the process that talks to models stays in memory after a call. Starting it again "
+            "takes a second or two."
         ),
         ge=1,
         le=86_400,
@@ -31,30 +31,30 @@ class LocalModel(Section):
     """The model that runs on this machine, without a key."""
 
     LOOSENS = MappingProxyType(
-        {"server": Loosens(mark("What you say goes to the model server at this address."))}
+        {"server": Loosens(mark("Your messages go to the model server at this address."))}
     )
     HARMLESS = names("model files idle_stop_s")
 
     model: str = Field(
         default="",
         title=mark("Built-in model"),
-        description=mark("Which model is run: one of the catalogue, or the path of a GGUF file of yours."),
+        description=mark("The model to run: one from the catalog, or the path of your own GGUF file."),
         max_length=2000,
-        json_schema_extra=notes(empty=mark("By the memory that is free"), applies="answer"),
+        json_schema_extra=notes(empty=mark("Based on free memory"), applies="answer"),
     )
     files: list[str] = Field(
         default_factory=list,
-        title=mark("Model files of yours"),
-        description=mark("GGUF files that you chose, by their paths."),
+        title=mark("Your model files"),
+        description=mark("Paths of the GGUF files you chose."),
         max_length=100,
         json_schema_extra=notes(applies="answer"),
     )
     idle_stop_s: float = Field(
         default=600,
-        title=mark("Built-in model stops after"),
+        title=mark("Stop built-in model after"),
         description=mark(
-            "How long after a question the built-in model is kept in memory. While the window is open it "
-            "stays as long as there is memory enough."
+            "How long the built-in model stays in memory after a question. While the window is open, it "
+            "stays as long as there is enough memory."
         ),
         ge=1,
         le=86_400,
@@ -64,7 +64,7 @@ class LocalModel(Section):
         default="",
         title=mark("Model server"),
         description=mark(
-            "The address of a model server of yours. It answers where the provider is chosen automatically."
+            "The address of your own model server. It answers when the provider is chosen automatically."
         ),
         pattern=ADDRESS,
         max_length=2000,

@@ -49,10 +49,10 @@ class Permissions(Section):
         {
             "mode": Loosens(mark("The agent asks less often."), order=("ask", "risky")),
             "autonomous_minutes": Loosens(
-                mark("An autonomous conversation goes on for longer before it asks again."), grows=True
+                mark("An autonomous conversation runs longer before it asks again."), grows=True
             ),
             "rules": Loosens(
-                mark("The agent does not ask about this any more."),
+                mark("The agent no longer asks about this."),
                 tight=lambda rule: rule.answer == "deny",
             ),
             "folders": Loosens(
@@ -64,24 +64,24 @@ class Permissions(Section):
 
     mode: ModeName = Field(
         default="risky",
-        title=mark("Ask"),
+        title=mark("Ask before acting"),
         description=mark(
-            "When the agent asks before it acts. Whatever is chosen: commands that destroy a disk, the "
-            "places of keys and of this program's own settings are never open to it."
+            "When the agent asks before it acts. Whatever you choose, it can never run commands that "
+            "destroy a disk, or access keys and this program’s own settings."
         ),
         json_schema_extra=notes(
             choices={
                 "ask": mark("Always"),
-                "risky": mark("When it is risky"),
+                "risky": mark("When risky"),
             },
             applies="answer",
         ),
     )
     autonomous_minutes: int = Field(
         default=60,
-        title=mark("Autonomous ends after"),
+        title=mark("Autonomous mode ends after"),
         description=mark(
-            "How long a conversation may act without asking once you switched it to autonomous."
+            "How long a conversation can act without asking after you turn on autonomous mode."
         ),
         ge=1,
         le=1440,
@@ -89,10 +89,10 @@ class Permissions(Section):
     )
     patience_minutes: int = Field(
         default=10,
-        title=mark("A question waits"),
+        title=mark("Wait for an answer"),
         description=mark(
-            "How long the agent waits for your answer before it goes on without; the question then lies in "
-            "the inbox and can be answered any time."
+            "How long the agent waits for your answer before it continues without it. The question stays "
+            "in your inbox, and you can answer it any time."
         ),
         ge=0,
         le=1440,
@@ -100,13 +100,13 @@ class Permissions(Section):
     )
     rules: tuple[Rule, ...] = Field(
         default=(),
-        title=mark("Standing answers"),
-        description=mark("What you allowed or refused for good."),
+        title=mark("Always allowed"),
+        description=mark("What you chose to always allow or always deny."),
         json_schema_extra=notes(kind="own"),
     )
     folders: tuple[Folder, ...] = Field(
         default=(),
         title=mark("Folders"),
-        description=mark("Folders outside the workspace that the agent may use without asking."),
+        description=mark("Folders outside the workspace that the agent can use without asking."),
         json_schema_extra=notes(kind="own"),
     )

@@ -17,7 +17,7 @@ class Heartbeat(Section):
     LOOSENS = MappingProxyType(
         {
             "enabled": Loosens(
-                mark("The agent looks after the tasks in HEARTBEAT.md by itself."), order=(False, True)
+                mark("The agent works on the tasks in HEARTBEAT.md on its own."), order=(False, True)
             )
         }
     )
@@ -25,14 +25,14 @@ class Heartbeat(Section):
 
     enabled: bool = Field(
         default=True,
-        title=mark("Look after open tasks"),
-        description=mark("From time to time the agent looks into HEARTBEAT.md for tasks that are due."),
+        title=mark("Check open tasks"),
+        description=mark("From time to time, the agent checks HEARTBEAT.md for tasks that are due."),
         json_schema_extra=notes(applies="now"),
     )
     interval_s: int = Field(
         default=1800,
-        title=mark("How often"),
-        description=mark("Only when HEARTBEAT.md has open tasks; else no model is asked."),
+        title=mark("Interval"),
+        description=mark("Only when HEARTBEAT.md has open tasks; otherwise no model is used."),
         ge=60,
         le=604_800,
         json_schema_extra=notes(unit=mark("seconds"), applies="now"),
@@ -51,20 +51,18 @@ class Limits(Section):
 
     LOOSENS = MappingProxyType(
         {
-            "daily_usd": Loosens(mark("Work that nobody waits for may cost more in a day."), grows=True),
-            "daily_tokens": Loosens(
-                mark("Work that nobody waits for may use more tokens in a day."), grows=True
-            ),
-            "monthly_usd": Loosens(mark("A month may cost more."), grows=True),
+            "daily_usd": Loosens(mark("Background work can cost more per day."), grows=True),
+            "daily_tokens": Loosens(mark("Background work can use more tokens per day."), grows=True),
+            "monthly_usd": Loosens(mark("The monthly limit is higher."), grows=True),
         }
     )
 
     daily_usd: float = Field(
         default=1.0,
-        title=mark("A day may cost"),
+        title=mark("Daily budget"),
         description=mark(
-            "What jobs, heartbeat and memory may spend in a day. When it is spent they pause until the "
-            "next one; plain reminders and your own questions never do."
+            "The most that tasks, the heartbeat and Dream can spend per day. When it is used up, they "
+            "pause until the next day. Reminders and your own questions are not affected."
         ),
         ge=0,
         le=10_000,
@@ -72,9 +70,9 @@ class Limits(Section):
     )
     daily_tokens: int = Field(
         default=1_000_000,
-        title=mark("Tokens of a day"),
+        title=mark("Daily tokens"),
         description=mark(
-            "The same where the price of a model is not known. Models on this computer are free."
+            "The same limit for models with unknown prices. Models on this computer are free."
         ),
         ge=0,
         le=1_000_000_000,
@@ -82,10 +80,10 @@ class Limits(Section):
     )
     monthly_usd: float | None = Field(
         default=None,
-        title=mark("A month may cost"),
+        title=mark("Monthly limit"),
         description=mark(
-            "You are told at 80 % and at 100 %. Then no model that costs money is asked until the next "
-            "month; models on this computer go on. Only known prices count."
+            "You are notified at 80% and 100%. After that, paid models are not used until next month; "
+            "models on this computer still are. Only known prices count."
         ),
         ge=0,
         le=1_000_000,
@@ -101,58 +99,58 @@ class Notifications(Section):
     answer: bool = Field(
         default=True,
         title=mark("Your answer is ready"),
-        description=mark("When an answer comes while you look elsewhere."),
+        description=mark("When an answer arrives while you are elsewhere."),
         json_schema_extra=notes(applies="now"),
     )
     reminder: bool = Field(
         default=True,
-        title=mark("Reminders and jobs"),
-        description=mark("What you asked to be reminded of, and results of jobs."),
+        title=mark("Reminders and tasks"),
+        description=mark("Your reminders, and the results of tasks."),
         json_schema_extra=notes(applies="now"),
     )
     heartbeat: bool = Field(
         default=True,
         title=mark("Heartbeat"),
-        description=mark("What the agent found while it looked after open tasks."),
+        description=mark("What the agent found while checking open tasks."),
         json_schema_extra=notes(applies="now"),
     )
     subagent: bool = Field(
         default=True,
-        title=mark("Results of subagents"),
-        description=mark("When work in the background is done."),
+        title=mark("Subagent results"),
+        description=mark("When background work is done."),
         json_schema_extra=notes(applies="now"),
     )
     approval: bool = Field(
         default=True,
-        title=mark("Questions of permission"),
-        description=mark("When the agent may not go on without you."),
+        title=mark("Permission questions"),
+        description=mark("When the agent needs your permission to continue."),
         json_schema_extra=notes(applies="now"),
     )
     error: bool = Field(
         default=True,
-        title=mark("Trouble"),
-        description=mark("When something that works in the background no longer does."),
+        title=mark("Problems"),
+        description=mark("When something in the background stops working."),
         json_schema_extra=notes(applies="now"),
     )
     quiet: bool = Field(
         default=False,
         title=mark("Quiet hours"),
         description=mark(
-            "Nothing appears but questions of permission; afterwards one message tells of the rest."
+            "Only permission questions appear. Afterwards, one notification tells you about the rest."
         ),
         json_schema_extra=notes(applies="now"),
     )
     quiet_from: str = Field(
         default="22:00",
         title=mark("From"),
-        description=mark("When quiet hours begin, such as 22:00."),
+        description=mark("When quiet hours start, for example 22:00."),
         pattern=_CLOCK,
         json_schema_extra=notes(applies="now"),
     )
     quiet_to: str = Field(
         default="07:00",
         title=mark("To"),
-        description=mark("When they end, such as 07:00."),
+        description=mark("When quiet hours end, for example 07:00."),
         pattern=_CLOCK,
         json_schema_extra=notes(applies="now"),
     )
@@ -164,7 +162,7 @@ class Presence(Section):
     LOOSENS = MappingProxyType(
         {
             "paused": Loosens(
-                mark("Jobs, the heartbeat and the memory work by themselves."), order=(True, False)
+                mark("Tasks, the heartbeat and Dream run automatically."), order=(True, False)
             ),
             "login": Loosens(mark("The program starts when you log in."), order=(False, True)),
         }
@@ -173,29 +171,29 @@ class Presence(Section):
 
     paused: bool = Field(
         default=False,
-        title=mark("Pause what works by itself"),
+        title=mark("Pause background work"),
         description=mark(
-            "Jobs, the heartbeat and the memory wait until you take it back. Reminders still come."
+            "Tasks, the heartbeat and Dream pause until you turn this off. Reminders still arrive."
         ),
         json_schema_extra=notes(applies="now"),
     )
 
     tray: bool = Field(
         default=True,
-        title=mark("Icon in the tray"),
-        description=mark("Off: a closed window is minimised."),
+        title=mark("Tray icon"),
+        description=mark("When off, closing the window minimizes it."),
         json_schema_extra=notes(applies="now"),
     )
     login: bool = Field(
         default=False,
         title=mark("Start at login"),
-        description=mark("The program starts in the tray when you log in."),
+        description=mark("Start in the tray when you log in."),
         json_schema_extra=notes(applies="now"),
     )
     shortcut: str = Field(
         default="Ctrl+Alt+Space",
-        title=mark("Shortcut for quick chat"),
-        description=mark("Opens the quick chat from everywhere."),
+        title=mark("Quick chat shortcut"),
+        description=mark("Opens quick chat from anywhere."),
         max_length=60,
         json_schema_extra=notes(empty=mark("None"), applies="now"),
     )

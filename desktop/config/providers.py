@@ -10,7 +10,7 @@ from desktop.config.loosens import Loosens, names
 from desktop.text import mark
 
 _YES_OR_NO = notes(
-    choices={"": mark("What is known of it"), "True": mark("Yes"), "False": mark("No")}, applies="answer"
+    choices={"": mark("Automatic"), "True": mark("Yes"), "False": mark("No")}, applies="answer"
 )
 
 
@@ -22,43 +22,43 @@ class ModelOverride(Section):
     context_window_tokens: int | None = Field(
         default=None,
         title=mark("Context window"),
-        description=mark("How much this model can read at once."),
+        description=mark("How much the model can read at once."),
         ge=512,
         le=10_000_000,
-        json_schema_extra=notes(unit=mark("tokens"), empty=mark("What is known of it"), applies="answer"),
+        json_schema_extra=notes(unit=mark("tokens"), empty=mark("Automatic"), applies="answer"),
     )
     input_price: float | None = Field(
         default=None,
-        title=mark("Price of a question"),
-        description=mark("In US dollars for a million tokens. 0: it costs nothing."),
+        title=mark("Input price"),
+        description=mark("In US dollars per million tokens. 0: free."),
         ge=0,
         le=100_000,
-        json_schema_extra=notes(unit="$", empty=mark("What is known of it"), applies="answer"),
+        json_schema_extra=notes(unit="$", empty=mark("Automatic"), applies="answer"),
     )
     output_price: float | None = Field(
         default=None,
-        title=mark("Price of an answer"),
-        description=mark("In US dollars for a million tokens. 0: it costs nothing."),
+        title=mark("Output price"),
+        description=mark("In US dollars per million tokens. 0: free."),
         ge=0,
         le=100_000,
-        json_schema_extra=notes(unit="$", empty=mark("What is known of it"), applies="answer"),
+        json_schema_extra=notes(unit="$", empty=mark("Automatic"), applies="answer"),
     )
     tools: bool | None = Field(
         default=None,
-        title=mark("It can use tools"),
-        description=mark("Without tools it only talks."),
+        title=mark("Tools"),
+        description=mark("Without tools, the model can only chat."),
         json_schema_extra=_YES_OR_NO,
     )
     vision: bool | None = Field(
         default=None,
-        title=mark("It can see"),
-        description=mark("Whether pictures are shown to it."),
+        title=mark("Vision"),
+        description=mark("Whether the model can see images."),
         json_schema_extra=_YES_OR_NO,
     )
     reasoning: bool | None = Field(
         default=None,
-        title=mark("It can reason"),
-        description=mark("Whether it is told how long to think."),
+        title=mark("Reasoning"),
+        description=mark("Whether the model has reasoning levels."),
         json_schema_extra=_YES_OR_NO,
     )
 
@@ -68,11 +68,11 @@ class ProviderSettings(Section):
 
     LOOSENS = MappingProxyType(
         {
-            "api_base": Loosens(mark("What you say, and the key, go to this address.")),
-            "proxy": Loosens(mark("What you say, and the key, go through this proxy.")),
+            "api_base": Loosens(mark("Your messages and the key go to this address.")),
+            "proxy": Loosens(mark("Your messages and the key go through this proxy.")),
             "extra_headers": Loosens(mark("These headers are sent with every request.")),
             "extra_body": Loosens(mark("These fields are sent with every request.")),
-            "extra_query": Loosens(mark("These words are added to the address of every request.")),
+            "extra_query": Loosens(mark("These parameters are added to the address of every request.")),
         }
     )
     HARMLESS = names("engine api_type key_stored idle_timeout_s")
@@ -80,7 +80,7 @@ class ProviderSettings(Section):
     api_base: str | None = Field(
         default=None,
         title=mark("Address"),
-        description=mark("The base URL of the API. Empty: the provider's own."),
+        description=mark("The base URL of the API. Leave empty for the provider’s own."),
         pattern=ADDRESS,
         max_length=2000,
         json_schema_extra=notes(applies="answer"),
@@ -88,35 +88,33 @@ class ProviderSettings(Section):
     extra_headers: dict[str, str] = Field(
         default_factory=dict,
         title=mark("Extra headers"),
-        description=mark("HTTP headers sent with each request. They are stored in plain text."),
+        description=mark("HTTP headers sent with each request. Stored in plain text."),
         json_schema_extra=notes(applies="answer"),
     )
     extra_body: dict[str, Any] = Field(
         default_factory=dict,
         title=mark("Extra fields"),
-        description=mark("Fields of the body of each request, as the provider's API has them."),
+        description=mark("Fields for the body of each request, as defined by the provider’s API."),
         json_schema_extra=notes(kind="own", applies="answer"),
     )
     extra_query: dict[str, str] = Field(
         default_factory=dict,
-        title=mark("Extra query"),
-        description=mark("Added to the address of each request. Only for the engine OpenAI."),
+        title=mark("Extra query parameters"),
+        description=mark("Added to the address of each request. Only for the OpenAI engine."),
         json_schema_extra=notes(kind="own", applies="answer"),
     )
     proxy: str | None = Field(
         default=None,
         title=mark("Proxy"),
-        description=mark("Through which requests go, such as http://127.0.0.1:8118."),
+        description=mark("The proxy for requests, for example http://127.0.0.1:8118."),
         pattern=PROXY,
         max_length=2000,
-        json_schema_extra=notes(empty=mark("The system's"), applies="answer"),
+        json_schema_extra=notes(empty=mark("Same as system"), applies="answer"),
     )
     engine: Literal["auto", "openai", "litellm"] = Field(
         default="auto",
         title=mark("Engine"),
-        description=mark(
-            "How the provider is spoken to. Automatic is right unless its answers are refused."
-        ),
+        description=mark("How Nanobot talks to the provider. Keep Automatic unless requests are rejected."),
         json_schema_extra=notes(
             choices={"auto": mark("Automatic"), "openai": "OpenAI", "litellm": "LiteLLM"}, applies="answer"
         ),
@@ -125,8 +123,8 @@ class ProviderSettings(Section):
         default="auto",
         title=mark("API"),
         description=mark(
-            "Which of OpenAI's two APIs is used. Only for the engine OpenAI. A server without Responses is "
-            "asked over Chat Completions."
+            "Which OpenAI API to use. Only for the OpenAI engine. Servers without Responses are called "
+            "through Chat Completions."
         ),
         json_schema_extra=notes(
             choices={
@@ -140,7 +138,7 @@ class ProviderSettings(Section):
     models: dict[str, ModelOverride] = Field(
         default_factory=dict,
         title=mark("Models"),
-        description=mark("What you know better of single models: window, price, abilities."),
+        description=mark("Your own facts about models: context window, price, abilities."),
         json_schema_extra=notes(kind="own", applies="answer"),
     )
     key_stored: bool = Field(
@@ -150,9 +148,9 @@ class ProviderSettings(Section):
     )
     idle_timeout_s: float | None = Field(
         default=None,
-        title=mark("Longest silence"),
-        description=mark("How long nothing may come before a call is given up."),
+        title=mark("Timeout"),
+        description=mark("A call is stopped when no data arrives for this long."),
         gt=0,
         le=86_400,
-        json_schema_extra=notes(unit=mark("seconds"), empty=mark("The usual time"), applies="answer"),
+        json_schema_extra=notes(unit=mark("seconds"), empty=mark("Default"), applies="answer"),
     )

@@ -251,8 +251,8 @@ class ConfigStore:
 def never_autonomous() -> ConfigError:
     """Why the settings cannot say it."""
     return ConfigError(
-        _("The setting permissions.mode cannot be autonomous; it is taken as the usual way of asking."),
-        _("Set it to ask or risky. A conversation can be autonomous for a while: choose it there."),
+        _("The setting permissions.mode can’t be autonomous. The default is used instead."),
+        _("Set it to ask or risky. You can turn on autonomous mode in a conversation for a while."),
     )
 
 
@@ -260,12 +260,12 @@ def _place(name: str) -> Place:
     place = place_of(name.split("."))
     if len(place.keys) == 3 and place.keys[0] == "providers" and normal(place.keys[2]) == "apikey":
         raise ConfigError(
-            _("A key is never written to the settings."),
+            _("Keys are never stored in the settings."),
             _("Store it in the keychain: nanobot-desktop provider set {name}").format(name=place.keys[1]),
         )
     if not place.known:
         raise ConfigError(
-            _("There is no setting called {name}.").format(name=name),
+            _("There is no setting named {name}.").format(name=name),
             _("Check the spelling; names look like agents.defaults.model."),
         )
     return place
@@ -285,10 +285,10 @@ def _faults(prepared: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _named(source: str, field: str, reason: str, remedy: str = "") -> ConfigError:
     return ConfigError(
-        _("The setting {field} in {source} cannot be used: {reason}.").format(
+        _("The setting {field} in {source} is not valid: {reason}.").format(
             field=field, source=source, reason=reason.rstrip(".")
         ),
-        remedy or _("Correct it; until then the last good settings are used."),
+        remedy or _("Correct it. Until then, the last valid settings are used."),
     )
 
 

@@ -35,11 +35,11 @@ class ExecTool(Section):
     LOOSENS = MappingProxyType(
         {
             "enable": Loosens(mark("The agent can run commands."), order=(False, True)),
-            "path_append": Loosens(mark("Commands may be programs from these folders.")),
+            "path_append": Loosens(mark("Commands can use programs from these folders.")),
             "readable": Loosens(mark("Commands can read these folders of your home.")),
-            "max_memory": Loosens(mark("A command may use so much memory.")),
-            "max_processes": Loosens(mark("A command may have so many processes.")),
-            "max_file_size": Loosens(mark("A command may write files of such a size.")),
+            "max_memory": Loosens(mark("A command can use this much memory.")),
+            "max_processes": Loosens(mark("A command can have this many processes.")),
+            "max_file_size": Loosens(mark("A command can write files of this size.")),
             "sandbox": Loosens(mark("Commands run without a sandbox."), order=("auto", "off")),
         }
     )
@@ -48,56 +48,55 @@ class ExecTool(Section):
     enable: bool = Field(
         default=True,
         title=mark("Commands"),
-        description=mark("Whether the agent has a tool that runs commands at all."),
+        description=mark("Whether the agent can run commands."),
         json_schema_extra=notes(applies="answer"),
     )
     timeout: int = Field(
         default=60,
-        title=mark("A command may take"),
-        description=mark("How long a command runs before it and all it started are ended."),
+        title=mark("Command timeout"),
+        description=mark("A command and everything it started are stopped after this time."),
         ge=1,
         le=600,
         json_schema_extra=notes(unit=mark("seconds"), applies="answer"),
     )
     path_append: str = Field(
         default="",
-        title=mark("More folders with programs"),
-        description=mark("Added at the end of PATH for commands, separated as PATH is."),
+        title=mark("Additional program folders"),
+        description=mark("Added to the end of PATH for commands, in the same format as PATH."),
         max_length=4096,
         json_schema_extra=notes(applies="answer"),
     )
     readable: str = Field(
         default="",
-        title=mark("Folders that commands read"),
+        title=mark("Readable folders"),
         description=mark(
-            "In the sandbox your home is hidden but for the workspace, folders you opened and usual "
-            "toolchains. More folders that commands can read, separated as PATH is."
+            "In the sandbox, your home folder is hidden except for the workspace, folders you granted "
+            "access to and common toolchains. Add more folders that commands can read, in the same format "
+            "as PATH."
         ),
         max_length=4096,
         json_schema_extra=notes(applies="answer"),
     )
     max_memory: int = Field(
         default=4096,
-        title=mark("Memory of a command"),
-        description=mark("What one command may use at most. 0 is no limit."),
+        title=mark("Memory limit"),
+        description=mark("The most memory a command can use. 0: no limit."),
         ge=0,
         le=1_000_000,
         json_schema_extra=notes(unit=mark("MB"), applies="answer"),
     )
     max_processes: int = Field(
         default=512,
-        title=mark("Processes of a command"),
-        description=mark(
-            "How many processes and threads one command may have, in the sandbox. 0 is no limit."
-        ),
+        title=mark("Process limit"),
+        description=mark("The most processes and threads a command can have in the sandbox. 0: no limit."),
         ge=0,
         le=1_000_000,
         json_schema_extra=notes(applies="answer"),
     )
     max_file_size: int = Field(
         default=10_000,
-        title=mark("Largest file of a command"),
-        description=mark("How large a file may become that a command writes. 0 is no limit."),
+        title=mark("File size limit"),
+        description=mark("The largest file a command can write. 0: no limit."),
         ge=0,
         le=10_000_000,
         json_schema_extra=notes(unit=mark("MB"), applies="answer"),
@@ -106,11 +105,11 @@ class ExecTool(Section):
         default="auto",
         title=mark("Sandbox"),
         description=mark(
-            "Where the system has one, commands can write to the workspace only and have no network unless "
-            "you allow it."
+            "Where the system supports it, commands can write only to the workspace and have no network "
+            "unless you allow it."
         ),
         json_schema_extra=notes(
-            choices={"auto": mark("Where there is one"), "off": mark("Never")}, applies="answer"
+            choices={"auto": mark("When available"), "off": mark("Never")}, applies="answer"
         ),
     )
 
@@ -139,7 +138,7 @@ class WebSearch(Section):
     max_results: int = Field(
         default=5,
         title=mark("Results"),
-        description=mark("How many results of a search the model reads."),
+        description=mark("How many search results the model reads."),
         ge=1,
         le=10,
         json_schema_extra=notes(applies="answer"),
@@ -147,7 +146,7 @@ class WebSearch(Section):
     base_url: str = Field(
         default="",
         title=mark("SearXNG server"),
-        description=mark("The address of your SearXNG."),
+        description=mark("The address of your SearXNG server."),
         pattern=ADDRESS,
         max_length=2000,
         json_schema_extra=notes(applies="answer"),
@@ -175,7 +174,7 @@ class Tools(Section):
                 mark("The agent reads outside its workspace without asking."), order=(True, False)
             ),
             "mcp_servers": Loosens(
-                mark("This server is started or reached, and the agent has its tools."), entries=True
+                mark("This server runs, and the agent can use its tools."), entries=True
             ),
         }
     )
@@ -183,16 +182,17 @@ class Tools(Section):
 
     restrict_to_workspace: bool = Field(
         default=True,
-        title=mark("Keep to the workspace"),
+        title=mark("Restrict to workspace"),
         description=mark(
-            "The agent reads and writes in its workspace and in folders you granted; it asks for all else."
+            "The agent reads and writes only in its workspace and in folders you granted access to. It "
+            "asks for everything else."
         ),
         json_schema_extra=notes(applies="answer"),
     )
     max_tool_result_chars: int = Field(
         default=16_000,
-        title=mark("Longest result"),
-        description=mark("A longer result of a tool goes to a file, and the model is given its beginning."),
+        title=mark("Result limit"),
+        description=mark("Longer tool results are saved to a file, and the model sees only the beginning."),
         ge=1_000,
         le=500_000,
         json_schema_extra=notes(unit=mark("characters"), applies="answer"),

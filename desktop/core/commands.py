@@ -33,16 +33,16 @@ _PARTS = {
     "model_host": mark("Models"),
     "builtin-model": mark("Built-in model"),
     "dream": "Dream",
-    "cron": mark("Reminders and jobs"),
+    "cron": mark("Reminders and tasks"),
     "heartbeat": mark("Heartbeat"),
 }
 _STATES = {
     "starting": mark("starting"),
     "running": mark("running"),
-    "degraded": mark("tries again"),
-    "needs_sign_in": mark("needs a sign-in"),
+    "degraded": mark("retrying"),
+    "needs_sign_in": mark("sign-in needed"),
     "failed": mark("failed"),
-    "queued": mark("waits its turn"),
+    "queued": mark("queued"),
     "done": mark("done"),
     "stopped": mark("stopped"),
     "interrupted": mark("interrupted"),
@@ -88,24 +88,22 @@ class Commands:
 
     async def _help(self, _session: "Session", _rest: str) -> Reply:
         lines = [f"- `{command.usage}` {_(command.about)}" for command in COMMANDS]
-        skills = _("`$name` in a message loads a skill.")
+        skills = _("Type `$name` in a message to load a skill.")
         return Reply("\n".join([*lines, "", skills]))
 
     async def _new(self, session: "Session", _rest: str) -> Reply:
         await self._core.halt(session.key)
         await self._cover(session, anyway=True)
         await session.set_metadata(last_archived=await session.count())
-        return Reply(
-            _("We begin anew. What was said above stays here to be read; I no longer see it."), anew=True
-        )
+        return Reply(_("New session. Messages above stay readable, but I no longer see them."), anew=True)
 
     async def _compact(self, session: "Session", _rest: str) -> Reply:
         ready = await self._ready(session)
         await self._core.memory.consolidator.cover(session, ready)
         done = await self._core.memory.consolidator.make_room(session, ready, 0, "", force=True)
         if not done:
-            return Reply(_("There is nothing to sum up here yet."))
-        return Reply(_("What was said longer ago is summed up in the memory; I see the newest part whole."))
+            return Reply(_("There is nothing to summarize yet."))
+        return Reply(_("Older messages are now summarized in memory. I still see the recent ones in full."))
 
     async def _cover(self, session: "Session", *, anyway: bool) -> None:
         """Keep what was said in the memory before it is no longer seen, whatever becomes of the model."""
@@ -121,14 +119,14 @@ class Commands:
 
     async def _stop(self, session: "Session", _rest: str) -> Reply:
         stopped = await self._core.halt(session.key)
-        return Reply(_("Stopped.") if stopped else _("There was nothing to stop."))
+        return Reply(_("Stopped.") if stopped else _("Nothing to stop."))
 
     async def _status(self, session: "Session", _rest: str) -> Reply:
         core = self._core
         lines = [_("Model: {model}").format(model=self._answering(session))]
         n, subagents = len(core.loop.turns(session.key)), core.subagents.of(session.key)
-        under_way = ngettext("{n} answer is under way.", "{n} answers are under way.", n).format(n=n)
-        lines.append(under_way if n else _("No answer is under way."))
+        under_way = ngettext("{n} answer in progress.", "{n} answers in progress.", n).format(n=n)
+        lines.append(under_way if n else _("No answers in progress."))
         lines += [
             _("Subagent {label}").format(label=one.label) + f": {_(_STATES[one.state])}"
             for one in subagents
@@ -140,7 +138,9 @@ class Commands:
         ]
         if n := await core.inbox.count():
             lines.append(
-                ngettext("{n} question waits for you.", "{n} questions wait for you.", n).format(n=n)
+                ngettext(
+                    "{n} question is waiting for you.", "{n} questions are waiting for you.", n
+                ).format(n=n)
             )
         return Reply("\n".join(f"- {line}" for line in lines))
 
@@ -201,7 +201,9 @@ class Commands:
             return Reply(_("The model here cannot be told how much to think."))
         now = found.level or found.usual
         told = (
-            _("It thinks at the level {level}.").format(level=now) if now else _("It thinks as it likes.")
+            _("Reasoning level: {level}.").format(level=now)
+            if now
+            else _("The model decides how much to reason.")
         )
         how = _("Choose with /reasoning and one of: {levels}; /reasoning auto is as in the settings.")
         return Reply(f"{told}\n\n{how.format(levels=', '.join(found.levels))}")
@@ -211,14 +213,16 @@ class Commands:
         if rest:
             named = next((skill for skill in skills if skill.name == rest.lstrip("$").lower()), None)
             if named is None:
-                return Reply(_("There is no skill {name}. All of them: /skill").format(name=rest))
+                return Reply(
+                    _("There is no skill named {name}. List all skills with /skill").format(name=rest)
+                )
             why = "\n".join(filter(None, [*named.missing, named.problem, named.remedy]))
             return Reply("\n\n".join(filter(None, [f"**{named.name}**", named.description, why])))
         lines = []
         for skill in skills:
-            state = "" if skill.usable else f" ({_('not available')})"
+            state = "" if skill.usable else f" ({_('unavailable')})"
             lines.append(f"- `${skill.name}`{state} {skill.description}")
-        return Reply("\n".join(lines) or _("There are no skills."))
+        return Reply("\n".join(lines) or _("No skills yet."))
 
     async def _history(self, session: "Session", rest: str) -> Reply:
         number = min(int(rest), _MOST) if rest.isdecimal() and int(rest) else _SHOWN
@@ -228,18 +232,18 @@ class Commands:
             who = _("You") if message["role"] == "user" else name
             text = " ".join(str(message["content"]).split())
             lines.append(f"**{who}**: {text if len(text) <= _LONGEST else f'{text[:_LONGEST]}…'}")
-        return Reply("\n\n".join(lines) or _("Nothing was said here yet."))
+        return Reply("\n\n".join(lines) or _("No messages yet."))
 
     async def _export(self, session: "Session", _rest: str) -> Reply:
         messages = await session.everything()
         if not messages:
-            return Reply(_("Nothing was said here yet."))
+            return Reply(_("No messages yet."))
         infos = await self._core.sessions.list()
         title = next((info.title for info in infos if info.key == session.key), "") or session.key
         text = await in_thread(export, "markdown", session.key, title, messages)
         path = self._core.workspace / "files" / "exports" / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.md"
         await in_thread(_write, path, text)
-        return Reply(_("The conversation is in {path}").format(path=f"`{path}`"))
+        return Reply(_("Conversation saved to {path}").format(path=f"`{path}`"))
 
 
 def _part(name: str) -> str:

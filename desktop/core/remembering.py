@@ -17,9 +17,9 @@ _LONGEST = 6_000
 """Characters of a difference in a conversation."""
 CAUSES = {
     "dream": mark("Dream"),
-    "person": mark("by hand"),
+    "person": mark("manual"),
     "agent": mark("the agent"),
-    "restore": mark("brought back"),
+    "restore": mark("restored"),
 }
 """What made a version, for the person."""
 
@@ -36,17 +36,17 @@ async def dream(core: "Core") -> Reply:
 def said(done: "Dreamed") -> list[str]:
     """What a Dream came to, in sentences."""
     if done.skipped:
-        return [_("There is nothing new to remember.")]
+        return [_("Nothing new to remember.")]
     told = [done.told] if done.told else []
     if done.changed:
         told.append(_("Changed: {files}").format(files=", ".join(done.changed)))
     elif not told:
-        told.append(_("Read what is new; there is nothing to keep of it."))
+        told.append(_("Read the new summaries; nothing to remember."))
     if n := done.staged:
         told.append(
             ngettext(
-                "{n} change waits for your word in the memory, because it came from outside.",
-                "{n} changes wait for your word in the memory, because they came from outside.",
+                "{n} change to memory needs your decision because it comes from untrusted content.",
+                "{n} changes to memory need your decision because they come from untrusted content.",
                 n,
             ).format(n=n)
         )
@@ -59,11 +59,13 @@ async def log(core: "Core", rest: str) -> Reply:
     if rest:
         text = "\n".join(file.diff or file.name for file in await subject.diff(rest))
         shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"
-        return Reply(f"````diff\n{shown}\n````" if shown else _("It changed nothing."))
+        return Reply(f"````diff\n{shown}\n````" if shown else _("Nothing changed."))
     versions = await subject.log(_SHOWN)
     if not versions:
-        return Reply(_("The memory has no versions yet."))
-    how = _("What one of them changed: /dream-log and its id; back to it: /dream-restore and its id.")
+        return Reply(_("Memory has no versions yet."))
+    how = _(
+        "See what a version changed with /dream-log and its ID. Restore it with /dream-restore and its ID."
+    )
     return Reply("\n".join([*(f"- {line(version)}" for version in versions), "", how]))
 
 
@@ -81,11 +83,9 @@ async def restore(core: "Core", rest: str) -> Reply:
     if rest:
         commit = await subject.restore(rest)
         if not commit:
-            return Reply(_("The memory is just so already."))
+            return Reply(_("Memory is already at this version."))
     else:
         commit = await subject.undo()
     return Reply(
-        _("The memory is back to what it was; this is version {id}. /dream-restore takes it back.").format(
-            id=f"`{commit[:8]}`"
-        )
+        _("Memory restored. This is version {id}. Undo with /dream-restore.").format(id=f"`{commit[:8]}`")
     )

@@ -14,10 +14,10 @@ def switched_off(arriving: Job) -> tuple[Job, Loose | None]:
     person has said yes to it."""
     if arriving.mode in ("", "ask") or arriving.plain:
         return replace(arriving, mode="ask" if arriving.mode == "ask" else ""), None
-    why = _("It came with a way of asking of its own, and waits for your yes.")
+    why = _("It came with its own permission mode and is off until you approve it.")
     off = replace(arriving, enabled=False, mode="", paused=why)
     value = {"mode": arriving.mode, "enabled": arriving.enabled, "digest": digest(arriving)}
-    says = _("This job runs by itself, and asks in its own way ({mode}): {message}")
+    says = _("This task runs automatically, with its own permission mode ({mode}): {message}")
     shown = says.format(mode=arriving.mode, message=" ".join(arriving.message.split())[:500])
     return off, Loose("job", arriving.name, (arriving.id,), value, shown)
 

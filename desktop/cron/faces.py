@@ -24,11 +24,11 @@ from desktop.text import _, mark
 
 _DAY_S = 86400
 _REASONS = {
-    "Bad minute": mark("the minute is not possible"),
-    "Bad hour": mark("the hour is not possible"),
-    "Bad day-of-month": mark("the day of the month is not possible"),
-    "Bad month": mark("the month is not possible"),
-    "Bad day-of-week": mark("the weekday is not possible"),
+    "Bad minute": mark("the minute is not valid"),
+    "Bad hour": mark("the hour is not valid"),
+    "Bad day-of-month": mark("the day of the month is not valid"),
+    "Bad month": mark("the month is not valid"),
+    "Bad day-of-week": mark("the weekday is not valid"),
 }
 """What cronsim says, in the person's language."""
 _ALIASES = {
@@ -103,8 +103,13 @@ def table(expression: str) -> Table:
 
 def _no_schedule(expression: str, reason: str) -> UsageError:
     return UsageError(
-        _("{expression} is no schedule: {reason}.").format(expression=repr(expression), reason=reason),
-        _("The fields are minute, hour, day, month and weekday: `0 9 * * 1-5` is 09:00, Monday to Friday."),
+        _("{expression} is not a valid schedule: {reason}.").format(
+            expression=repr(expression), reason=reason
+        ),
+        _(
+            "The fields are minute, hour, day, month and weekday: `0 9 * * 1-5` means 09:00, Monday to "
+            "Friday."
+        ),
     )
 
 

@@ -67,12 +67,12 @@ def parse(data: bytes, name: str) -> Document:
     except json.JSONDecodeError as error:
         where = _("{file} is damaged at line {line}.").format(file=name, line=error.lineno)
     except (UnicodeDecodeError, RecursionError, ValueError):
-        where = _("{file} is damaged: it is not text of that kind.").format(file=name)
+        where = _("{file} is damaged: its content is not in the right format.").format(file=name)
     raise StorageError(
         where,
         _(
-            "The jobs as they were last go on. Correct the file, or change any job in the program: the "
-            "damaged file is then kept aside."
+            "Tasks continue as last read. Correct the file, or change any task in the program: the "
+            "damaged file is then set aside."
         ),
     )
 

@@ -50,7 +50,7 @@ class _Fields:
             return {}, {}
         if not isinstance(value, dict):
             raise UsageError(
-                _("`{field}` must be an object in braces.").format(field=where),
+                _("`{field}` is not a JSON object.").format(field=where),
                 _("Correct it in the file."),
             )
         if value.keys() <= self.names:
@@ -204,7 +204,7 @@ def _spec(schedule: Json, created: float, zone: str) -> Spec:
             zone_of(own)
         return Cron(expression, own)
     raise UsageError(
-        _("Its schedule says no time."),
+        _("Its schedule has no time."),
         _("`schedule` needs `kind` (at, every or cron) and `at`, `everyMs` or `expr`."),
     )
 
@@ -225,7 +225,8 @@ def moment_of(text: str, zone: str) -> float:
         return (face if face.tzinfo else face.replace(tzinfo=zone_of(zone))).timestamp()
     except (ValueError, OverflowError):
         raise UsageError(
-            _("{text} is no date and time.").format(text=repr(text)), _("Write it like 2026-12-24T18:00.")
+            _("{text} is not a date and time.").format(text=repr(text)),
+            _("Use a format like 2026-12-24T18:00."),
         ) from None
 
 

@@ -14,6 +14,6 @@ async def look(workspace: Path, zone: str) -> list[tuple[bool, str]]:
     if trouble := store.trouble:
         return [(False, trouble)]
     n = len(store.jobs)
-    state = ngettext("{n} reminder or job.", "{n} reminders and jobs.", n).format(n=n)
+    state = ngettext("{n} reminder or task.", "{n} reminders and tasks.", n).format(n=n)
     paused = [(False, f"{job.name}: {job.paused}") for job in store.jobs.values() if job.paused]
     return paused or [(True, state)]

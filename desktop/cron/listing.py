@@ -52,7 +52,7 @@ class Listing:
         job = self._store.jobs.get(id_)
         if job is None:
             raise UsageError(
-                _("There is no job {id}.").format(id=repr(id_)), _("Look at the list of jobs for its id.")
+                _("There is no task {id}.").format(id=repr(id_)), _("Find its ID in the list of tasks.")
             )
         return self._now(job)
 

@@ -51,7 +51,7 @@ def skipped(missed: Sequence[tuple[Job, Run]], now: float) -> Notice:
         {"job": job.id, "name": job.name, "planned": run.planned, "missed": run.missed, "text": job.message}
         for job, run in missed
     ]
-    title = ngettext("A job was missed", "{n} jobs were missed", len(missed)).format(n=len(missed))
+    title = ngettext("A task was missed", "{n} tasks were missed", len(missed)).format(n=len(missed))
     text = "\n".join(job.name for job, _run in missed)
     return Notice(
         f"skipped:{first.id}", REMINDER, "", first.id, title, {"text": text, "skipped": lines}, at=now
@@ -60,14 +60,14 @@ def skipped(missed: Sequence[tuple[Job, Run]], now: float) -> Notice:
 
 def interrupted(job: Job, run: Run, now: float) -> Notice:
     """A run that the end of the program cut off."""
-    text = _("The program ended while this job was at work. Run it again if you need it.")
+    text = _("The program quit while this task was running. Run it again if you need it.")
     body = {"text": text, "job": job.id, "run": run.id, "planned": run.planned}
     return Notice(f"interrupted:{run.id}", ERROR, job.session, run.id, job.name, body, at=now)
 
 
 def failed(job: Job, run: Run, detail: str, now: float) -> Notice:
     """A job that comes once has failed for good."""
-    text = _("The job failed: {reason}").format(reason=detail)
+    text = _("The task failed: {reason}").format(reason=detail)
     body = {"text": text, "job": job.id, "run": run.id, "planned": run.planned}
     return Notice(f"failed:{run.id}", ERROR, job.session, run.id, job.name, body, at=now)
 

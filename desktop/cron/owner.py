@@ -62,10 +62,10 @@ class Owner:
         card = self._read()
         pid, front = card.get("pid"), card.get("front")
         if (began := _started(pid)) is None or began != card.get("started"):
-            return _("Another program runs the jobs of this folder; here they are only shown.")
+            return _("Another program runs the tasks of this folder. They are only shown here.")
         return _(
-            "The jobs of this folder are run by another program ({front}, process {pid}); here they are "
-            "only shown."
+            "Another program runs the tasks of this folder ({front}, process {pid}). They are only shown "
+            "here."
         ).format(front=front or "nanobot-desktop", pid=pid)
 
     def _sign(self) -> None:

@@ -174,7 +174,7 @@ class Rounds:
         if job := self._store.jobs.get(item.job.id):
             self._runs.begin(job, item.run)
         else:
-            text = _("The job is gone.")
+            text = _("The task no longer exists.")
             await self._ledger.finish(item.run.id, STOPPED, text, self._clock.now())
 
 

@@ -186,7 +186,7 @@ class Runs:
 
     async def decline(self, job: Job | None, run: Run) -> None:
         """A missed run shall not be made up for. Raises StorageError."""
-        text = _("You did not want it any more.")
+        text = _("You canceled it.")
         if job is None:
             await self._ledger.finish(run.id, SKIPPED, text, self._clock.now())
         else:
@@ -217,11 +217,11 @@ class Runs:
     async def _recover(self, run: Run, zone: str) -> None:
         job, now = self._store.jobs.get(run.job), self._clock.now()
         if job is None:
-            await self._ledger.finish(run.id, INTERRUPTED, _("The job is gone."), now)
+            await self._ledger.finish(run.id, INTERRUPTED, _("The task no longer exists."), now)
             return
         if run.cause != HAND and not run.attempt and (job.last_due or 0) >= run.planned:
             if job.last_run_id != run.id:
-                text = _("Another program on this folder took it over.")
+                text = _("Another program on this folder took over.")
                 await self._ledger.finish(run.id, SKIPPED, text, now)
                 return
         elif run.cause != HAND and not run.attempt:
@@ -229,7 +229,7 @@ class Runs:
             job = self._store.jobs.get(run.job, job)
         if not job.plain and await self._runner.begun(job, run):
             await self.tell(notices.interrupted(job, run, now))
-            done = Done(INTERRUPTED, _("The program ended while it was at work."))
+            done = Done(INTERRUPTED, _("The program quit while it was running."))
             await self._ended(job, run, done)
         elif job.id not in self._tasks:
             self.begin(job, run)
@@ -306,8 +306,8 @@ def _after(
 
 def _pause(failures: int, detail: str) -> str:
     text = ngettext(
-        "Switched off after {n} failure: {reason}",
-        "Switched off after {n} failures in a row: {reason}",
+        "Turned off after {n} failure: {reason}",
+        "Turned off after {n} failures in a row: {reason}",
         failures,
     ).format(n=failures, reason=detail)
-    return sentences(text, _("Mend the cause and switch the job on again."))
+    return sentences(text, _("Fix the cause, then turn the task on again."))

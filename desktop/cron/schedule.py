@@ -112,13 +112,13 @@ def check(spec: Spec, zone: str, now: float) -> None:
             if not math.isfinite(seconds) or not SOONEST_S <= seconds <= _LONGEST_S:
                 raise UsageError(
                     _("An interval of {seconds} seconds is not possible.").format(seconds=f"{seconds:g}"),
-                    _("Give the number of seconds between two runs, such as 3600 for every hour."),
+                    _("Enter the number of seconds between two runs, for example 3600 for every hour."),
                 )
         case Cron(expression, own):
             zone_of(own or zone)
             if not _comes(expression):
                 raise UsageError(
-                    _("{expression} is never due: no such day ever comes.").format(expression=expression),
+                    _("{expression} never runs: no such day exists.").format(expression=expression),
                     _("Check the day of the month and the month."),
                 )
 
@@ -131,9 +131,9 @@ def _comes(expression: str) -> bool:
 
 def _check_moment(due: float, earliest: float) -> None:
     if not (math.isfinite(due) and due < _LATEST):
-        raise UsageError(_("That moment is too far away."), _("Give a date that comes sooner."))
+        raise UsageError(_("That time is too far away."), _("Enter an earlier date."))
     if due < earliest:
-        raise UsageError(_("That moment is past."), _("Give a date and a time that are still to come."))
+        raise UsageError(_("That time is in the past."), _("Enter a date and time in the future."))
 
 
 def sane(spec: Spec) -> None:
@@ -151,7 +151,7 @@ def zone_of(name: str) -> ZoneInfo:
     except (KeyError, ValueError, OSError):
         raise UsageError(
             _("There is no time zone {name}.").format(name=name[:_LONGEST_ZONE]),
-            _("Use a name such as Europe/Berlin or America/New_York."),
+            _("Use a name like Europe/Berlin or America/New_York."),
         ) from None
 
 

@@ -159,12 +159,12 @@ class Scheduler(Listing):
 
     def _need_rest(self, job: Job) -> None:
         if self.runs.blocked(job.id):
-            raise UsageError(_("This job is at work already."), _("Wait until it is done."))
+            raise UsageError(_("This task is already running."), _("Wait until it is done."))
 
     def _need_lock(self) -> None:
         if not self._owner.mine:
             raise UsageError(
-                self._who or _("The jobs are not running."), _("Do it there, or close that program.")
+                self._who or _("Tasks are not running."), _("Do it there, or quit that program.")
             )
 
     async def settled(self) -> None:

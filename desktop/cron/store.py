@@ -139,7 +139,7 @@ class Store:
                 return fresh, changed
         except Timeout as error:
             raise StorageError(
-                _("Another program holds the list of jobs."), _("Try again in a moment.")
+                _("Another program is using the list of tasks."), _("Try again in a moment.")
             ) from error
         except OSError as error:
             raise explain(error) from error
@@ -199,9 +199,9 @@ def _worded(entry: _Entry) -> _Entry:
 
 def _entry(raw: Any, text: str, zone: str, jobs: Mapping[str, Job]) -> _Entry:
     if not isinstance(raw, dict):
-        raise UsageError(_("It is no object in braces."))
+        raise UsageError(_("It is not a JSON object."))
     if jsontext.too_deep(raw):
-        raise UsageError(_("It is nested too deep."))
+        raise UsageError(_("It is nested too deeply."))
     if form.system(raw):
         return _Entry(text)
     job = form.read(raw, zone)
@@ -215,7 +215,7 @@ def _entry(raw: Any, text: str, zone: str, jobs: Mapping[str, Job]) -> _Entry:
 def _problem(raw: Any, number: int, error: UsageError) -> str:
     name = raw.get("name") or raw.get("id") if isinstance(raw, dict) else ""
     named = str(name) or str(number)
-    return _("The job {name} in jobs.json cannot be used: {reason}").format(name=repr(named), reason=error)
+    return _("The task {name} in jobs.json can’t be used: {reason}").format(name=repr(named), reason=error)
 
 
 def _kept(fresh: _State, known: _State) -> _State:

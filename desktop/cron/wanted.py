@@ -60,9 +60,9 @@ def changed(job: Job, given: Wanted) -> Job:
     job = replace(job, **fields)
     job = replace(job, name=" ".join(job.name.split()), message=job.message.strip())
     if not job.name or not job.message:
-        raise UsageError(_("A job needs a name, and a text that says what to do."))
+        raise UsageError(_("A task needs a name and a text that says what to do."))
     if job.missed not in _MISSED or job.mode not in _MODES:
-        raise UsageError(_("There is no such mode: {mode}.").format(mode=job.mode or job.missed))
+        raise UsageError(_("There is no permission mode {mode}.").format(mode=job.mode or job.missed))
     return job
 
 
@@ -75,5 +75,6 @@ def _moment(given: float | str, zone: str) -> float:
         return (moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))).timestamp()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            _("{text} is no moment.").format(text=repr(given)), _("Write it as 2026-12-24T18:00.")
+            _("{text} is not a valid time.").format(text=repr(given)),
+            _("Use a format like 2026-12-24T18:00."),
         ) from error

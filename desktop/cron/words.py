@@ -44,7 +44,9 @@ def sentence(spec: Spec, zone: str) -> str:
         case Every(seconds, _anchor):
             return _interval(seconds)
         case Cron(expression, own):
-            words = _fields(expression) or _("by the fields {expression}").format(expression=expression)
+            words = _fields(expression) or _("on cron expression {expression}").format(
+                expression=expression
+            )
             if not own or own == zone:
                 return words
             return _("{schedule} ({zone})").format(schedule=words, zone=own)

@@ -59,8 +59,8 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Conversations"), lambda: _conversations(workspace)),
         (_("Skills"), lambda: in_thread(_skills, store, workspace)),
         (_("Memory"), lambda: in_thread(_memory, workspace)),
-        (_("Reminders and jobs"), lambda: _jobs(store, workspace)),
-        (_("Ledger"), lambda: _ledger(home)),
+        (_("Reminders and tasks"), lambda: _jobs(store, workspace)),
+        (_("Usage"), lambda: _ledger(home)),
         (_("Keychain"), lambda: _keychain(store, workspace)),
         (_("Secrets for this run"), lambda: in_thread(_given, store, workspace)),
         (_("Web search"), lambda: in_thread(_search, store)),
@@ -68,7 +68,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
         (_("Built-in model"), lambda: in_thread(_former, home)),
-        (_("Servers on this machine"), _servers),
+        (_("Local model servers"), _servers),
         (_("MCP servers"), lambda: _mcp(store, home.logs / "mcp")),
     ]
     findings: list[Finding] = []
@@ -96,11 +96,11 @@ def _home(home: Home) -> list[Finding]:
             Finding(
                 part,
                 ok=False,
-                state=_("{root}: only {room:.0f} MB are free.").format(root=home.root, room=room / 1e6),
-                remedy=_("Free some space on that disk."),
+                state=_("{root}: only {room:.0f} MB free.").format(root=home.root, room=room / 1e6),
+                remedy=_("Free up some space on that disk."),
             )
         ]
-    return [Finding(part, ok=True, state=_("{root} can be written.").format(root=home.root))]
+    return [Finding(part, ok=True, state=_("{root} is writable.").format(root=home.root))]
 
 
 def _openness(home: Home, workspace: Path) -> list[Finding]:
@@ -109,11 +109,11 @@ def _openness(home: Home, workspace: Path) -> list[Finding]:
         return []
     n = len(found)
     state = ngettext(
-        "Other accounts of this computer can reach {n} file or folder of yours: {first}",
-        "Other accounts of this computer can reach {n} files and folders of yours, among them {first}",
+        "Other accounts on this computer can access {n} of your files or folders: {first}",
+        "Other accounts on this computer can access {n} of your files and folders, among them {first}",
         n,
     ).format(n=n, first=found[0])
-    return [Finding(_("Home"), False, state, _("Close them with: nanobot-desktop doctor --fix"))]
+    return [Finding(_("Home"), False, state, _("Make them private with: nanobot-desktop doctor --fix"))]
 
 
 _LOOKED_AT = ("", "memory", "skills", "cron", "sessions", "files")
@@ -136,13 +136,13 @@ def _workspace(workspace: Path) -> list[Finding]:
         except Astray as error:
             state = _("{path} is not used: {reason}.").format(path=place.named(name), reason=error.strerror)
             remedy = _(
-                "Delete the link if you did not make it; else grant the folder that it leads to in the "
-                "settings, under permissions."
+                "If you did not create this link, delete it. Otherwise, grant access to the folder it "
+                "leads to in Settings, under Permissions."
             )
             findings.append(Finding(part, ok=False, state=state, remedy=remedy))
         except OSError:
             continue  # it leads nowhere
-    sound = _("{path} has no links that lead where the agent may not go.").format(path=workspace)
+    sound = _("{path} has no links that lead where the agent has no access.").format(path=workspace)
     return findings or [Finding(part, ok=True, state=sound)]
 
 
@@ -160,18 +160,20 @@ async def _settings(store: ConfigStore) -> list[Finding]:
         Finding(
             part,
             ok=False,
-            state=_("config.json holds the key of {name} in plain text; it is not used.").format(name=name),
+            state=_("config.json contains the key for {name} in plain text; it is not used.").format(
+                name=name
+            ),
             remedy=_("Move it to the keychain with: nanobot-desktop provider set {name}").format(name=name),
         )
         for name in store.plaintext_keys
     ]
-    return findings or [Finding(part, ok=True, state=_("config.json is sound."))]
+    return findings or [Finding(part, ok=True, state=_("config.json is valid."))]
 
 
 async def _jobs(store: ConfigStore, workspace: Path) -> list[Finding]:
     found = await look_at_jobs(workspace, store.config.agents.defaults.timezone)
-    remedy = _("Look at it with: nanobot-desktop cron list")
-    part = _("Reminders and jobs")
+    remedy = _("See it with: nanobot-desktop cron list")
+    part = _("Reminders and tasks")
     return [Finding(part, ok, state, "" if ok else remedy) for ok, state in found]
 
 
@@ -184,14 +186,14 @@ async def _conversations(workspace: Path) -> list[Finding]:
             Finding(
                 part,
                 ok=True,
-                state=_("Damaged records are passed over in: {names}").format(names=", ".join(damaged)),
+                state=_("Damaged records are skipped in: {names}").format(names=", ".join(damaged)),
                 remedy=_(
                     "Everything else in them is intact. Repair them with: nanobot-desktop doctor --fix"
                 ),
             )
         ]
     n = len(known)
-    return [Finding(part, ok=True, state=ngettext("{n} is stored.", "{n} are stored.", n).format(n=n))]
+    return [Finding(part, ok=True, state=ngettext("{n} stored.", "{n} stored.", n).format(n=n))]
 
 
 def _skills_of(store: ConfigStore, workspace: Path) -> Skills:
@@ -215,7 +217,7 @@ def _memory(workspace: Path) -> list[Finding]:
 
 async def _ledger(home: Home) -> list[Finding]:
     if not await in_thread(home.database.exists):
-        return [Finding(_("Ledger"), ok=True, state=_("No model was asked yet."))]
+        return [Finding(_("Usage"), ok=True, state=_("No calls to a model yet."))]
     database = Database(home.database, mend=False)
     await database.open()
     try:
@@ -224,7 +226,7 @@ async def _ledger(home: Home) -> list[Finding]:
     finally:
         await database.close()
     n = int(rows[0][0])
-    return [Finding(_("Ledger"), ok=True, state=ngettext("{n} call.", "{n} calls.", n).format(n=n))]
+    return [Finding(_("Usage"), ok=True, state=ngettext("{n} call.", "{n} calls.", n).format(n=n))]
 
 
 async def _keychain(store: ConfigStore, workspace: Path) -> list[Finding]:
@@ -234,7 +236,7 @@ async def _keychain(store: ConfigStore, workspace: Path) -> list[Finding]:
     except AppError as error:
         lacking = await in_thread(_lacking, store, workspace)
         return [Finding(part, ok=not lacking, state=error.text, remedy=error.remedy)]
-    return [Finding(part, ok=True, state=_("It answers."))]
+    return [Finding(part, ok=True, state=_("It works."))]
 
 
 def _lacking(store: ConfigStore, workspace: Path) -> list[str]:
@@ -249,23 +251,23 @@ def _given(store: ConfigStore, workspace: Path) -> list[Finding]:
     part, given = _("Secrets for this run"), Given()
     lacking = list(filter(credential, _lacking(store, workspace)))
     places = ", ".join(given.places())
-    state = _("Given: {names}.").format(names=places) if places else _("None is given.")
+    state = _("Provided: {names}.").format(names=places) if places else _("None provided.")
     names = "\n".join(f"{credential(entry)}  {variable(entry)}" for entry in lacking)
-    remedy = _("These can be given, as a systemd credential or a variable:") if names else ""
+    remedy = _("You can provide these as a systemd credential or a variable:") if names else ""
     return [Finding(part, ok=True, state=state, remedy=f"{remedy}\n{names}".strip())]
 
 
 def _search(store: ConfigStore) -> list[Finding]:
     part, name = _("Web search"), store.config.tools.web.search.provider
     if name in ENGINES:
-        return [Finding(part, ok=True, state=_("By {engine}.").format(engine=ENGINES[name]))]
+        return [Finding(part, ok=True, state=_("Using {engine}.").format(engine=ENGINES[name]))]
     known = ", ".join(ENGINES.values())
     return [
         Finding(
             part,
             ok=False,
-            state=_("There is no search engine {name}: nothing can be searched for.").format(name=name),
-            remedy=_("Choose one in the settings: {names}.").format(names=known),
+            state=_("There is no search engine named {name}, so searching doesn’t work.").format(name=name),
+            remedy=_("Choose one in Settings: {names}.").format(names=known),
         )
     ]
 
@@ -275,7 +277,11 @@ def _way_out() -> list[Finding]:
     part = _("Network")
     wrong = [Finding(part, ok=False, state=one.text, remedy=one.remedy) for one in way_out.faults()]
     named = ", ".join(way_out.named())
-    state = _("Set by the environment: {names}.").format(names=named) if named else _("Directly, no proxy.")
+    state = (
+        _("Set by the environment: {names}.").format(names=named)
+        if named
+        else _("Direct connection, no proxy.")
+    )
     return wrong or [Finding(part, ok=True, state=state)]
 
 
@@ -290,7 +296,7 @@ async def _model(store: ConfigStore) -> list[Finding]:
                 remedy=_("Set one with: nanobot-desktop provider set {name}").format(name=chosen.spec.name),
             )
         ]
-    state = _("Questions go to {provider}, model {model}.").format(
+    state = _("{provider} answers with {model}.").format(
         provider=_(chosen.spec.display), model=chosen.model or _("built-in")
     )
     return [Finding(_("Model"), ok=True, state=state)]
@@ -304,8 +310,8 @@ async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
         needed = False
     model = await in_thread(chosen, store.config.local.model, home.models)
     if await weights.verified(model, home.models) is None:
-        state = _("{name} is not on this machine.").format(name=model.name)
-        remedy = _("Fetch it with: {command}").format(command=f"nanobot-desktop local setup {model.id}")
+        state = _("{name} is not on this computer.").format(name=model.name)
+        remedy = _("Download it with: {command}").format(command=f"nanobot-desktop local setup {model.id}")
         return [Finding(part, not needed, state, remedy)]
     if fault := await in_thread(engine.fault):
         return [Finding(part, not needed, fault.text, fault.remedy)]
@@ -317,7 +323,7 @@ async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
                 part,
                 True,
                 f"{state} {better_words(offer)}",
-                _("Fetch it with: {command}").format(command=command),
+                _("Download it with: {command}").format(command=command),
             )
         ]
     return [Finding(part, True, state)]
@@ -326,7 +332,7 @@ async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
 def _former(home: Home) -> list[Finding]:
     if not (size := former.size(home.models)):
         return []
-    state = _("Packages of the former engine take up {mb} MB; nothing uses them.")
+    state = _("Packages of the previous engine use {mb} MB and are no longer needed.")
     remedy = _("Remove them with: nanobot-desktop doctor --fix")
     return [Finding(_("Built-in model"), True, state.format(mb=former.megabytes(size)), remedy)]
 
@@ -334,8 +340,8 @@ def _former(home: Home) -> list[Finding]:
 async def _servers() -> list[Finding]:
     found = await discover.servers()
     state = ", ".join(f"{server.kind} {server.base_url}" for server in found) or _("None found.")
-    remedy = _("How to use one is shown by: nanobot-desktop local list") if found else ""
-    return [Finding(_("Servers on this machine"), ok=True, state=state, remedy=remedy)]
+    remedy = _("See how to use one with: nanobot-desktop local list") if found else ""
+    return [Finding(_("Local model servers"), ok=True, state=state, remedy=remedy)]
 
 
 async def _mcp(store: ConfigStore, logs: Path) -> list[Finding]:
@@ -357,13 +363,13 @@ async def _mcp(store: ConfigStore, logs: Path) -> list[Finding]:
             elif not shut and not await keychain.get(entry):
                 found.append(_not_in_keychain(key))
         if not found and (last := await in_thread(mcp_last.read, logs, name)):
-            found = [(_("When it was tried last: {text}").format(text=last[0]), last[1])]
+            found = [(_("Last attempt: {text}").format(text=last[0]), last[1])]
         findings += [
             Finding(part, ok=False, state=f"{name}: {text}", remedy=remedy) for text, remedy in found
         ]
     n = len(servers)
-    state = ngettext("{n} is switched on.", "{n} are switched on.", n).format(n=n)
-    remedy = _("Whether one works is shown by: nanobot-desktop mcp test NAME") if n else ""
+    state = ngettext("{n} is on.", "{n} are on.", n).format(n=n)
+    remedy = _("Test one with: nanobot-desktop mcp test NAME") if n else ""
     return findings or [Finding(part, ok=True, state=state, remedy=remedy)]
 
 
@@ -371,9 +377,9 @@ def _not_in_keychain(key: str) -> tuple[str, str]:
     if key:
         return (
             _("The keychain has no value for {name}.").format(name=key),
-            _("Enter it again in the settings of this server."),
+            _("Enter it again in this server’s settings."),
         )
     return (
-        _("The server wants you to sign in."),
+        _("The server requires you to sign in."),
         _("Sign in under Settings, MCP servers, or with: nanobot-desktop mcp sign-in NAME"),
     )

@@ -77,7 +77,10 @@ class Damages:
         if not store.damaged:
             return []
         good = store.backup.exists()
-        last, usual = _("The last good settings are kept and in use."), _("The usual settings are in use.")
+        last, usual = (
+            _("The last valid settings are kept and in use."),
+            _("The default settings are in use."),
+        )
         return [
             Damage(
                 f"config:{_mark(store.path)}",
@@ -85,7 +88,7 @@ class Damages:
                 _("Settings"),
                 " ".join(problem.text for problem in store.problems),
                 last if good else usual,
-                _("Go on with the last good settings") if good else _("Begin with the usual settings"),
+                _("Use the last valid settings") if good else _("Use the default settings"),
             )
         ]
 
@@ -97,12 +100,12 @@ class Damages:
                 f"database:{path.name}",
                 "database",
                 _("Database"),
-                _("It was damaged and lies in {name}; a new one was begun.").format(name=path.name),
+                _("It was damaged and is kept as {name}. A new one was created.").format(name=path.name),
                 _(
-                    "Conversations, memory and settings are text files and not in it; it has the lists of "
-                    "what was used and done, and the inbox."
+                    "It contains usage, activity and the inbox. Conversations, memory and settings are "
+                    "separate text files."
                 ),
-                _("Save what can be read of it"),
+                _("Recover what can be read"),
             )
             for path in sorted(home.root.glob(f"{home.database.name}.damaged-*"))
             if not path.name.endswith(("-wal", "-shm"))
@@ -120,10 +123,10 @@ class Damages:
         if not store.damage:
             return []
         n = await in_thread(mending.readable_jobs, store.path, store.folder / LAST)
-        whole = ngettext("{n} job can be read.", "{n} jobs can be read.", n).format(n=n)
+        whole = ngettext("{n} task can be read.", "{n} tasks can be read.", n).format(n=n)
         mark = await in_thread(_mark, store.path)
-        act = _("Keep the jobs that can be read")
-        return [Damage(f"jobs:{mark}", "jobs", _("Reminders and jobs"), store.damage, whole, act)]
+        act = _("Keep the readable tasks")
+        return [Damage(f"jobs:{mark}", "jobs", _("Reminders and tasks"), store.damage, whole, act)]
 
     def seen(self) -> frozenset[str]:
         """The ids of damage that the person has seen. Blocks."""
@@ -162,8 +165,8 @@ class Damages:
             except OSError as error:
                 failed.append(f"{path}: {explain(error)}")
         told = ngettext(
-            "{n} file or folder is closed to other accounts of this computer now.",
-            "{n} files and folders are closed to other accounts of this computer now.",
+            "{n} file or folder is now private to your account.",
+            "{n} files and folders are now private to your account.",
             n,
         )
         return [told.format(n=n)] if n else [], failed
@@ -171,7 +174,7 @@ class Damages:
     def clear(self) -> list[str]:
         """Remove what an older version has left: the same sentences. Blocks."""
         freed = former.remove(self._home.models)
-        text = _("The packages of the former engine, {mb} MB, are removed.")
+        text = _("The packages of the previous engine ({mb} MB) were removed.")
         return [text.format(mb=former.megabytes(freed))] if freed else []
 
     async def _mend(self, one: Damage, pace: Pace) -> str:
@@ -182,13 +185,11 @@ class Damages:
                 await save_before(self._home, self._workspace, "mend")
                 kept = await self._store.mend()
                 await self._apply()
-                return _("The settings are whole again; the damaged file is kept as {name}.").format(
-                    name=kept
-                )
+                return _("The settings are repaired. The damaged file is kept as {name}.").format(name=kept)
             case "jobs":
                 store = self._schedule()
                 path, n = await pace.run(mending.mend_jobs, store.path, store.folder / LAST)
-                text = ngettext("{n} job was kept", "{n} jobs were kept", n).format(n=n)
+                text = ngettext("{n} task kept", "{n} tasks kept", n).format(n=n)
                 return _("{what}; the damaged file is kept as {name}.").format(what=text, name=path.name)
             case _:
                 return await self._mend_database(one.id.partition(":")[2], pace)
@@ -198,11 +199,11 @@ class Damages:
         try:
             info = await in_thread(describe, sessions.folder / name)
         except FileNotFoundError:
-            raise UsageError(_("There is no such conversation.")) from None
+            raise UsageError(_("This conversation does not exist.")) from None
         aside, n = await pace.run(mending.mend_session, info, pace)
         sessions.forget(info.key)
-        whole = ngettext("{n} message is whole", "{n} messages are whole", n).format(n=n)
-        return _("{title}: {whole}; the file as it was is kept as {name}.").format(
+        whole = ngettext("{n} message intact", "{n} messages intact", n).format(n=n)
+        return _("{title}: {whole}; the original file is kept as {name}.").format(
             title=info.title or info.key, whole=whole, name=f"{mending.ASIDE}/{aside.name}"
         )
 
@@ -222,7 +223,7 @@ class Damages:
             n = await pace.run(rows.merge, sound, home.database, pace)
         kept = damaged.with_name(f"{home.database.name}.kept-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
         await in_thread(damaged.rename, kept)
-        text = ngettext("{n} entry was saved", "{n} entries were saved", n).format(n=n)
+        text = ngettext("{n} entry recovered", "{n} entries recovered", n).format(n=n)
         return _("{what}; the damaged file is kept as {name}.").format(what=text, name=kept.name)
 
 
@@ -230,8 +231,8 @@ def _sound(found: list[Damage], conversations: int) -> list[str]:
     """What is whole."""
     parts = {one.part for one in found}
     n = conversations - sum(one.part == "session" for one in found)
-    sound = [ngettext("{n} conversation is whole.", "{n} conversations are whole.", n).format(n=n)]
-    names = {"config": _("The settings are whole."), "jobs": _("The jobs are whole.")}
+    sound = [ngettext("{n} conversation is intact.", "{n} conversations are intact.", n).format(n=n)]
+    names = {"config": _("The settings are intact."), "jobs": _("The tasks are intact.")}
     return [*sound, *(text for part, text in names.items() if part not in parts)]
 
 
@@ -244,9 +245,9 @@ def _session(info: SessionInfo) -> Damage | None:
         f"session:{info.path.name}:{info.path.stat().st_size}",
         "session",
         info.title or info.key,
-        ngettext("{n} record cannot be read.", "{n} records cannot be read.", damaged).format(n=damaged),
-        ngettext("{n} message is whole.", "{n} messages are whole.", whole).format(n=whole),
-        _("Set what cannot be read aside"),
+        ngettext("{n} record can’t be read.", "{n} records can’t be read.", damaged).format(n=damaged),
+        ngettext("{n} message is intact.", "{n} messages are intact.", whole).format(n=whole),
+        _("Set unreadable parts aside"),
     )
 
 

@@ -47,7 +47,7 @@ def is_mounted(path: str) -> bool:
 def refuse_removal(path: str) -> None:
     """Raises OSError for a file that a running command has a mount on."""
     if is_mounted(path):
-        raise OSError(errno.EBUSY, _("a command that runs now has it; try again when it has ended"), path)
+        raise OSError(errno.EBUSY, _("a running command is using it; try again when it has finished"), path)
 
 
 def put_within(at: system.Folder, handle: int, temporary: str, name: str) -> os.stat_result:

@@ -17,7 +17,9 @@ class NotPlain(OSError):
     """Something that is no plain file: a folder, a device, a pipe, a socket."""
 
     def __init__(self, mode: int, path: str) -> None:
-        super().__init__(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, _("no plain file"), path)
+        super().__init__(
+            errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, _("not a regular file"), path
+        )
         self.mode = mode
 
 

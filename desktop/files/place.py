@@ -232,7 +232,7 @@ def _permissions(at: system.Folder, name: str, mode: int | None, fresh: bool) ->
     if not stat.S_ISREG(old):
         raise NotPlain(old, at.named(name))
     if not at.writable(name):
-        raise WriteProtected(errno.EACCES, _("it is write-protected"), at.named(name))
+        raise WriteProtected(errno.EACCES, _("it is read-only"), at.named(name))
     return stat.S_IMODE(old) if mode is None else mode
 
 

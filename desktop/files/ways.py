@@ -141,7 +141,7 @@ def straight(led: bool) -> Iterator[None]:
     except system.Linked as error:
         if not led:
             raise
-        raise _astray(str(error.filename), _("a link on the way was changed meanwhile")) from None
+        raise _astray(str(error.filename), _("a link in the path was changed meanwhile")) from None
 
 
 def parts_of(name: Name) -> list[str]:
@@ -150,7 +150,7 @@ def parts_of(name: Name) -> list[str]:
         text = text.replace(os.sep, "/")
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if text.startswith("/") or ".." in parts or "\0" in text or (os.name == "nt" and ":" in text):
-        raise _astray(text, _("it is no path below a folder"))
+        raise _astray(text, _("it is not a path inside the folder"))
     return parts
 
 

@@ -59,7 +59,7 @@ class OldHistory:
         known = total - len(new)
         note = ""
         if known:
-            text = ngettext("{n} entry is here already.", "{n} entries are here already.", known)
+            text = ngettext("{n} entry is already here.", "{n} entries are already here.", known)
             note = text.format(n=known)
         if not new:
             return [*found, step(Item("memory", "history", "same", count=total))]

@@ -154,11 +154,12 @@ class Importing:
         steps = [Step(tuple(items), work, lambda: loose)]
         for secret in found.secrets:
             name = ".".join(secret.keys)
-            shown = Item("key", name, "change", _("It goes to the keychain."))
+            shown = Item("key", name, "change", _("It will be stored in the keychain."))
             steps.append(step(shown, partial(self._store, [secret])))
         for keys, value, bound in found.bound:
             key_items = [
-                Item("key", ".".join(s.keys), "change", _("It goes to the keychain.")) for s in bound
+                Item("key", ".".join(s.keys), "change", _("It will be stored in the keychain."))
+                for s in bound
             ]
             own = [one for one in found.loose if one.keys == keys]
             server = Item("setting", ".".join(keys), "waits" if own else "take", own[0].says if own else "")
@@ -181,7 +182,7 @@ class Importing:
         names = {".".join(secret.keys) for secret in open_ones if secret.entry in there}
         found.known += [secret for secret in open_ones if secret.entry in there]
         found.secrets = [secret for secret in found.secrets if secret.after or secret.entry not in there]
-        note = _("A key is stored here already.")
+        note = _("A key is already stored here.")
         found.items = [
             replace(item, action="same", note=note) if item.kind == "key" and item.name in names else item
             for item in found.items
@@ -250,7 +251,7 @@ class Importing:
         except OSError as error:
             items = [Item("key", name, "failed", str(explain(error)))]
         else:
-            text = ngettext("{n} key was taken out of it.", "{n} keys were taken out of it.", n)
+            text = ngettext("{n} key was removed from it.", "{n} keys were removed from it.", n)
             items = [Item("key", name, "change" if n else "same", text.format(n=n), n)]
         await self._tell(items)
         return items
@@ -275,7 +276,7 @@ def _weight(one: Step) -> int:
 
 def _why(error: OSError) -> str:
     if error.errno == errno.EEXIST:
-        return _("Something of this name came here meanwhile. Import again.")
+        return _("Something with this name was created here meanwhile. Import again.")
     return (
         wrong(error) if error.filename and not os.access(error.filename, os.R_OK) else str(explain(error))
     )

@@ -33,7 +33,7 @@ def without_unfit(keys: Keys, raw: Keys, value: Any) -> Kept:
     found = _copied(kept, keys, raw, value)
     kept.value = None if found is _GONE else found
     if keys[0] == "channels" and _for_nobody(value):
-        kept.note = _("Its list of allowed senders is empty: that means nobody.")
+        kept.note = _("Its list of allowed senders is empty, so nobody is allowed.")
     return kept
 
 
@@ -50,7 +50,7 @@ def _copied(kept: Kept, keys: Keys, raw: Keys, value: Any) -> Any:
             entry = _CHANNEL_ENTRY.format(place=":".join(keys[1:]))
             kept.secrets.append(Secret(entry, raw, given(value)))
         else:
-            why = _("It holds a key that has no use here; it stays in the old file.")
+            why = _("It contains a key that has no use here; the key stays in the old file.")
             kept.left.append(Item("setting", name, "left", why))
         return _GONE
     if missing := unset(value):

@@ -60,11 +60,11 @@ class OldJobs:
 
     def _item(self, raw: Any, text: str, seen: set[str]) -> Item | None:
         if not isinstance(raw, dict):
-            return Item("job", text[:40], "left", _("It is no object in braces."))
+            return Item("job", text[:40], "left", _("It is not a JSON object."))
         id_ = raw.get("id")
         name = str(raw.get("name") or id_ or text[:40])
         if form.system(raw):
-            why = _("A job of nanobot itself; this program has its own.")
+            why = _("A task of nanobot itself; this program has its own.")
             return Item("job", name, "left", why)
         try:
             job = form.read(raw, self._zone)
@@ -86,7 +86,7 @@ class OldJobs:
             self.loose[job.id] = loose
             return Item("job", job.name, "waits", loose.says)
         if passed and job.enabled:
-            return Item("job", job.name, "change", _("Its moment has passed: it is switched off."))
+            return Item("job", job.name, "change", _("Its time has passed, so it is off."))
         return Item("job", job.name, "take")
 
     async def _put(self) -> None:

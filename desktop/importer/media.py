@@ -91,8 +91,8 @@ class OldMedia:
                 files.append(file)
         new = [file for file in files if not file.here]
         note = ngettext(
-            "{n} entry is left out: a link, or no file.",
-            "{n} entries are left out: links, or no files.",
+            "{n} entry is left out: it is a link or not a file.",
+            "{n} entries are left out: they are links or not files.",
             left,
         )
         note = note.format(n=left) if left else ""
@@ -139,7 +139,7 @@ class OldMedia:
             self._source.look(path)
         except OSError as error:
             return wrong(error)
-        return _("It is no folder.")
+        return _("It is not a folder.")
 
     # ---- doing
 

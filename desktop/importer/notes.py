@@ -38,7 +38,7 @@ def steps(source: Source, workspace: Path, pace: Pace) -> list[Step]:
 
 def _step(name: str, data: bytes, old: bytes, workspace: Path, pace: Pace) -> Step:
     place = Place(workspace)
-    note = "" if data == old else _("It was no UTF-8 text and becomes one.")
+    note = "" if data == old else _("It was not UTF-8 text and has been converted.")
     kind = "memory" if name == MEMORY else "file"
     try:
         here = files.read(place, name)
@@ -50,7 +50,7 @@ def _step(name: str, data: bytes, old: bytes, workspace: Path, pace: Pace) -> St
         item = Item(kind, name, "change" if note else "take", note)  # type: ignore[arg-type]
         return step(item, partial(pace.run, files.put, place, name, data, here))
     beside, there = _beside(place, name, data)
-    why = _("Yours here is not the one it began with and stays; the old one is put beside it as {name}.")
+    why = _("You have changed the one here, so it stays; the old one is put beside it as {name}.")
     item = Item(kind, name, "same" if there else "change", why.format(name=Path(beside).name))  # type: ignore[arg-type]
     return step(item, None if there else partial(pace.run, files.put, place, beside, data, None))
 

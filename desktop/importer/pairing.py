@@ -36,16 +36,16 @@ def steps(source: Source, own: Path) -> list[Step]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, Mapping):
-        return [step(Item("pairing", FILE, "left", _("It is no object in braces.")))]
+        return [step(Item("pairing", FILE, "left", _("It is not a JSON object.")))]
     here = _settings(own)
     steps_ = [_step(channel, sender, here) for channel, sender in _approved(found.get("approved"))]
     left = max(0, len(steps_) - _MOST)
     if left:
-        why = _("So many senders are not taken over; pair them anew.")
+        why = _("Too many senders to import; pair them again.")
         steps_[_MOST:] = [step(Item("pairing", FILE, "left", why, left))]
     if pending := found.get("pending"):
         n = len(pending) if isinstance(pending, Mapping | list) else 0
-        why = _("Codes that nobody has answered are not taken over: they are valid for minutes only.")
+        why = _("Unanswered pairing codes are not imported: they are valid only for minutes.")
         steps_.append(step(Item("pairing", _("Pairing codes"), "left", why, n)))
     return steps_
 
@@ -63,10 +63,10 @@ def _approved(found: Any) -> Iterator[tuple[str, str]]:
 def _step(channel: str, sender: str, here: Mapping[str, Any]) -> Step:
     name = f"{channel} {sender}"[: 2 * _LONGEST_SENDER]
     if sender == "*":
-        return step(Item("pairing", name, "left", _("That would be everybody.")))
+        return step(Item("pairing", name, "left", _("That would allow everyone.")))
     usable = _CHANNEL.fullmatch(channel) and 0 < len(sender) <= _LONGEST_SENDER and sender.isprintable()
     if not usable:
-        return step(Item("pairing", name, "left", _("It is no name of a sender.")))
+        return step(Item("pairing", name, "left", _("It is not a sender’s name.")))
     keys = ("channels", channel, "allowFrom")
     known = there(here, keys)
     if isinstance(known, list) and ({sender, "*"} & set(map(str, known))):

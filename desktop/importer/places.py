@@ -91,7 +91,7 @@ class Source:
 
     def others(self) -> Iterator[Item]:
         """What an import has no use for, by name."""
-        note = _("It stays in the old home: this program has no use for it.")
+        note = _("It stays in the old home because this program has no use for it.")
         places = [(self.data / name, name) for name in _OTHER]
         if self.workspace is not None:
             names = ("plugins", "triggers")
@@ -104,14 +104,14 @@ class Source:
 def wrong(error: OSError) -> str:
     """Why something of the old home cannot be read, as a sentence."""
     if error.errno == errno.ELOOP:
-        return _("It is a link that leads out of the old home or nowhere; such links are not followed.")
+        return _("It is a link that leads out of the old home or nowhere, and is not followed.")
     if error.errno in (errno.EACCES, errno.EPERM):
-        return _("It may not be read: check the permissions of the file.")
+        return _("It can’t be read. Check the permissions of the file.")
     if error.errno == errno.EFBIG:
-        return _("It is too large to be one of nanobot's files.")
+        return _("It is too large to be a nanobot file.")
     if error.errno in (errno.EINVAL, errno.EISDIR):
         return _("It is not a file.")
-    return _("It cannot be read: {reason}.").format(reason=error.strerror or type(error).__name__)
+    return _("It can’t be read: {reason}.").format(reason=error.strerror or type(error).__name__)
 
 
 def find(path: Path, own: Path, own_workspace: Path) -> Source:
@@ -122,13 +122,13 @@ def find(path: Path, own: Path, own_workspace: Path) -> Source:
     folder = path.parent if path.is_file() else path
     data = folder / ".nanobot" if folder == path and _holds_home(path) else folder
     if _same(data, own):
-        raise UsageError(_("{path} is this program's own home.").format(path=data), _how())
+        raise UsageError(_("{path} is this program’s own home.").format(path=data), _how())
     notes: list[Item] = []
     source = Source(data, None, None, (Path(os.path.realpath(data)),), notes)
     source = replace(source, config=path if path.is_file() else _config(source, notes))
     workspace, roots = _workspace(source, notes)
     if workspace is not None and _same(workspace, own_workspace):
-        why = _("It is this program's workspace already.")
+        why = _("It is already this program’s workspace.")
         notes.append(Item("other", str(workspace), "left", why))
         workspace = None
     if source.config is None and workspace is None and not _is_home(data):
@@ -137,7 +137,7 @@ def find(path: Path, own: Path, own_workspace: Path) -> Source:
 
 
 def _how() -> str:
-    return _("Give the folder .nanobot, the folder that holds it, or its config.json.")
+    return _("Choose the .nanobot folder, the folder that contains it, or its config.json.")
 
 
 def _holds_home(path: Path) -> bool:
@@ -176,14 +176,14 @@ def _workspace(source: Source, notes: list[Item]) -> tuple[Path | None, tuple[Pa
     if given is not None and _named_elsewhere(given) and not _same(given, usual):
         if given.is_dir():
             return given, (*source.roots, Path(os.path.realpath(given)))
-        why = _("The workspace that the old settings name is not there.")
+        why = _("The workspace named in the old settings does not exist.")
         notes.append(Item("other", str(given), "left", why))
     if given is not None and not _named_elsewhere(given):
         usual = source.data / given.relative_to(Path("~/.nanobot").expanduser())
     if source.is_folder(usual):
         return usual, source.roots
     if os.path.lexists(usual):
-        why = _("It is a link that leads out of the old home or nowhere; such links are not followed.")
+        why = _("It is a link that leads out of the old home or nowhere, and is not followed.")
         notes.append(Item("other", str(usual), "left", why))
     return (source.data, source.roots) if _is_workspace(source.data) else (None, source.roots)
 

@@ -30,9 +30,9 @@ def _step(source: Source, path: Path, place: Place, pace: Pace) -> Step:
     except OSError as error:
         return step(Item("file", name, "left", wrong(error)))
     if here is not None:
-        why = "" if here == data else _("Another file of this name is here; it stays.")
+        why = "" if here == data else _("There is already another file with this name, which stays.")
         return step(Item("file", name, "left" if why else "same", why))
-    note = _("Dream here has its own instructions and does not read it.")
+    note = _("Dream has its own instructions here and does not read it.")
     return step(Item("file", name, "inert", note), partial(pace.run, _put, place, name, data))
 
 

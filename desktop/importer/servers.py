@@ -28,16 +28,16 @@ class Server:
 def server_of(name: str, old: Any, raw: Keys) -> Server | str:
     """The server, or a sentence that says why it is not taken. `raw`: where it stands in the old file."""
     if not isinstance(old, Mapping):
-        return _("It is no object in braces.")
+        return _("It is not a JSON object.")
     try:
         server = McpServer.model_validate(dict(old))
     except ValidationError as error:
-        return _("It cannot be used here: {reason}.").format(reason=reason(error))
+        return _("It can’t be used here: {reason}.").format(reason=reason(error))
     if not (server.command if server.kind == "stdio" else server.url):
         return _("It has neither a command nor an address.")
     if _holds_key(server):
         return _(
-            "Its arguments or its address hold a key. Add it by hand, with the key in its environment."
+            "Its arguments or its address contain a key. Add it manually, with the key in its environment."
         )
     settings = server.model_dump(mode="json", by_alias=True, exclude_unset=True)
     settings = {key: value for key, value in settings.items() if not is_secret(key, value)}

@@ -95,7 +95,7 @@ class OldSessions:
         for folder in folders:
             for path in self._pace.paced(self._source.entries(folder)):
                 if path.name.endswith(".checkpoint.json"):
-                    why = _("A step that nanobot was at when it ended; it cannot go on here.")
+                    why = _("A step nanobot was working on when it quit; it can’t continue here.")
                     left.append(step(Item("other", path.name, "left", why)))
                 elif path.name.endswith(SUFFIX):
                     paths.setdefault(path.resolve() if self._source.is_file(path) else path, path)
@@ -111,10 +111,10 @@ class OldSessions:
         except OSError as error:
             return Item("session", path.name, "left", wrong(error))
         if not reading.messages:
-            why = _("It holds no message that can be read.") if reading.damaged else _("It is empty.")
+            why = _("It contains no readable message.") if reading.damaged else _("It is empty.")
             return Item("session", reading.key, "left", why)
         if reading.key.startswith(_OWN):
-            why = _("A conversation that nanobot held with itself.")
+            why = _("A conversation nanobot had with itself.")
             return Item("session", reading.key, "left", why, reading.messages)
         return reading
 

@@ -87,7 +87,7 @@ def read(path: Path, own: Path) -> Found | Step:
     except ConfigError as error:
         return step(Item("setting", path.name, "failed", str(error)))
     except ValidationError:
-        why = _("A setting of this program cannot be used; correct it first.")
+        why = _("One of this program’s settings is not valid. Correct it first.")
         return step(Item("setting", path.name, "failed", why))
     walk = _Walk(here, config)
     walk.section(Config, migrate(walk.with_preset(old)), (), ())
@@ -111,7 +111,7 @@ def _parted(found: Found, old: Mapping[str, Any], config: Config) -> Found:
     found.items += [Item("setting", name, "left", why) for name, why in left.items()]
     found.values, found.loose = came.safe, came.loose
     if is_autonomous(old):
-        why = _("Autonomous is no setting: a conversation can be it for a while.")
+        why = _("Autonomous can’t be a setting. You can turn it on for a conversation for a while.")
         found.items.append(Item("setting", "permissions.mode", "left", why))
     for at, (keys, value, bound) in enumerate(found.bound):
         server = parted({keys: value}, config)
@@ -191,7 +191,7 @@ class _Walk:
         if value in (None, "", [], {}):
             return
         if name == "agents.defaults.workspace":
-            self._left(name, _("The files are taken into this program's own workspace."))
+            self._left(name, _("The files go into this program’s own workspace."))
             return
         if missing := unset(value):
             self._left(name, _refers().format(name=missing))
@@ -199,14 +199,14 @@ class _Walk:
         try:
             usable = meant(Config.model_validate(resolved(nested(keys, value))), keys)
         except ValidationError as error:
-            self._left(name, _("It cannot be used here: {reason}.").format(reason=reason(error)))
+            self._left(name, _("It can’t be used here: {reason}.").format(reason=reason(error)))
             return
         if (
             name == "tools.restrictToWorkspace"
             and usable is False
             and self._config.tools.restrict_to_workspace
         ):
-            why = _("It was nanobot's default. Here the agent asks before it leaves its workspace.")
+            why = _("It was nanobot’s default. Here the agent asks before it leaves its workspace.")
             self._left(name, why)
             return
         if name in self._chosen:
@@ -259,7 +259,7 @@ class _Walk:
         plain = {str(k): v for k, v in old.items() if not is_secret(str(k), v)}
         for name in old.keys() - plain.keys():
             self._left(
-                f"{'.'.join(keys)}.{name}", _("It holds a key, and headers are stored in plain text.")
+                f"{'.'.join(keys)}.{name}", _("It contains a key, and headers are stored in plain text.")
             )
         self._leaf(keys, plain)
 
@@ -279,11 +279,11 @@ class _Walk:
     def _secret(self, secret: Secret, have: bool) -> None:
         name = ".".join(secret.keys)
         if have:
-            note = _("A key is stored here already.")
+            note = _("A key is already stored here.")
             self.found.items.append(Item("key", name, "same", note))
             self.found.known.append(secret)
         else:
-            self.found.items.append(Item("key", name, "change", _("It goes to the keychain.")))
+            self.found.items.append(Item("key", name, "change", _("It will be stored in the keychain.")))
             self.found.secrets.append(secret)
 
     def _server(self, name: str, old: Any, raw: Keys) -> None:
@@ -341,11 +341,11 @@ class _Walk:
         if key and self._engine in KEYED:
             self._secret(Secret(search_entry(self._engine), raw, key), have=False)
         elif key:
-            self._left(".".join(keys), _("This search engine is not one of this program's."))
+            self._left(".".join(keys), _("This program does not support this search engine."))
 
 
 def _mine() -> str:
-    return _("What you set here stays.")
+    return _("Your setting here stays.")
 
 
 def _refers() -> str:

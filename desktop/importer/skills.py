@@ -54,11 +54,11 @@ class OldSkills:
         other = here.get(path.name.casefold())
         if other is not None:
             same = self._equal(path, other, names)
-            why = "" if same else _("There is a skill of this name here; it stays.")
+            why = "" if same else _("There is already a skill with this name, which stays.")
             return step(Item("skill", path.name, "same" if same else "left", why, len(names)))
-        note = _("It is off until you say yes to it.")
+        note = _("Off until you approve it.")
         if left:
-            note += " " + _("Links in it that lead out of the old home, or to folders, are left out.")
+            note += " " + _("Links that lead out of the old home, or to folders, are left out.")
         item = Item("skill", path.name, "waits", note, len(names))
         return Step((item,), partial(self._take, path, names), lambda: [waiting(self._folder / path.name)])
 

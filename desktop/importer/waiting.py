@@ -54,7 +54,7 @@ class Waiting:
                 "ask": True,
                 "loose": one.as_json(),
                 "text": self._describe(one),
-                "remedy": _("It came with {source}, and is off until you say yes.").format(source=source),
+                "remedy": _("It came with {source} and is off until you approve it.").format(source=source),
             }
             id_ = _id(one)
             if (known := await self._inbox.get(id_)) is not None and known.state != OPEN:
@@ -74,7 +74,8 @@ class Waiting:
         notice = await self._inbox.get(id_)
         if notice is None or notice.kind != WAITING or notice.state != OPEN:
             raise UsageError(
-                _("Nothing of this id waits."), _("List what waits with: nanobot-desktop waiting list")
+                _("Nothing with this ID is waiting."),
+                _("List what is waiting with: nanobot-desktop waiting list"),
             )
         if yes:
             await self._accept(_loose(notice.body["loose"]))
@@ -94,7 +95,9 @@ class Waiting:
         await scheduler.read()
         job: Job | None = next((job for job in scheduler.jobs() if job.id == id_), None)
         if job is None:
-            raise UsageError(_("There is no job {name}.").format(name=loose.name), _("Refuse this entry."))
+            raise UsageError(
+                _("There is no task named {name}.").format(name=loose.name), _("Reject this entry.")
+            )
         mode = str(loose.value["mode"])
         if jobs.digest(job) != loose.value["digest"] or mode not in _MODES:
             raise _changed()
@@ -116,8 +119,8 @@ class Waiting:
 
 def _changed() -> AppError:
     return UsageError(
-        _("It was changed since it came: a yes would not be to what you were shown."),
-        _("Look at it, and switch it on where it is listed."),
+        _("It has changed since it arrived, so you would be approving something you were not shown."),
+        _("Review it and turn it on where it is listed."),
     )
 
 

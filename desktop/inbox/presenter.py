@@ -105,10 +105,10 @@ class Presenter:
         """How the last notice came to the person."""
         if self._way == "daemon":
             return How("daemon", self._lacking())
-        missing = _("No program that shows notifications answers on this desktop.")
+        missing = _("No program on this desktop shows notifications.")
         if self._way == "tray":
             return How("tray", missing)
-        return How("inbox", sentences(missing, _("Notices are in the inbox.")))
+        return How("inbox", sentences(missing, _("Notifications are in the inbox.")))
 
     async def reach(self) -> How:
         """How a notice would come to the person now."""
@@ -121,9 +121,9 @@ class Presenter:
     def _lacking(self) -> str:
         can = self._screen.capabilities
         if not can.buttons:
-            return _("{name} shows no buttons: answer in the inbox.").format(name=can.name)
+            return _("{name} doesn’t show buttons. Answer in the inbox.").format(name=can.name)
         if not can.reply:
-            return _("{name} has no field for a reply: Reply opens the conversation.").format(name=can.name)
+            return _("{name} doesn’t support replies. Reply opens the conversation.").format(name=can.name)
         return ""
 
     # ---- the loop

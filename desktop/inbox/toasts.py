@@ -35,7 +35,7 @@ def _actions(notice: Notice) -> tuple[tuple[str, str], ...]:
     if notice.kind != REMINDER:
         return ()
     if notice.body.get("ask"):  # a job that was missed
-        return (("do", _("Do it now")), ("skip", _("Skip")))
+        return (("do", _("Run now")), ("skip", _("Skip")))
     return (("done", _("Done")), ("snooze", _("Snooze")))
 
 
@@ -44,13 +44,13 @@ def digest(notices: Sequence[Notice], *, after_quiet: bool = False) -> Toast:
     n = len(notices)
     if all(notice.kind == APPROVAL for notice in notices):
         name, kind = f"{DIGEST}:{APPROVAL}", APPROVAL
-        title = ngettext("{n} question waits for you", "{n} questions wait for you", n)
+        title = ngettext("{n} question is waiting for you", "{n} questions are waiting for you", n)
     elif after_quiet:
         name, kind = DIGEST, DIGEST
-        title = ngettext("{n} notice came in quiet hours", "{n} notices came in quiet hours", n)
+        title = ngettext("{n} notice during quiet hours", "{n} notices during quiet hours", n)
     else:
         name, kind = DIGEST, DIGEST
-        title = ngettext("{n} notice waits for you", "{n} notices wait for you", n)
+        title = ngettext("{n} unread notice", "{n} unread notices", n)
     lines = [f"• {notice.title}" for notice in notices[:_LISTED]]
     if n > _LISTED:
         lines.append(_("and {n} more").format(n=n - _LISTED))
@@ -62,7 +62,7 @@ def _question(notice: Notice) -> Toast:
     card: Mapping[str, Any] = notice.body.get("card") or {}
     lines = _all_of(card)
     whole = bool(card) and _fits(card, lines)
-    buttons = (("approve", _("Approve")), ("deny", _("Deny"))) if whole else (("open", _("Open")),)
+    buttons = (("approve", _("Allow once")), ("deny", _("Deny"))) if whole else (("open", _("Open")),)
     title = str(card.get("title") or notice.title)
     body = "\n".join(lines) if lines else notice.title
     return Toast(notice.id, APPROVAL, title, body, actions=buttons, session=notice.session)

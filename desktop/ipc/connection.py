@@ -244,7 +244,7 @@ def _older(pid: int) -> Exception:
         os.kill(pid, 0)
         return AppError(
             _("An older version of Nanobot is running (process {pid}).").format(pid=pid),
-            _("Quit it, and do this again."),
+            _("Quit it, then try again."),
         )
     return NoOwnerError()
 
@@ -288,13 +288,13 @@ def _bound(path: Path) -> tuple[socket.socket, Path]:
 
 
 def _busy() -> AppError:
-    return AppError(_("The running Nanobot has too many requests."), _("Wait a little, and try again."))
+    return AppError(_("The running Nanobot has too many requests."), _("Wait a moment, then try again."))
 
 
 def _cut_off() -> AppError:
     return AppError(
-        _("The running Nanobot ended in the middle of the request."),
-        _("What you wrote is stored. Ask again, or look with: nanobot-desktop sessions show"),
+        _("The running Nanobot quit during the request."),
+        _("Your message is saved. Ask again, or see it with: nanobot-desktop sessions show"),
     )
 
 

@@ -232,7 +232,7 @@ class Consolidator:
         entry = await self._history.add(summary.text, session.key, span, outside=outside)
         await self._mark(session, span[1])
         told = (
-            _("No model could sum up a part of the conversation; its text is kept as it is in the memory.")
+            _("No model could summarize part of the conversation. Its text is kept in memory as it is.")
             if summary.raw
             else ""
         )

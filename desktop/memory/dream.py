@@ -83,8 +83,8 @@ class _Work:
         n, gone = self.added, self.removed
         parts = [ngettext("{n} fact added", "{n} facts added", n).format(n=n)] if n else []
         if gone:
-            parts.append(ngettext("{n} line taken out", "{n} lines taken out", gone).format(n=gone))
-        parts += [_("skill {name} written").format(name=name) for name in self.skills]
+            parts.append(ngettext("{n} line removed", "{n} lines removed", gone).format(n=gone))
+        parts += [_("skill {name} created").format(name=name) for name in self.skills]
         return ", ".join(parts)
 
 
@@ -161,10 +161,10 @@ class Dream:
         found = await self._proposals(group, ready)
         if found is None:
             outcome.told = ngettext(
-                "The model gave no usable answer about {n} summary, so nothing was learned from it. It can "
-                "still be searched.",
+                "The model gave no usable answer about {n} summary, so nothing was learned from it. You "
+                "can still search it.",
                 "The model gave no usable answer about {n} summaries, so nothing was learned from them. "
-                "They can still be searched.",
+                "You can still search them.",
                 len(group),
             ).format(n=len(group))
             return

@@ -20,15 +20,15 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
         found.append(
             (
                 False,
-                _("The versions of the memory are damaged."),
-                _("They are kept aside, and new ones begin, when the memory changes next."),
+                _("The versions of memory are damaged."),
+                _("They will be set aside, and new versions start with the next change to memory."),
             )
         )
     found += [
         (
             True,
-            _("Damaged versions of the memory are kept in {path}.").format(path=path),
-            _("Delete the folder if you do not need them."),
+            _("Damaged versions of memory are kept in {path}.").format(path=path),
+            _("Delete the folder if you don’t need them."),
         )
         for path in _damaged(Place(workspace))
     ]
@@ -37,7 +37,7 @@ def look(workspace: Path) -> list[tuple[bool, str, str]]:
     except StorageError as error:
         told = explain(error)
         return [*found, (False, told.text, told.remedy)]
-    state = ngettext("{n} summary of conversations.", "{n} summaries of conversations.", n).format(n=n)
+    state = ngettext("{n} conversation summary.", "{n} conversation summaries.", n).format(n=n)
     return found if any(not ok for ok, _state, _remedy in found) else [*found, (True, state, "")]
 
 

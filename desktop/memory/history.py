@@ -145,7 +145,7 @@ class History:
                 yield
         except Timeout:
             raise StorageError(
-                _("Another program holds {path}.").format(path=self.path), _("Close it and try again.")
+                _("Another program is using {path}.").format(path=self.path), _("Close it and try again.")
             ) from None
         except OSError as error:
             raise explain(error) from error

@@ -158,8 +158,8 @@ class Notes:
         """A note as it is; what is wrong with it is said in it. Raises UsageError for a name it has not."""
         if name not in NOTES:
             raise UsageError(
-                _("There is no note {name}.").format(name=name),
-                _("There are: {names}").format(names=", ".join(NOTES)),
+                _("There is no note named {name}.").format(name=name),
+                _("Notes: {names}").format(names=", ".join(NOTES)),
             )
         return self._read(name, NOTES[name])
 
@@ -177,18 +177,18 @@ class Notes:
             return Note(name, path, "", None, *_trouble(path, error), editable=False)
         note = Note(name, path, decoded(data or b""), data)
         if protected:
-            problem = _("{path} is write-protected.").format(path=path)
+            problem = _("{path} is read-only.").format(path=path)
             return replace(
-                note, problem=problem, remedy=_("Make it writable to change it here."), editable=False
+                note, problem=problem, remedy=_("Make it writable to edit it here."), editable=False
             )
         if data and b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            problem = _("{path} has zero bytes in it, which are not shown.").format(path=path)
-            return replace(note, problem=problem, remedy=_("Saving it here takes them out."))
+            problem = _("{path} contains zero bytes, which are not shown.").format(path=path)
+            return replace(note, problem=problem, remedy=_("Saving it here removes them."))
         if len(note.text) > _SHOWN:
             return replace(
                 note,
-                problem=_("{path} is very long: the agent reads only its beginning.").format(path=path),
-                remedy=_("Take out what is no longer needed."),
+                problem=_("{path} is very long: the agent reads only the beginning.").format(path=path),
+                remedy=_("Remove what is no longer needed."),
             )
         return note
 
@@ -200,8 +200,8 @@ class Notes:
             raise StorageError(note.problem, note.remedy)
         if _lines(note.text) != _lines(base):
             raise UsageError(
-                _("{path} was changed meanwhile, so it was not saved.").format(path=note.path),
-                _("Look at the new text and put your change in there; yours is still in the editor."),
+                _("{path} has changed meanwhile, so it was not saved.").format(path=note.path),
+                _("Check the new text and add your change to it. Your text is still in the editor."),
             )
         text = _lines(text)
         if note.text.count("\r\n") * 2 > note.text.count("\n"):
@@ -220,8 +220,8 @@ class Notes:
             put(self._place, note.path.relative_to(self.workspace).as_posix(), data, note.data)
         except ChangedMeanwhile:
             raise UsageError(
-                _("{path} was changed meanwhile, so it was not saved.").format(path=note.path),
-                _("Look at the new text and try again."),
+                _("{path} has changed meanwhile, so it was not saved.").format(path=note.path),
+                _("Check the new text and try again."),
             ) from None
         except OSError as error:
             raise explain(error) from error
@@ -241,7 +241,7 @@ class Notes:
                 self.put(note, text)
                 return True
         raise StorageError(
-            _("{path} is being changed by another program.").format(path=note.path),
+            _("Another program is changing {path}.").format(path=note.path),
             _("Try again in a moment."),
         )
 
@@ -257,7 +257,7 @@ class Notes:
                     raise StorageError(note.problem, note.remedy)
                 found = True
         if not found:
-            raise UsageError(_("This is not in {name} (any more).").format(name=NOTES.get(name, name)))
+            raise UsageError(_("This is no longer in {name}.").format(name=NOTES.get(name, name)))
         self._append("forgotten", {"fact": wanted, "file": name, "timestamp": now()})
         for note in notes:
             self.change(NOTES[note.name], lambda text: _without(text, wanted))
@@ -358,12 +358,12 @@ def _trouble(path: Path, error: OSError) -> tuple[str, str]:
     if isinstance(error, IsADirectoryError):
         return (
             _("{path} is a folder, not a file.").format(path=path),
-            _("Move the folder away; the file is made anew."),
+            _("Move the folder away. The file will be created again."),
         )
     if error.errno == errno.EFBIG:
         return (
-            _("{path} is larger than {size} MB and is not read.").format(path=path, size=LARGEST >> 20),
-            _("Shorten it in a text editor, or bring back an older version."),
+            _("{path} is larger than {size} MB, so it is not read.").format(path=path, size=LARGEST >> 20),
+            _("Shorten it in a text editor, or restore an older version."),
         )
     told = explain(error)
     return told.text, told.remedy

@@ -59,7 +59,8 @@ def _date(text: str, *, end: bool) -> datetime | None:
         return moment.astimezone()
     except (ValueError, OverflowError, OSError):
         raise UsageError(
-            _("“{text}” is no date.").format(text=text[:40]), _("Write it like 2026-03-01 or 2026-03.")
+            _("“{text}” is not a date.").format(text=text[:40]),
+            _("Use a format like 2026-03-01 or 2026-03."),
         ) from None
 
 
@@ -82,7 +83,7 @@ class MemorySearch:
         UsageError, StorageError."""
         within = span(since, until)
         if not query.strip():
-            raise UsageError(_("Say which words to look for."))
+            raise UsageError(_("Enter the words to search for."))
         entries = await self.summaries(query, limit, lambda e: within.holds(moment_of(e.timestamp)))
         hits = [_summary(entry) for entry in entries] + await self._messages(query, within, limit)
         epoch = datetime.fromtimestamp(0, UTC)

@@ -120,7 +120,7 @@ class Staging:
         for one in self.waiting():
             if one.id == id_:
                 return one
-        raise UsageError(_("This was answered already."))
+        raise UsageError(_("This has already been decided."))
 
     def answer(self, id_: str, *, yes: bool) -> None:
         """Note what the person said. Raises StorageError."""

@@ -134,7 +134,8 @@ class Versions:
                     _log.warning("the repository of the memory is damaged (%r), kept as %s", error, aside)
                     self._news.append(
                         _(
-                            "The versions of the memory were damaged: {path} keeps them, new ones begin."
+                            "The versions of memory were damaged. They are kept in {path}; new versions "
+                            "start now."
                         ).format(path=aside)
                     )
                     self._repository.begin()
@@ -152,7 +153,7 @@ class Versions:
                 yield
         except Timeout:
             raise StorageError(
-                _("Another program holds {path}.").format(path=self.folder), _("Close it and try again.")
+                _("Another program is using {path}.").format(path=self.folder), _("Close it and try again.")
             ) from None
 
     def _find(self, id_: str) -> "Commit":
@@ -163,7 +164,8 @@ class Versions:
                 return commit
             commit = self._repository.parent(commit)
         raise UsageError(
-            _("There is no version {id}.").format(id=id_), _("All of them: nanobot-desktop memory log")
+            _("There is no version {id}.").format(id=id_),
+            _("List all versions with: nanobot-desktop memory log"),
         )
 
     def _now(self, before: Tree) -> tuple[Tree, Marks]:
@@ -244,7 +246,7 @@ class Versions:
         short = id_.strip().lower()[:8]
         only = {NOTES.get(name, name)} if name else None
         if only and not only <= {*wanted, *self._repository.tree(self._repository.head())}:
-            raise UsageError(_("There is no {name} in the versions.").format(name=name))
+            raise UsageError(_("No version contains {name}.").format(name=name))
         return self._bring(wanted, only, f"{short} {name}")
 
     def _undo(self) -> str:
@@ -252,7 +254,7 @@ class Versions:
         head = self._repository.head()
         parent = self._repository.parent(head) if head else None
         if head is None or parent is None:
-            raise UsageError(_("There is no change to take back."))
+            raise UsageError(_("There is no change to undo."))
         only = set(_differing(self._repository.tree(parent), self._repository.tree(head)))
         return self._bring(self._repository.files(parent), only, f"undo {head.id.decode('ascii')[:8]}")
 
@@ -268,9 +270,7 @@ class Versions:
             except ChangedMeanwhile:
                 continue  # somebody writes at this moment: that is a version of its own
             return self._commit(RESTORE, message)
-        raise StorageError(
-            _("The files of the memory are being changed by another program."), _("Try again in a moment.")
-        )
+        raise StorageError(_("Another program is changing the memory files."), _("Try again in a moment."))
 
 
 def unified(name: str, before: str, after: str) -> str:

@@ -46,20 +46,18 @@ class WrongVariable(AppError):
 
 def _told(variable: str, fault: str, value: str) -> tuple[str, str]:
     texts = {
-        "kind": _("{variable} names a proxy of a kind that this program cannot use: {value}"),
-        "address": _("{variable} is not the address of a proxy: {value}"),
-        "missing": _("{variable} names certificates that are not there: {value}"),
-        "unreadable": _("{variable} names a file that has no certificates in it: {value}"),
+        "kind": _("{variable} is set to a kind of proxy this program can’t use: {value}"),
+        "address": _("{variable} is not a valid proxy address: {value}"),
+        "missing": _("{variable} points to certificates that don’t exist: {value}"),
+        "unreadable": _("{variable} points to a file without certificates: {value}"),
     }
     if fault in ("kind", "address"):
         remedy = _(
-            "Set it to an address such as http://proxy.example:8080 or socks5://127.0.0.1:1080, or remove "
-            "it; then start the program again."
+            "Set it to an address like http://proxy.example:8080 or socks5://127.0.0.1:1080, or remove "
+            "it, then restart the program."
         )
     else:
-        remedy = _(
-            "Set it to a file of certificates in PEM form, or remove it; then start the program again."
-        )
+        remedy = _("Set it to a certificate file in PEM format, or remove it, then restart the program.")
     return texts[fault].format(variable=variable, value=value), remedy
 
 
@@ -231,7 +229,7 @@ def _of_system(scheme: str, host: str) -> str:
 
     named = getproxies()
     value = named.get(scheme) or named.get("all") or ""
-    return checked_proxy(_("the system's settings"), value) if value and not proxy_bypass(host) else ""
+    return checked_proxy(_("the system’s settings"), value) if value and not proxy_bypass(host) else ""
 
 
 async def check(url: str) -> None:

@@ -36,8 +36,8 @@ class Budget:
         if not await self._day_is_spent():
             return
         error = DayIsSpent(
-            _("Work in the background has spent what it may in a day."),
-            _("It goes on tomorrow. The limit is in the settings, under Agent."),
+            _("Background work has reached its daily budget."),
+            _("It resumes tomorrow. Change the limit in Settings, under Agent."),
         )
         await self._tell_person(f"spent:{midnight():.0f}", error.text, error.remedy)
         raise error
@@ -48,8 +48,11 @@ class Budget:
         if limit is None or not await self._month_is_spent():
             return
         error = MonthIsSpent(
-            _("This month's budget of {usd} is spent.").format(usd=money(limit)),
-            _("Raise it in the settings, under Usage, or choose a model on this computer: those go on."),
+            _("This month’s budget of {usd} is used up.").format(usd=money(limit)),
+            _(
+                "Raise it in Settings, under Usage, or choose a model on this computer; those are not "
+                "affected."
+            ),
         )
         await self._tell("spent", error.text, error.remedy)
         raise error
@@ -79,11 +82,11 @@ class Budget:
             return
         spent = await self._spent_this_month()
         if spent >= limit:
-            title = _("This month's budget of {usd} is spent.").format(usd=money(limit))
-            await self._tell("spent", title, _("Raise it in the settings, under Usage."))
+            title = _("This month’s budget of {usd} is used up.").format(usd=money(limit))
+            await self._tell("spent", title, _("Raise it in Settings, under Usage."))
         elif spent >= WARNING * limit:
-            title = _("{part} % of this month's budget is used.").format(part=int(100 * spent / limit))
-            told = _("{spent} of {limit}. When it is spent, only models on this computer are asked.")
+            title = _("{part}% of this month’s budget is used.").format(part=int(100 * spent / limit))
+            told = _("{spent} of {limit}. When it is used up, only models on this computer are used.")
             await self._tell("warned", title, told.format(spent=money(spent), limit=money(limit)))
 
     async def _tell(self, what: str, title: str, text: str) -> None:

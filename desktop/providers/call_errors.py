@@ -97,33 +97,33 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
             return (
                 _("{provider} does not allow this key to use {model}."),
                 _(
-                    "Choose another model, or set a new key in the settings or with: "
-                    "nanobot-desktop provider set {name}"
+                    "Choose another model, or set a new key in Settings or with: nanobot-desktop provider "
+                    "set {name}"
                 ),
             )
         case "sign_in":
             return (
                 _("{provider} did not accept the key."),
                 _(
-                    "Check the key, or set a new one in the settings or with: "
-                    "nanobot-desktop provider set {name}"
+                    "Check the key, or set a new one in Settings or with: nanobot-desktop provider set "
+                    "{name}"
                 ),
             )
         case "rate_limited":
-            return _("{provider} gets too many requests."), _("Wait a little and ask again.")
+            return _("Too many requests to {provider}."), _("Wait a moment and try again.")
         case "quota":
             return (
-                _("The account at {provider} has no quota or money left."),
-                _("Top it up on the provider's website, or choose another provider."),
+                _("The account at {provider} is out of quota or credit."),
+                _("Top it up on the provider’s website, or choose another provider."),
             )
         case "context_too_long":
             return (
-                _("The conversation is longer than {model} can read."),
-                _("Start a new conversation, or choose a model with a larger window."),
+                _("The conversation is too long for {model}."),
+                _("Start a new conversation, or choose a model with a larger context window."),
             )
         case "answer_too_long":
             return (
-                _("The answer of {provider} was far too long and was ended."),
+                _("The answer from {provider} was far too long and was stopped."),
                 _("Ask for a shorter answer."),
             )
         case "bad_request":
@@ -135,8 +135,8 @@ def _said(kind: str, status: int | None) -> tuple[str, str]:
 
 def _proxy_of_environment() -> tuple[str, str]:
     return (
-        _("The proxy {proxy} that {variable} names does not lead to {provider}."),
-        _("Check that it runs, or correct or remove the variable; then start the program again."),
+        _("The proxy {proxy}, set by {variable}, can’t reach {provider}."),
+        _("Check that it is running, or correct or remove the variable, then restart the program."),
     )
 
 
@@ -145,30 +145,30 @@ def _cut(kind: str) -> tuple[str, str]:
     match kind:
         case "filtered":
             return (
-                _("{provider} ended the answer, its content filter stepped in: {where}."),
-                _("Ask in other words, or choose another model."),
+                _("The content filter of {provider} stopped the answer: {where}."),
+                _("Rephrase the question, or choose another model."),
             )
         case "aborted":
-            return _("{provider} called the answer off before it was complete: {where}."), _("Ask again.")
+            return _("{provider} canceled the answer before it was complete: {where}."), _("Try again.")
     return (
         _("{provider} could not complete the answer: {where}."),
-        _("Ask again, or choose another model."),
+        _("Try again, or choose another model."),
     )
 
 
 def _refused(status: int | None) -> tuple[str, str]:
     if status == 404:
         return (
-            _("{provider} does not know the model {model}, or the address {address} is wrong."),
-            _("Check the name of the model and the address in the settings of {provider}."),
+            _("{provider} has no model named {model}, or the address {address} is wrong."),
+            _("Check the model name and the address in the settings of {provider}."),
         )
     if status == 413:
         return (
             _("The request was too large for {provider}."),
-            _("Start a new conversation, or ask in smaller pieces."),
+            _("Start a new conversation, or send less at a time."),
         )
     return (
-        _("{provider} refused the request ({status})."),
+        _("{provider} rejected the request ({status})."),
         _("Check the model and its parameters in the settings of {provider}."),
     )
 
@@ -177,42 +177,48 @@ def _unreachable(kind: str) -> tuple[str, str]:
     match kind:
         case "no_connection":
             return (
-                _("{provider} cannot be reached at {address}."),
-                _("Check the network and the address, and that the server runs if it is your own."),
+                _("{provider} can’t be reached at {address}."),
+                _(
+                    "Check the network and the address. If the server is your own, check that it is "
+                    "running."
+                ),
             )
         case "too_slow":
             return (
-                _("{provider} did not answer in time."),
-                _("Ask again; for a slow server of your own raise the time limit in its settings."),
+                _("{provider} did not respond in time."),
+                _("Try again. If your own server is slow, raise the timeout in its settings."),
             )
         case "broken_off":
-            return _("{provider} broke off before the answer was complete."), _("Ask again.")
+            return _("{provider} stopped before the answer was complete."), _("Try again.")
         case "no_model_server":
             return (
-                _("What answers at {address} is a web page, not a model."),
-                _("Check the address of {provider}, and whether this network wants you to sign in first."),
+                _("{address} returns a web page, not a model."),
+                _(
+                    "Check the address of {provider}, and whether this network requires you to sign in "
+                    "first."
+                ),
             )
         case "redirected":
             return (
-                _("{address} sends on to another address: {where}"),
-                _("Check the address of {provider}; what it sends on to may be the right one."),
+                _("{address} redirects to another address: {where}"),
+                _("Check the address of {provider}. The one it redirects to may be correct."),
             )
         case "no_list":
             return (
-                _("What answers at {address} is no list of models."),
-                _("Check the address of {provider}. A model's name can also be written by hand."),
+                _("{address} does not return a list of models."),
+                _("Check the address of {provider}. You can also enter a model name yourself."),
             )
         case "proxy":
             return (
-                _("The proxy {proxy} does not lead to {provider}."),
-                _("Check the proxy in the settings of {provider}, and that it runs."),
+                _("The proxy {proxy} can’t reach {provider}."),
+                _("Check the proxy in the settings of {provider}, and that it is running."),
             )
         case "server_fault":
             return (
-                _("{provider} has a fault of its own ({status})."),
-                _("Ask again later, or choose another provider."),
+                _("{provider} had an error ({status})."),
+                _("Try again later, or choose another provider."),
             )
     return (
-        _("The part of the program that talks to models failed."),
-        _("Ask again. Details are in the log."),
+        _("The process that talks to models failed."),
+        _("Try again. Details are in the log."),
     )

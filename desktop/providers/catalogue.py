@@ -65,7 +65,7 @@ class Model:
     @property
     def note(self) -> str:
         """What the person should know before trusting an answer."""
-        return _("This is a small model on your own machine. It makes mistakes.")
+        return _("This is a small model on your computer. It makes mistakes.")
 
 
 SMALL = Model(
@@ -76,7 +76,7 @@ SMALL = Model(
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
     place="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF@main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     architecture="qwen2",
-    does=mark("Answers short questions; gets many things wrong."),
+    does=mark("Answers short questions; often wrong."),
 )
 USUAL = Model(
     id="qwen2.5-coder-1.5b-instruct",
@@ -123,7 +123,7 @@ CATALOGUE = (
         place="bartowski/Qwen_Qwen3-4B-Instruct-2507-GGUF@ae44f08e1392f39c0e474af10c3ff8355c8b6688"
         "/Qwen_Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
         architecture="qwen3",
-        does=mark("Understands longer requests and writes better texts."),
+        does=mark("Understands longer requests and writes better text."),
         cores=4,
     ),
     Model(
@@ -134,7 +134,7 @@ CATALOGUE = (
         sha256="00fe7986ff5f6b463e62455821146049db6f9313603938a70800d1fb69ef11a4",
         place="unsloth/Qwen3.5-4B-GGUF@e87f176479d0855a907a41277aca2f8ee7a09523/Qwen3.5-4B-Q4_K_M.gguf",
         architecture="qwen35",
-        does=mark("Uses tools best of these: right in 39 of 40 cases of a public test."),
+        does=mark("Best of these at using tools: 39 of 40 cases right in a public test."),
         cores=4,
     ),
 )
@@ -146,7 +146,7 @@ def find(model_id: str) -> Model:
         if model.id == model_id:
             return model
     raise UsageError(
-        _("There is no built-in model called {name}.").format(name=model_id),
+        _("There is no built-in model named {name}.").format(name=model_id),
         _("Choose one of: {names}.").format(names=", ".join(model.id for model in CATALOGUE)),
     )
 
@@ -187,11 +187,11 @@ def misfit(model: Model, machine: Machine, knows: Callable[[str], bool]) -> str:
     """Why a model cannot be run here, as a sentence; empty where it can. `knows`: whether the engine has an
     architecture."""
     if not knows(model.architecture):
-        return _("The engine of this version does not know the architecture {name}.").format(
+        return _("This version’s engine does not support the architecture {name}.").format(
             name=model.architecture
         )
     if model.memory > machine.memory:
-        return _("It takes {needed:.1f} GB of memory; this computer has {there:.1f} GB.").format(
+        return _("It needs {needed:.1f} GB of memory; this computer has {there:.1f} GB.").format(
             needed=model.memory / 1e9, there=machine.memory / 1e9
         )
     return ""

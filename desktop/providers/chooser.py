@@ -121,7 +121,9 @@ class ModelChooser:
         """Raises AppError: no such model, no key, or the keychain is shut."""
         chosen, note = self.choice(model, provider), ""
         if pictures and (other := self._that_sees(chosen)):
-            note = _("{model} answers: it sees pictures.").format(model=other.model or other.spec.name)
+            note = _("{model} answers because it can see images.").format(
+                model=other.model or other.spec.name
+            )
             chosen = other
         defaults, lean = self._store.config.agents.defaults, chosen.spec.lean
         window = await self.window(chosen)

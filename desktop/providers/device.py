@@ -101,8 +101,8 @@ async def fresh(name: str, stored: str) -> str:
         status, answer = await _post(client, _at(CODEX, "/oauth/token"), data=given)
     if status != 200 or not answer.get("access_token"):
         raise SignInNeeded(
-            _("The login has ended."),
-            _("Sign in again in the settings, or with: nanobot-desktop provider login {name}").format(
+            _("The login has expired."),
+            _("Sign in again in Settings, or with: nanobot-desktop provider login {name}").format(
                 name=name
             ),
         )
@@ -146,7 +146,7 @@ async def _github_poll(client: "httpx.AsyncClient", code: Code) -> tuple[dict[st
             return {}, 5.0
         case "expired_token":
             raise CodeExpired(_("The code has expired."), _("Get a new one."))
-    raise Refused(_("The login was refused."), _("Try again, and allow it on the page."))
+    raise Refused(_("The login was denied."), _("Try again, and allow it on the page."))
 
 
 # ---- OpenAI
@@ -164,7 +164,7 @@ async def _codex_poll(client: "httpx.AsyncClient", code: Code) -> tuple[dict[str
     if status in (403, 404):
         return {}, 0.0
     if status != 200 or not answer.get("authorization_code"):
-        raise Refused(_("The login was refused."), _("Try again, and allow it on the page."))
+        raise Refused(_("The login was denied."), _("Try again, and allow it on the page."))
     exchange = {
         "grant_type": "authorization_code",
         "code": str(answer["authorization_code"]),
@@ -174,7 +174,7 @@ async def _codex_poll(client: "httpx.AsyncClient", code: Code) -> tuple[dict[str
     }
     status, answer = await _post(client, _at(CODEX, "/oauth/token"), data=exchange)
     if status != 200 or not answer.get("access_token"):
-        raise Refused(_("The login was refused."), _("Try again, and allow it on the page."))
+        raise Refused(_("The login was denied."), _("Try again, and allow it on the page."))
     return _codex_tokens(answer), 0.0
 
 
@@ -228,8 +228,8 @@ async def _post(client: "httpx.AsyncClient", url: str, **given: Any) -> tuple[in
         response = await client.post(url, **given)
     except httpx.HTTPError as error:
         raise Unreachable(
-            _("The page of the login cannot be reached: {kind}.").format(kind=type(error).__name__),
-            _("Check the network, and try again."),
+            _("The sign-in page can’t be reached: {kind}.").format(kind=type(error).__name__),
+            _("Check the network, then try again."),
         ) from error
     try:
         found = response.json()
@@ -242,8 +242,8 @@ def _code(status: int, answer: Mapping[str, Any], secret: str, page: str, lives:
     user_code = str(answer.get("user_code") or answer.get("usercode") or "")
     if status != 200 or not (user_code and answer.get(secret)) or not page.startswith("http"):
         raise Refused(
-            _("The provider gave no code for the login ({status}).").format(status=status),
-            _("Try again later. This way in is not an official one, and may have been closed."),
+            _("The provider returned no sign-in code ({status}).").format(status=status),
+            _("Try again later. This way to sign in is unofficial and may have been closed."),
         )
     seconds = float(answer.get("expires_in") or lives)
     return Code(user_code, page, seconds, float(answer.get("interval") or 5), str(answer[secret]))

@@ -77,15 +77,15 @@ def unfit() -> AppError | None:
     """Why the engine that we ship cannot run here; None where it can. Blocks."""
     if library() is None:
         return AppError(
-            _("The built-in model's engine does not exist for this kind of computer."),
-            _("Install llama.cpp, so that llama-server is on the PATH, and try again."),
+            _("The built-in model’s engine is not available for this kind of computer."),
+            _("Install llama.cpp so that llama-server is on the PATH, then try again."),
         )
     if lacks := processor.lacking():
         return AppError(
-            _("This processor is too old for the built-in model's engine: it lacks {features}.").format(
+            _("This processor is too old for the built-in model’s engine: it lacks {features}.").format(
                 features=", ".join(lacks)
             ),
-            _("Install llama.cpp built for it, so that llama-server is on the PATH, or use a provider."),
+            _("Install a llama.cpp built for it, so that llama-server is on the PATH, or use a provider."),
         )
     return None
 

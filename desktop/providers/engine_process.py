@@ -110,13 +110,13 @@ def _fault_in(line: str) -> AppError | None:
         return unknown_architecture(unknown[1])
     if library := _LIBRARY.search(line):
         return AppError(
-            _("The built-in model needs a library that this system lacks: {name}.").format(name=library[1]),
-            _("Install it with your package manager; on Debian and Ubuntu: sudo apt install libgomp1"),
+            _("The built-in model needs a library that is not installed: {name}.").format(name=library[1]),
+            _("Install it with your package manager. On Debian and Ubuntu: sudo apt install libgomp1"),
         )
     if _CUT.search(line):
         return AppError(
-            _("The model's file is damaged or cut short."),
-            _("Fetch it anew in the settings, or choose another model."),
+            _("The model file is damaged or incomplete."),
+            _("Download it again in Settings, or choose another model."),
         )
     return None
 
@@ -124,7 +124,7 @@ def _fault_in(line: str) -> AppError | None:
 def unknown_architecture(name: str) -> AppError:
     """The sentence for a model that the engine cannot run."""
     return AppError(
-        _("The engine of this version does not know the architecture {name}.").format(name=name),
+        _("This version’s engine does not support the architecture {name}.").format(name=name),
         _("Choose another model, or install a newer llama.cpp (llama-server)."),
     )
 

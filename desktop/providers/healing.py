@@ -293,8 +293,8 @@ def _without_levels(behaviour: Behaviour, refused: str) -> Behaviour:
 
 def _about_reasoning(refused: str) -> str:
     if refused in LEVELS:
-        return _("It does not take the reasoning level “{level}”.").format(level=refused)
-    return _("It cannot be told how much to reason.")
+        return _("It does not accept the reasoning level “{level}”.").format(level=refused)
+    return _("Its reasoning level can’t be set.")
 
 
 def _without_always(behaviour: Behaviour, name: str) -> Behaviour:
@@ -309,67 +309,67 @@ _KINDS: Mapping[str, _Kind] = {
     "api": _Kind(
         lambda behaviour, _value: behaviour,  # which of two it is: unlearned()
         lambda api: (
-            _("It is asked over the Responses API, as its server wants it.")
+            _("It is called through the Responses API, because its server requires it.")
             if api == "responses"
-            else _("Its server has no Responses API: it is asked over Chat Completions.")
+            else _("Its server has no Responses API, so it is called through Chat Completions.")
         ),
     ),
     "summary": _Kind(
         lambda behaviour, _value: without_summary(behaviour),
-        lambda _value: _("It does not tell what it thinks."),
+        lambda _value: _("It does not show its reasoning."),
     ),
     "temperature": _Kind(
         lambda behaviour, _value: replace(behaviour, temperature=None, thinking_temperature=None),
-        lambda _value: _("It takes no temperature."),
+        lambda _value: _("It does not accept a temperature."),
     ),
     "stream_options": _Kind(
         lambda behaviour, _value: replace(behaviour, stream_options=False),
-        lambda _value: _("It does not count tokens while it answers."),
+        lambda _value: _("It does not count tokens while streaming."),
     ),
     "tool_choice": _Kind(
         lambda behaviour, _value: replace(behaviour, tool_choice=False),
-        lambda _value: _("It cannot be told not to use tools."),
+        lambda _value: _("It can’t be told not to use tools."),
     ),
     "parallel_tool_calls": _Kind(
         lambda behaviour, _value: replace(behaviour, parallel_calls=False),
-        lambda _value: _("It cannot be asked for several tool calls at once."),
+        lambda _value: _("It can’t call several tools at once."),
     ),
     "strict": _Kind(
         lambda behaviour, _value: replace(behaviour, strict=False),
-        lambda _value: _("It cannot be held to the exact form of tool calls."),
+        lambda _value: _("It can’t be held to the exact format of tool calls."),
     ),
     "prompt_cache_key": _Kind(
         lambda behaviour, _value: replace(behaviour, cache_key=False),
-        lambda _value: _("It takes no key for its cache."),
+        lambda _value: _("It does not accept a cache key."),
     ),
-    "cache_control": _Kind(_ruled(cache_marks=""), lambda _value: _("It takes no marks for its cache.")),
-    "always": _Kind(_without_always, lambda name: _("It does not take {name}.").format(name=name)),
+    "cache_control": _Kind(_ruled(cache_marks=""), lambda _value: _("It does not accept cache markers.")),
+    "always": _Kind(_without_always, lambda name: _("It does not accept {name}.").format(name=name)),
     "max_tokens": _Kind(
         lambda behaviour, name: replace(behaviour, max_tokens=name),
         lambda name: (
-            _("It calls the limit of an answer {name}.").format(name=name)
+            _("Its name for the answer limit is {name}.").format(name=name)
             if name
-            else _("It takes no limit of an answer.")
+            else _("It does not accept a limit for answers.")
         ),
     ),
     "most_tokens": _Kind(
         lambda behaviour, number: replace(behaviour, most_tokens=int(number)),
-        lambda number: _("Its answers have {n} tokens at most.").format(n=number),
+        lambda number: _("Its answers have at most {n} tokens.").format(n=number),
     ),
     "reasoning": _Kind(_without_levels, _about_reasoning),
     "system_role": _Kind(
-        _ruled(system_role="user"), lambda _value: _("It takes no system prompt of its own.")
+        _ruled(system_role="user"), lambda _value: _("It does not accept a separate system prompt.")
     ),
     "back": _Kind(
         lambda behaviour, mode: replace(behaviour, rules=replace(behaviour.rules, reasoning=mode)),  # type: ignore[arg-type]
         lambda mode: (
-            _("It wants its earlier reasoning back.")
+            _("It requires its earlier reasoning to be sent back.")
             if mode
-            else _("It does not want its earlier reasoning back.")
+            else _("It does not accept its earlier reasoning back.")
         ),
     ),
     FOR_NOW: _Kind(
         lambda behaviour, value: replace(behaviour, switch={}, levels=()) if value else behaviour,
-        lambda _value: _("The model did not take its earlier reasoning back, and answered without it."),
+        lambda _value: _("The model did not accept its earlier reasoning back, and answered without it."),
     ),
 }

@@ -223,7 +223,7 @@ class ModelHost:
             self.status.set(ServiceState.FAILED, str(error))
             raise HostDied(
                 _("The model host could not be started: {reason}.").format(reason=error.strerror or error),
-                _("Install the program again."),
+                _("Reinstall the program."),
             ) from error
         return process
 
@@ -283,8 +283,8 @@ class ModelHost:
 
 def _died() -> HostDied:
     return HostDied(
-        _("The part of the program that talks to models ended unexpectedly."),
-        _("Ask again: it starts anew by itself."),
+        _("The process that talks to models quit unexpectedly."),
+        _("Try again; it restarts automatically."),
     )
 
 

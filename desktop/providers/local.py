@@ -84,7 +84,7 @@ def offered(than: Model, models: Path) -> Model | None:
 
 def better_words(model: Model) -> str:
     """What a better model is, as a sentence."""
-    return _("A better one would run here: {name}, {size:.1f} GB. {does}").format(
+    return _("This computer can run a better model: {name}, {size:.1f} GB. {does}").format(
         name=model.name, size=model.size / 1e9, does=_(model.does)
     )
 
@@ -204,7 +204,9 @@ class BuiltinServer:
                 _log.info("the built-in model is let go: %s", "memory is short" if short else "idle")
                 await self._end()
                 why = (
-                    _("Stopped because memory is short.") if short else _("Stopped because nobody used it.")
+                    _("Stopped because memory is low.")
+                    if short
+                    else _("Stopped because it was not in use.")
                 )
                 self.status.set(ServiceState.OFF, why)
 
@@ -237,8 +239,8 @@ class BuiltinServer:
         path = await weights.verified(model, self._models)
         if path is None:
             raise AppError(
-                _("The model {name} is not on this machine yet.").format(name=model.name),
-                _("Fetch it in the settings or with: {command}").format(
+                _("The model {name} is not on this computer yet.").format(name=model.name),
+                _("Download it in Settings, or with: {command}").format(
                     command=f"nanobot-desktop local setup {model.id}"
                 ),
             )
@@ -261,7 +263,7 @@ class BuiltinServer:
         raise (
             fault
             or await in_thread(engine.fault)
-            or AppError(_("The built-in model did not start."), _("Details are in the log."))
+            or AppError(_("The built-in model could not be started."), _("Details are in the log."))
         )
 
     def _died(self, process: EngineProcess, code: int) -> None:
@@ -288,16 +290,16 @@ def _check(name: str, path: Path, head: gguf.Head) -> None:
     needed, free = catalogue.memory_of(path.stat().st_size), machine.look(path.parent).free
     if needed > free:
         raise AppError(
-            _("{name} takes {needed:.1f} GB of memory, and {free:.1f} GB are free.").format(
+            _("{name} needs {needed:.1f} GB of memory, but {free:.1f} GB is free.").format(
                 name=name, needed=needed / 1e9, free=free / 1e9
             ),
-            _("Close other programs, or choose a smaller model or a provider in the settings."),
+            _("Close other programs, or choose a smaller model or a provider in Settings."),
         )
 
 
 def _died() -> AppError:
     return AppError(
-        _("The built-in model stopped by itself; the next question starts it again."),
+        _("The built-in model stopped. It restarts with the next question."),
         _("Details are in the log."),
     )
 
@@ -306,7 +308,7 @@ async def _outcome(starting: asyncio.Task[Running]) -> None:
     """Wait for a start that others wait for too; its being called off is not our own cancellation."""
     await asyncio.wait([starting])
     if starting.cancelled():
-        raise AppError(_("The built-in model was stopped."), _("Ask again to start it."))
+        raise AppError(_("The built-in model was stopped."), _("Ask again to restart it."))
     starting.result()
 
 

@@ -73,8 +73,8 @@ def choose(
         spec = find(named, config)
         if spec is None:
             raise ConfigError(
-                _("There is no provider called {name}.").format(name=named),
-                _("Choose one in the settings; the names are listed by: nanobot-desktop provider list"),
+                _("There is no provider named {name}.").format(name=named),
+                _("Choose one in Settings, or list the names with: nanobot-desktop provider list"),
             )
         return _choice(config, spec, model, "named")
     return _auto(config, {provider_name(name) for name in keys}, model)
@@ -119,14 +119,12 @@ def _owner(model: str) -> ProviderSpec | None:
 def _nobody_has(model: str) -> ConfigError:
     first, slash, _rest = model.partition("/")
     if slash:
-        text = _("The model {model} is named, and no provider here is called {name}.")
-        remedy = _(
-            "Choose another model; or add the provider in the settings, with its address, under that name."
-        )
+        text = _("The model {model} is selected, but there is no provider named {name}.")
+        remedy = _("Choose another model, or add a provider with that name and its address in Settings.")
         return ConfigError(text.format(model=model, name=first), remedy)
     return ConfigError(
-        _("The model {model} is named, and no provider that is set up has it.").format(model=model),
-        _("Set a provider up that has it, or choose another model in the settings."),
+        _("The model {model} is selected, but none of your providers has it.").format(model=model),
+        _("Set up a provider that has it, or choose another model in Settings."),
     )
 
 
@@ -342,13 +340,9 @@ def sign_in_needed(spec: ProviderSpec) -> SignInNeeded:
     if spec.oauth:
         return SignInNeeded(
             _("{name} needs a login.").format(name=_(spec.display)),
-            _("Sign in in the settings, or with: nanobot-desktop provider login {name}").format(
-                name=spec.name
-            ),
+            _("Sign in in Settings, or with: nanobot-desktop provider login {name}").format(name=spec.name),
         )
-    remedy = _("Store one in the settings or with: nanobot-desktop provider set {name}").format(
-        name=spec.name
-    )
+    remedy = _("Add one in Settings, or with: nanobot-desktop provider set {name}").format(name=spec.name)
     if spec.key_page:
-        remedy += "\n" + _("Keys are given out at {page}").format(page=spec.key_page)
+        remedy += "\n" + _("Get a key at {page}").format(page=spec.key_page)
     return SignInNeeded(_("{name} needs a key.").format(name=_(spec.display)), remedy)

@@ -184,7 +184,7 @@ _STANDARD = (
     ),
     ProviderSpec(
         "minimax_anthropic",
-        mark("MiniMax, by Anthropic's API"),
+        mark("MiniMax (Anthropic API)"),
         engine="litellm",
         keywords=("minimax_anthropic",),
         prefix="anthropic",
@@ -196,7 +196,7 @@ _STANDARD = (
     ),
     ProviderSpec(
         "kimi_coding",
-        mark("Kimi, by a plan for programming"),
+        mark("Kimi coding plan"),
         engine="litellm",
         keywords=("kimi-coding", "kimi_coding", "kimi-for-coding"),
         prefix="anthropic",
@@ -208,7 +208,7 @@ _STANDARD = (
     ),
     ProviderSpec(
         "stepfun_plan",
-        mark("StepFun, by a plan"),
+        mark("StepFun plan"),
         keywords=("stepfun-plan", "step-plan"),
         prefix="openai",
         base_keyword="stepfun.com/step_plan",

@@ -113,15 +113,15 @@ class Trials:
             rows = []
         if rows:
             error = BadRequest(
-                _("{provider} has no model {model}.").format(**names),
+                _("{provider} has no model named {model}.").format(**names),
                 _("Choose one from the list of its models."),
                 status=404,
             )
             error.field = "model"
             return error
         error = BadRequest(
-            _("There is no model server at {address}, or it has no model {model}.").format(**names),
-            _("Check the address and the name of the model."),
+            _("There is no model server at {address}, or it has no model named {model}.").format(**names),
+            _("Check the address and the model name."),
             status=404,
         )
         error.field = "address"
@@ -164,8 +164,8 @@ class Trials:
         way, base = listing(chosen)
         if not way:
             raise AppError(
-                _("{provider} gives no list of its models.").format(provider=target.title),
-                _("Write the model's name by hand."),
+                _("{provider} doesn’t list its models.").format(provider=target.title),
+                _("Enter the model name yourself."),
             )
         return await self._models.listed(target, way, base)
 
@@ -179,11 +179,11 @@ def notes(behaviour: Behaviour) -> list[str]:
     """What is sent otherwise than the settings say, in sentences."""
     kinds = (behaviour.temperature, behaviour.thinking_temperature)
     if behaviour.temperature is None:
-        return [_("It takes no temperature: the one in the settings is not sent.")]
+        return [_("It doesn’t accept a temperature, so the one in Settings is not sent.")]
     if fixed := [f"{value:g}" for value in kinds if isinstance(value, float)]:
-        return [_("It has a temperature of its own: {value}.").format(value=" / ".join(fixed))]
+        return [_("It uses a fixed temperature: {value}.").format(value=" / ".join(fixed))]
     if None in kinds:
-        return [_("While it reasons it takes no temperature.")]
+        return [_("It doesn’t accept a temperature while reasoning.")]
     return []
 
 
@@ -192,8 +192,8 @@ def spec_of(name: str, config: Config) -> ProviderSpec:
     spec = find(name, config)
     if spec is None:
         raise UsageError(
-            _("There is no provider called {name}.").format(name=name),
-            _("The names are listed by: nanobot-desktop provider list"),
+            _("There is no provider named {name}.").format(name=name),
+            _("List the names with: nanobot-desktop provider list"),
         )
     return spec
 
@@ -204,7 +204,9 @@ def address(given: str) -> str:
     try:
         ProviderSettings(api_base=base)
     except ValidationError:
-        raise ConfigError(_("An address begins with http:// or https:// and has no spaces.")) from None
+        raise ConfigError(
+            _("An address must start with http:// or https:// and contain no spaces.")
+        ) from None
     return base
 
 

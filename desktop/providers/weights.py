@@ -70,27 +70,25 @@ def own(path: Path) -> tuple[Model, gguf.Head]:
     except gguf.Damaged as error:
         _log.info("%s: %s", path, error)
         raise UsageError(
-            _("{file} is no whole model file: it is cut short, or not in the GGUF format.").format(
+            _("{file} is not a complete model file: it was cut off, or is not in the GGUF format.").format(
                 file=path.name
             ),
-            _("Download it once more, and choose a file whose name ends in .gguf."),
+            _("Download it again, and choose a file whose name ends in .gguf."),
         ) from None
     except OSError as error:
         raise UsageError(
-            _("{path} cannot be read: {reason}.").format(path=path, reason=error.strerror or error),
-            _("Check who may read it."),
+            _("{path} can’t be read: {reason}.").format(path=path, reason=error.strerror or error),
+            _("Check its read permission."),
         ) from None
     if head.parts > 1:
         raise UsageError(
             _("{file} is one of {n} parts of a model.").format(file=path.name, n=head.parts),
-            _("Choose a model that is one file, or join the parts with llama-gguf-split --merge."),
+            _("Choose a model in a single file, or join the parts with llama-gguf-split --merge."),
         )
     if not head.template:
         raise UsageError(
-            _("{file} is no model to talk with: it says nothing of how a conversation is written.").format(
-                file=path.name
-            ),
-            _("Choose one whose name says “instruct” or “chat”."),
+            _("{file} is not a chat model: it has no chat template.").format(file=path.name),
+            _("Choose one with “instruct” or “chat” in its name."),
         )
     name = head.name or path.stem
     found = Model(
@@ -161,7 +159,7 @@ async def fetch(model: Model, folder: Path, progress: Progress) -> Path:
         if sink.digest() != model.sha256:
             await in_thread(part.unlink)
             raise AppError(
-                _("What came from {host} is not {name}: its checksum is wrong. It was thrown away.").format(
+                _("The file from {host} is not {name}: its checksum is wrong. It was discarded.").format(
                     host=_host(model), name=model.name
                 ),
                 _("Try again later, or on another network."),
@@ -232,7 +230,7 @@ async def _download(model: Model, sink: _Sink, progress: Progress) -> None:
                 if sink.done + len(chunk) > model.size:
                     sink.restart()
                     raise AppError(
-                        _("{host} sends more than {name} has; the download was ended.").format(
+                        _("{host} sent more data than {name} has, so the download was stopped.").format(
                             host=_host(model), name=model.name
                         ),
                         _("Try again later, or on another network."),
@@ -290,7 +288,7 @@ def _alone(target: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise AppError(
-            _("Another program is already fetching {file}.").format(file=target.name),
+            _("Another program is already downloading {file}.").format(file=target.name),
             _("Wait until it is done."),
         ) from None
     try:
@@ -306,7 +304,7 @@ def _check_space(folder: Path, needed: int) -> None:
             _("The model needs {needed} MB of disk space; {folder} has {free} MB left.").format(
                 needed=needed // 10**6, folder=folder, free=free // 10**6
             ),
-            _("Free some space and try again; what was already downloaded is kept."),
+            _("Free up some space and try again. What was downloaded so far is kept."),
         )
 
 
@@ -360,12 +358,12 @@ class BrokenOff(AppError):
 def _broken_off(model: Model) -> BrokenOff:
     return BrokenOff(
         _("The model could not be downloaded from {host}.").format(host=_host(model)),
-        _("Check the connection and try again; what already came is kept."),
+        _("Check the connection and try again. What was downloaded so far is kept."),
     )
 
 
 def _damaged(model: Model) -> AppError:
     return AppError(
-        _("The file of {name} is damaged or cut short.").format(name=model.name),
-        _("Fetch it anew with: nanobot-desktop local setup"),
+        _("The file of {name} is damaged or incomplete.").format(name=model.name),
+        _("Download it again with: nanobot-desktop local setup"),
     )

@@ -31,8 +31,8 @@ _PAGE = """<!DOCTYPE html>
 """
 _OUTCOMES = {
     "failed": mark("failed"),
-    "denied": mark("not allowed"),
-    "parked": mark("waits for an answer"),
+    "denied": mark("denied"),
+    "parked": mark("waiting for an answer"),
     "stopped": mark("stopped"),
     "interrupted": mark("interrupted"),
 }

@@ -83,7 +83,7 @@ class SearchService:
         search gave as `next`. Where not all sessions are in the index, `wait` waits for that. Raises
         UsageError, StorageError."""
         if limit < 1:
-            raise UsageError(_("A search gives at least one message."))
+            raise UsageError(_("A search must return at least one message."))
         patience = None if wait else _PATIENCE_S
         if await in_thread(inode, self._database) != self._read_into:
             self._note(None)
@@ -221,6 +221,6 @@ def _is_damage(error: Exception) -> bool:
 
 def _failed(database: Path, error: sqlite3.Error) -> StorageError:
     return StorageError(
-        _("{where} could not be used: {reason}.").format(where=database, reason=error),
-        _("Check that the disk has room and the folder can be written."),
+        _("{where} can’t be used: {reason}.").format(where=database, reason=error),
+        _("Check that the disk has space and the folder is writable."),
     )

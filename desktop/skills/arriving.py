@@ -19,9 +19,9 @@ def waiting(folder: Path) -> Loose:
     except OSError:
         about, always = "", False
     says = (
-        _("The agent reads this skill in every answer: {about}")
+        _("The agent reads this skill with every answer: {about}")
         if always
-        else _("The agent is told of this skill: {about}")
+        else _("The agent knows about this skill: {about}")
     )
     return Loose("skill", name, (name,), {"digest": digest(folder)}, says.format(about=about or name))
 

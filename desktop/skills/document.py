@@ -112,27 +112,27 @@ def _wrong(header: Header, folder: str, size: int, *, strange: bool) -> Trouble 
         return Trouble(NO_TEXT.text, NO_TEXT.remedy)
     if size > LARGEST or len(header.body) > LONGEST:
         return Trouble(
-            mark("SKILL.md is {size} kB long; only its first 60,000 characters are loaded."),
-            mark("Move parts of it into files of their own that SKILL.md names."),
+            mark("SKILL.md is {size} kB long, so only its first 60,000 characters are loaded."),
+            mark("Move parts of it to separate files, and name them in SKILL.md."),
             {"size": f"{size / 1000:,.0f}"},
         )
     if header.broken:
         return Trouble(
             mark("Line {line} of SKILL.md is not valid YAML; the header was read line by line."),
-            mark("Put the value in that line into quotation marks."),
+            mark("Put the value in that line in quotation marks."),
             {"line": header.broken},
         )
     if header.long:
         return Trouble(
-            mark("The header of SKILL.md is very long; it was read line by line."),
-            mark("Move what is long below the header."),
+            mark("The header of SKILL.md is very long and was read line by line."),
+            mark("Move long parts below the header."),
         )
     if not header.closed:
-        return Trouble(mark("The header of SKILL.md does not end."), mark("Put a line of --- below it."))
+        return Trouble(mark("The header of SKILL.md is not closed."), mark("Add a line with --- below it."))
     if not header.found:
         return Trouble(
-            mark("SKILL.md has no header; its first line is taken for the description."),
-            mark("Begin it with a line of ---, a name, a description, and another line of ---."),
+            mark("SKILL.md has no header, so its first line is used as the description."),
+            mark("Start it with a line of ---, a name, a description, and another line of ---."),
         )
     if not header.text("description"):
         return Trouble(
@@ -142,7 +142,7 @@ def _wrong(header: Header, folder: str, size: int, *, strange: bool) -> Trouble 
     name = one_line(header.text("name"), 80)
     if name and name != folder:
         return Trouble(
-            mark("The header calls it {name}, but the folder's name counts."),
+            mark("The header says {name}, but the folder’s name is used."),
             mark("Give both the same name."),
             {"name": name},
         )
@@ -150,19 +150,19 @@ def _wrong(header: Header, folder: str, size: int, *, strange: bool) -> Trouble 
 
 
 UNREADABLE = Trouble(
-    mark("SKILL.md cannot be read."), mark("Check the permissions of the file."), fatal=True
+    mark("SKILL.md can’t be read."), mark("Check the permissions of the file."), fatal=True
 )
-NO_TEXT = Trouble(mark("SKILL.md is not text in UTF-8."), mark("Save it anew as UTF-8."), fatal=True)
+NO_TEXT = Trouble(mark("SKILL.md is not UTF-8 text."), mark("Save it as UTF-8."), fatal=True)
 MISSING = Trouble(
-    mark("There is no SKILL.md in the folder."), mark("Write one, or remove the folder."), fatal=True
+    mark("There is no SKILL.md in the folder."), mark("Create one, or remove the folder."), fatal=True
 )
 OUTSIDE = Trouble(
     mark("It is a link that leads out of the workspace, so it is not loaded."),
-    mark("Copy the folder into the workspace instead of linking to it."),
+    mark("Copy the folder to the workspace instead of linking to it."),
     fatal=True,
 )
 NAME = Trouble(
-    mark("The folder's name has characters that cannot be used."),
-    mark("Rename it: small letters, digits and hyphens."),
+    mark("The folder’s name contains characters that can’t be used."),
+    mark("Rename it with lowercase letters, digits and hyphens."),
     fatal=True,
 )

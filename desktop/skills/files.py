@@ -27,8 +27,8 @@ def check_name(name: str) -> None:
     """Raises UsageError where a new skill cannot be called so."""
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         raise UsageError(
-            _("A skill cannot be called “{name}”.").format(name=name[:80]),
-            _("Use small letters, digits and single hyphens, 64 at the most."),
+            _("A skill can’t be named “{name}”.").format(name=name[:80]),
+            _("Use lowercase letters, digits and single hyphens, at most 64 characters."),
         )
 
 
@@ -37,8 +37,8 @@ def known(skills: Skills, name: str) -> Skill:
     found = skills.find(name)
     if found is None:
         raise UsageError(
-            _("There is no skill called {name}.").format(name=name[:80]),
-            _("The names are listed by: nanobot-desktop skills list"),
+            _("There is no skill named {name}.").format(name=name[:80]),
+            _("List the names with: nanobot-desktop skills list"),
         )
     return found
 
@@ -69,8 +69,8 @@ def save(skills: Skills, name: str, text: str, *, new: bool) -> None:
         found = next((s for s in skills.all() if s.name.casefold() == name.casefold()), None)
     if new and found is not None:
         raise UsageError(
-            _("There is already a skill called {name}.").format(name=found.name),
-            _("Choose another name, or change that one."),
+            _("There is already a skill named {name}.").format(name=found.name),
+            _("Choose another name, or edit the existing one."),
         )
     if found is None or found.source == "builtin":
         check_name(name)
@@ -81,9 +81,7 @@ def save(skills: Skills, name: str, text: str, *, new: bool) -> None:
         place = found.path
     data = f"{text.strip()}\n".encode("utf-8", "replace")
     if len(data) > LARGEST:
-        raise UsageError(
-            _("This text is too long for a skill."), _("Put parts of it into files of their own.")
-        )
+        raise UsageError(_("This text is too long for a skill."), _("Move parts of it to separate files."))
     try:
         place_of(place).write(place, data)
     except OSError as error:
@@ -95,7 +93,8 @@ def put_away(skills: Skills, name: str) -> str:
     found = known(skills, name)
     if found.source == "builtin":
         raise UsageError(
-            _("{name} comes with the program and cannot be deleted.").format(name=name), _("Switch it off.")
+            _("{name} is built in and can’t be deleted.").format(name=name),
+            _("You can turn it off instead."),
         )
     place = Place(skills.folder.parent, skills.folder.name)
     token = f"{time.time_ns():020}-{found.path.parent.name}"
@@ -113,10 +112,10 @@ def bring_back(skills: Skills, token: str) -> str:
     when, dash, name = token.partition("-")
     place, away = Place(skills.folder.parent, skills.folder.name), f"{_DELETED}/{token}"
     if not (when.isdigit() and dash and name) or Path(token).name != token or not _taken(place, away):
-        raise UsageError(_("What was deleted is not there any more."))
+        raise UsageError(_("What you deleted is no longer available."))
     if _taken(place, name):
         raise UsageError(
-            _("There is already a skill called {name}.").format(name=name),
+            _("There is already a skill named {name}.").format(name=name),
             _("Rename or delete that one first."),
         )
     try:

@@ -21,7 +21,7 @@ def look(skills: Skills) -> list[Look]:
         (
             True,
             ngettext(
-                "{usable} of {n} skill can be used.", "{usable} of {n} skills can be used.", len(every)
+                "{usable} of {n} skill is available.", "{usable} of {n} skills are available.", len(every)
             ).format(usable=usable, n=len(every)),
             "",
         )

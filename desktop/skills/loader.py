@@ -218,7 +218,7 @@ class Skills:
         missing = machine.lacks(known.needs, lambda variable: self._keyed(name, variable))
         if missing and not problem:
             ways = " / ".join(known.needs.ways)
-            remedy = ways or _("Install or set what is missing, or switch the skill off.")
+            remedy = ways or _("Install or set what is missing, or turn the skill off.")
         shown = document.one_line(name, 80)
         return Skill(
             name=shown,
@@ -316,7 +316,7 @@ def _is_folder(place: Place, entry: Entry) -> bool:
 
 def _same(other: str) -> Trouble:
     return Trouble(
-        mark("It has the same name as {name}, but for capital letters."),
+        mark("It has the same name as {name} except for upper and lower case."),
         mark("Rename one of the two folders."),
         {"name": other},
         fatal=True,

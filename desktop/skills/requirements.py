@@ -107,7 +107,7 @@ class Machine:
         found = []
         if needed.systems and not any(sys.platform.startswith(name) for name in needed.systems):
             systems = ", ".join(_SHOWN.get(name, name) for name in needed.systems)
-            said = _("It works on {systems} only.").format(systems=systems)
+            said = _("It works only on {systems}.").format(systems=systems)
             found.append(Lack(said, f"another system ({systems})"))
         found += [
             Lack(_("The program {name} is not installed.").format(name=name), f"the program {name}")
@@ -116,7 +116,7 @@ class Machine:
         ]
         if needed.any_bins and not any(self.has(name) for name in needed.any_bins):
             programs = ", ".join(needed.any_bins)
-            said = _("None of these programs is installed: {names}.").format(names=programs)
+            said = _("None of these programs are installed: {names}.").format(names=programs)
             found.append(Lack(said, f"one of the programs {programs}"))
         found += [
             Lack(_("It needs {name}, which is not set.").format(name=name), f"a value for {name}")

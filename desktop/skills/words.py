@@ -6,13 +6,13 @@ from desktop.text import _, mark
 
 _ABOUT = {
     "clawhub": mark("Finds ready-made skills on ClawHub and checks them first."),
-    "cron": mark("Reminders and regular jobs, through sleep and restarts."),
+    "cron": mark("Reminders and scheduled tasks, through sleep and restarts."),
     "github": mark("Issues, pull requests and checks on GitHub, through gh."),
-    "memory": mark("How the agent remembers, and where it looks for what was said."),
-    "skill-creator": mark("Writes new skills with you, and mends old ones."),
-    "summarize": mark("Summarises web pages, PDFs, documents and long texts."),
-    "tmux": mark("Talks to programs in a terminal that ask and answer, such as a debugger."),
-    "weather": mark("The weather now and the forecast, without a key."),
+    "memory": mark("How the agent remembers, and where it finds past conversations."),
+    "skill-creator": mark("Writes new skills with you, and improves existing ones."),
+    "summarize": mark("Summarizes web pages, PDFs, documents and long texts."),
+    "tmux": mark("Works with interactive terminal programs, such as a debugger."),
+    "weather": mark("Current weather and forecast, without a key."),
 }
 
 

@@ -115,7 +115,7 @@ def filled(form: Form, given: Given) -> tuple[Json, dict[str, str]]:
         value = given.get(one.name, one.default)
         if value is None or value == "" or (value == [] and not one.required):
             if one.required:
-                faults[one.name] = _("This is needed.")
+                faults[one.name] = _("Required.")
             continue
         try:
             content[one.name] = _checked(one, value)
@@ -151,14 +151,14 @@ def _truth(value: Any) -> bool:
 def _number(one: Field, value: Any) -> int | float:
     text = str(value).strip()
     if isinstance(value, bool) or not _NUMBER.fullmatch(text):
-        raise ValueError(_("This must be a number."))
+        raise ValueError(_("Enter a number."))
     found = float(text)
     if one.kind is Kind.WHOLE and (found != found // 1 or abs(found) == float("inf")):
-        raise ValueError(_("This must be a whole number."))
+        raise ValueError(_("Enter a whole number."))
     if one.least is not None and found < one.least:
-        raise ValueError(_("This must be {least:g} or more.").format(least=one.least))
+        raise ValueError(_("Enter {least:g} or more.").format(least=one.least))
     if one.most is not None and found > one.most:
-        raise ValueError(_("This must be {most:g} or less.").format(most=one.most))
+        raise ValueError(_("Enter {most:g} or less.").format(most=one.most))
     if one.kind is Kind.WHOLE:
         return int(text) if re.fullmatch(r"[-+]?[0-9]+", text) else int(found)
     return found
@@ -175,7 +175,7 @@ def _choice(one: Field, value: Any) -> str:
     named = [known for known, title in one.choices if title.strip().casefold() == text.strip().casefold()]
     if len(named) == 1:
         return named[0]
-    raise ValueError(_("Choose one of the list."))
+    raise ValueError(_("Choose an option from the list."))
 
 
 def _choices(one: Field, value: Any) -> list[str]:
@@ -191,18 +191,18 @@ def _choices(one: Field, value: Any) -> list[str]:
 def _text(one: Field, value: Any) -> str:
     text = str(value)
     if len(text) > (longest := int(min(one.most or LONGEST_ANSWER, LONGEST_ANSWER))):
-        raise ValueError(_("This may have {n} characters.").format(n=longest))
+        raise ValueError(_("Enter at most {n} characters.").format(n=longest))
     if one.least is not None and len(text) < one.least:
-        raise ValueError(_("This must have at least {n:g} characters.").format(n=one.least))
+        raise ValueError(_("Enter at least {n:g} characters.").format(n=one.least))
     if looks_secret(text.strip()):
-        raise ValueError(_("This looks like a key or a password. Never give one to a server in this way."))
+        raise ValueError(_("This looks like a key or a password. Never send one to a server this way."))
     if one.format and not _formed(one.format, text.strip()):
         raise ValueError(
             {
-                "email": _("This must be an e-mail address."),
-                "uri": _("This must be an address, such as https://example.com."),
-                "date": _("This must be a date, such as 2026-01-31."),
-                "date-time": _("This must be a date and a time, such as 2026-01-31T09:30:00Z."),
+                "email": _("Enter an email address."),
+                "uri": _("Enter a web address, for example https://example.com."),
+                "date": _("Enter a date, for example 2026-01-31."),
+                "date-time": _("Enter a date and time, for example 2026-01-31T09:30:00Z."),
             }[one.format]
         )
     return text.strip() if one.format else text

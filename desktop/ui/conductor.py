@@ -194,8 +194,8 @@ class Conductor(QObject):
 
     def _say_waiting(self) -> None:
         self._window.notice.tell(
-            _("Nanobot is at work in a terminal."),
-            _("It goes on here as soon as the answer there is whole."),
+            _("Nanobot is running in a terminal."),
+            _("This window continues once the answer there is done."),
             tone="info",
         )
 

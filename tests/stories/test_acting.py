@@ -79,7 +79,7 @@ def test_a_question_nobody_answers_waits_and_is_answered_after_a_restart(
     assert program.events("inbox", "list") == []
     again = program.run("approve", waiting["id"])
     assert again.returncode == 2
-    assert "not open any more" in again.stderr
+    assert "no longer open" in again.stderr
 
 
 def waits_for_a_script(program: Program, server: ScriptedServer, workspace: Path) -> str:
@@ -285,7 +285,7 @@ def test_what_a_turn_changed_is_taken_back_and_done_again(
     assert line["files"] == [str(workspace / "notes.txt"), str(workspace / "new.txt")]
     done = program.run("undo", line["turn"])
     assert done.returncode == 0
-    assert done.stdout.count("as it was before") == 2
+    assert done.stdout.count("restored") == 2
     assert (workspace / "notes.txt").read_text() == "alpha\nbeta\ngamma\n"
     assert not (workspace / "new.txt").exists()
     assert (workspace / "when.txt").exists(), "nobody knows what a command changed"
@@ -293,6 +293,6 @@ def test_what_a_turn_changed_is_taken_back_and_done_again(
     assert (workspace / "notes.txt").read_text() == "alpha\ndelta\ngamma\n"
     (workspace / "notes.txt").write_text("my own")
     left = program.events("undo", line["turn"])[0]["left"]
-    assert [file["why"] for file in left] == ["It was changed since."]
+    assert [file["why"] for file in left] == ["It has changed since."]
     assert (workspace / "notes.txt").read_text() == "my own"
     assert program.run("undo", line["turn"]).returncode == 2, "nothing is left to be taken back"

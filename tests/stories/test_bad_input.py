@@ -23,11 +23,11 @@ def told(stderr: str) -> list[str]:
 
 MORE = [
     (["status:403"], "does not allow this key to use test-model", "Choose another model"),
-    (["status:404"], "does not know the model test-model", "Check the name of the model"),
+    (["status:404"], "has no model named test-model", "Check the model name"),
     (["status:413"], "too large for Custom server", "Start a new conversation"),
-    (["quota"], "no quota or money left", "Top it up"),
-    (["status:503"] * 4, "Custom server has a fault of its own (503).", "Ask again later"),
-    (["html"], "is a web page, not a model", "sign in first"),
+    (["quota"], "out of quota or credit", "Top it up"),
+    (["status:503"] * 4, "Custom server had an error (503).", "Try again later"),
+    (["html"], "returns a web page, not a model", "sign in first"),
 ]
 
 
@@ -35,10 +35,10 @@ MORE = [
     ("answers", "sentence", "remedy"),
     [
         (["status:401"], "Custom server did not accept the key.", "provider set custom"),
-        (["status:429:7200"], "Custom server gets too many requests.", "in 2 h."),
-        (["overflow"] * 2, "longer than test-model can read", "Start a new conversation"),
-        (["silence"], "Custom server did not answer in time.", "raise the time limit"),
-        (["drop"] * 2, "Custom server broke off", "Ask again."),
+        (["status:429:7200"], "Too many requests to Custom server.", "in 2 h."),
+        (["overflow"] * 2, "too long for test-model", "Start a new conversation"),
+        (["silence"], "Custom server did not respond in time.", "raise the timeout"),
+        (["drop"] * 2, "Custom server stopped before", "Try again."),
         *(pytest.param(*case, marks=pytest.mark.soak) for case in MORE),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
@@ -53,7 +53,7 @@ def test_a_server_that_does_not_answer(
     lines = told(done.stderr)
     assert sentence in lines[-2]
     assert remedy in lines[-1]
-    assert all("Trying again in" in line for line in lines[:-2])
+    assert all("Retrying in" in line for line in lines[:-2])
     assert program.said() == [("user", "first question"), *ANSWERED]
     assert sentence in str(program.shown()[1]["_error_text"])
 
@@ -64,9 +64,9 @@ ANSWERED = [("assistant", ""), ("user", "second question"), ("assistant", "Back 
 @pytest.mark.parametrize(
     ("answer", "shown", "sentence"),
     [
-        ("cut", "half an ", "broke off before the answer was complete"),
-        ("stall", "two words ", "did not answer in time"),
-        ("error", "so far ", "has a fault of its own"),
+        ("cut", "half an ", "stopped before the answer was complete"),
+        ("stall", "two words ", "did not respond in time"),
+        ("error", "so far ", "had an error"),
     ],
 )
 def test_an_answer_that_ends_early_is_kept_as_far_as_it_came(
@@ -99,7 +99,7 @@ def test_too_many_requests_are_waited_for(program: Program, server: ScriptedServ
     server.script("status:429:0.01", "say:Here you are.")
     done = program.run("ask", "first")
     assert (done.returncode, done.stdout) == (0, "Here you are.\n")
-    assert "Trying again" in done.stderr
+    assert "Retrying" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_no_network_and_nobody_at_the_address(
     done = program.run("ask", "first")
     lines = told(done.stderr)
     assert done.returncode == 1
-    assert lines[-2] == f"Custom server cannot be reached at {url}."
+    assert lines[-2] == f"Custom server can’t be reached at {url}."
     assert lines[-1].startswith("Check the network")
     program.use_server(server.url, "say:Back again.")
     assert program.run("ask", "second").stdout == "Back again.\n"
@@ -128,7 +128,7 @@ def test_an_answer_of_twenty_megabytes_is_ended(program: Program, server: Script
     server.script("huge:20", "say:Short.")
     done = program.run("chat", given="first\nsecond\n")
     assert told(done.stderr) == [
-        "The answer of Custom server was far too long and was ended.",
+        "The answer from Custom server was far too long and was stopped.",
         "Ask for a shorter answer.",
     ]
     kept = program.shown()[1]["content"]
@@ -151,8 +151,8 @@ def test_the_model_host_killed_in_mid_answer(program: Program, server: ScriptedS
         [host] = [c for c in psutil.Process(chat.pid).children() if "--model-host" in c.cmdline()]
         host.kill()
         failed = read_event(chat, "turn_failed")
-        assert failed["error"] == "The part of the program that talks to models ended unexpectedly."
-        assert failed["remedy"] == "Ask again: it starts anew by itself."
+        assert failed["error"] == "The process that talks to models quit unexpectedly."
+        assert failed["remedy"] == "Try again; it restarts automatically."
         say(chat, "second")
         assert read_event(chat, "turn_finished")["text"] == "Back again."
     assert program.said()[1][1].startswith(shown)
@@ -172,7 +172,7 @@ def test_a_failure_through_the_running_program_reads_the_same(
         wrong = program.run("provider", "set", "no-such-name", "--no-key")
     assert (alone.returncode, alone.stdout, alone.stderr) == (1, through.stdout, through.stderr)
     assert through.returncode == 1
-    assert (wrong.returncode, told(wrong.stderr)[0]) == (2, "There is no provider called no-such-name.")
+    assert (wrong.returncode, told(wrong.stderr)[0]) == (2, "There is no provider named no-such-name.")
 
 
 def test_the_running_program_killed_while_another_waits(program: Program, server: ScriptedServer) -> None:
@@ -187,8 +187,8 @@ def test_the_running_program_killed_while_another_waits(program: Program, server
             assert ask.wait(60) == 1
             assert ask.stderr is not None
             assert told(ask.stderr.read()) == [
-                "The running Nanobot ended in the middle of the request.",
-                "What you wrote is stored. Ask again, or look with: nanobot-desktop sessions show",
+                "The running Nanobot quit during the request.",
+                "Your message is saved. Ask again, or see it with: nanobot-desktop sessions show",
             ]
     assert program.said()[-1] == ("user", "are you there?")
     assert program.run("ask", "and now?").stdout == "Hello.\n"
@@ -209,7 +209,7 @@ def test_a_conversation_goes_on_when_the_program_it_went_through_is_killed(
             say(client, "are you there?")
             server.wait_for_request(3)
             owner.kill()
-            assert "ended in the middle" in read_event(client, "failed")["error"]
+            assert "quit during the request" in read_event(client, "failed")["error"]
             say(client, "and now?")
             assert read_event(client, "turn_finished")["text"] == "Hello."
 

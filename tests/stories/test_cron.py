@@ -63,7 +63,7 @@ def write_jobs(program: Program, *jobs: Json) -> None:
 
 
 def test_a_job_from_its_making_to_its_end(program: Program) -> None:
-    assert program.run("cron", "list").stdout == "There are no jobs.\n"
+    assert program.run("cron", "list").stdout == "No tasks.\n"
     told = program.run(
         *("cron", "add", "--name", "Tea", "--message", "Drink it", "--plain", "--missed", "ask"),
         *("--cron", "0 9 * * 1-5", "--tz", "Europe/Berlin"),
@@ -99,7 +99,7 @@ def test_a_job_from_its_making_to_its_end(program: Program) -> None:
         assert (changed["name"], changed["every"], changed["message"]) == ("Green tea", 90, "Drink it now")
 
         off = program.run("cron", "disable", "Green tea")
-        assert (off.returncode, off.stdout, off.stderr) == (0, "Switched off.\n", "")
+        assert (off.returncode, off.stdout, off.stderr) == (0, "Turned off.\n", "")
         assert " off " in program.run("cron", "list").stdout
         [on] = program.events("cron", "enable", job["id"])
         assert on["job"]["enabled"]
@@ -119,16 +119,16 @@ def test_a_job_from_its_making_to_its_end(program: Program) -> None:
 
 
 NONSENSE = [
-    (("--cron", "* * 30 2 *"), "'* * 30 2 *' is no schedule: the day of the month is not possible."),
-    (("--cron", "61 * * * *"), "'61 * * * *' is no schedule: the minute is not possible."),
-    (("--cron", "soon"), "'soon' is no schedule: it must have five fields."),
+    (("--cron", "* * 30 2 *"), "'* * 30 2 *' is not a valid schedule: the day of the month is not valid."),
+    (("--cron", "61 * * * *"), "'61 * * * *' is not a valid schedule: the minute is not valid."),
+    (("--cron", "soon"), "'soon' is not a valid schedule: it must have five fields."),
     (("--cron", "* * * * *", "--tz", "Mars/Olympus"), "There is no time zone Mars/Olympus."),
     (("--every", "0"), "An interval of 0 seconds is not possible."),
     (("--every", "nan"), "An interval of nan seconds is not possible."),
-    (("--at", "1970-01-01T00:00"), "That moment is past."),
-    (("--at", "9999-12-31T23:59"), "That moment is too far away."),
-    (("--at", "tomorrow"), "'tomorrow' is no moment."),
-    ((), "When shall it be?"),
+    (("--at", "1970-01-01T00:00"), "That time is in the past."),
+    (("--at", "9999-12-31T23:59"), "That time is too far away."),
+    (("--at", "tomorrow"), "'tomorrow' is not a valid time."),
+    ((), "No time was given."),
 ]
 
 
@@ -147,7 +147,7 @@ def test_nonsense_is_wrong_usage_and_changes_nothing(program: Program) -> None:
         for verb in ("show", "edit", "enable", "disable", "run", "remove"):
             done = program.run("cron", verb, "nobody")
             assert (done.returncode, done.stdout) == (2, "")
-            assert done.stderr.splitlines()[0] == "There is no job nobody."
+            assert done.stderr.splitlines()[0] == "There is no task named nobody."
         wrong = program.run("cron", "edit", job["id"], "--every", "-5", "--json")
         assert wrong.returncode == 2
         assert json.loads(wrong.stdout)["error"] == "An interval of -5 seconds is not possible."
@@ -183,7 +183,7 @@ def test_a_file_cut_in_half_stops_no_reminder_and_is_not_written_over(program: P
 def test_nonsense_is_kept_aside_where_the_person_goes_on(program: Program) -> None:
     jobs_file(program).write_text('{"jobs": [{"name": "Precious', "utf-8")
     listed = program.run("cron", "list")
-    assert (listed.returncode, listed.stdout) == (0, "There are no jobs.\n")
+    assert (listed.returncode, listed.stdout) == (0, "No tasks.\n")
     assert "jobs.json is damaged at line 1." in listed.stderr
     assert program.run("cron", "list", "--json").stderr == listed.stderr
     add(program, "Tea", "--plain", "--every", "3600")
@@ -208,7 +208,7 @@ def test_a_file_edited_by_hand_counts_at_once_and_keeps_what_is_not_ours(program
         )
         until(lambda: titles(program) == ["By hand"], "what was written by hand comes")
         listed = program.run("cron", "list")
-        assert "The job 'Never' in jobs.json cannot be used" in " ".join(listed.stderr.split())
+        assert "The task 'Never' in jobs.json can’t be used" in " ".join(listed.stderr.split())
         until(lambda: _first_of_file(program)["state"].get("lastOutcome") == "ok", "it is written down")
     kept = json.loads(jobs_file(program).read_text("utf-8"))
     assert kept["owner"] == "by hand"
@@ -235,7 +235,7 @@ def test_what_was_missed_while_closed_is_done_skipped_or_asked_about(program: Pr
     found = {notice["title"]: notice for notice in notices(program)}
     assert found["late"]["late"] == pytest.approx(7200, abs=60)
     assert found["ask"]["ask"]
-    assert [job["name"] for job in found["A job was missed"]["skipped"]] == ["skip"]
+    assert [job["name"] for job in found["A task was missed"]["skipped"]] == ["skip"]
     outcomes = {run["name"]: (run["cause"], run["outcome"]) for run in program.events("cron", "log")}
     assert outcomes == {"late": ("late", "ok"), "skip": ("late", "skipped"), "ask": ("late", "asked")}
     with serving(program):
@@ -253,8 +253,8 @@ def test_two_homes_with_one_workspace_do_each_job_once(program: Program, tmp_pat
         until(lambda: titles(program) == ["Tea"], "the one who runs the jobs does it")
         told = " ".join(other.run("cron", "list").stderr.split())
         assert told == (
-            "The jobs of this folder are run by another program (serve, process "
-            f"{first.pid}); here they are only shown."
+            "Another program runs the tasks of this folder (serve, process "
+            f"{first.pid}). They are only shown here."
         )
         assert f"process {first.pid}" in other.run("status").stdout
         assert program.run("cron", "list").stderr == ""
@@ -275,7 +275,7 @@ def test_serving_is_shared_and_ends_when_told(program: Program, server: Scripted
     with serving(program) as first:
         second = program.run("serve")
         assert (second.returncode, second.stdout) == (1, "")
-        assert second.stderr == f"Process {first.pid} serves already.\n"
+        assert second.stderr == f"Already served by process {first.pid}.\n"
 
         add(program, "Weather", "--at", in_seconds(1))
         assert program.run("ask", "How is it?").stdout == "It rains.\n"
@@ -304,7 +304,7 @@ def test_three_failures_in_a_row_switch_a_job_off(program: Program, server: Scri
         until(lambda: titles(program) == ["Weather"], "it is told of")
         [job] = program.events("cron", "list")
         assert (job["enabled"], job["failures"]) == (False, 3)
-        assert job["paused"].startswith("Switched off after 3 failures in a row: ")
+        assert job["paused"].startswith("Turned off after 3 failures in a row: ")
         assert "did not accept the key" in job["paused"]
         assert job["paused"] in program.run("cron", "show", "w").stderr.replace("\n", " ")
         assert notices(program)[0]["kind"] == "error"

@@ -17,14 +17,14 @@ def old(program: Program) -> Path:
 
 
 def test_doctor_tells_of_them_and_removes_them(program: Program, old: Path) -> None:
-    lines = [line for line in program.events("doctor") if "former engine" in str(line["state"])]
+    lines = [line for line in program.events("doctor") if "previous engine" in str(line["state"])]
     assert [(line["ok"], line["state"]) for line in lines] == [
-        (True, "Packages of the former engine take up 4 MB; nothing uses them.")
+        (True, "Packages of the previous engine use 4 MB and are no longer needed.")
     ]
     assert old.exists(), "doctor only looks"
-    assert "former engine, 4 MB, are removed" in program.run("doctor", "--fix").stdout
+    assert "previous engine (4 MB) were removed" in program.run("doctor", "--fix").stdout
     assert not old.exists()
-    assert "former engine" not in program.run("doctor", "--fix").stdout
+    assert "previous engine" not in program.run("doctor", "--fix").stdout
 
 
 def test_setting_a_model_up_removes_them(program: Program, old: Path, tmp_path: Path) -> None:

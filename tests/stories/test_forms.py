@@ -105,7 +105,7 @@ def test_a_form_is_filled_in_at_the_terminal(asking: Program, server: ScriptedSe
         person.until("Enter = later")
         person.type("y")
         person.until("y = fill it in")
-        assert "An MCP server asks you" in person.seen
+        assert "Question from an MCP server" in person.seen
         assert "U+202E" in person.seen
         assert "\u202e" not in person.seen
         assert "Never enter a password or a key here." in person.seen
@@ -117,7 +117,7 @@ def test_a_form_is_filled_in_at_the_terminal(asking: Program, server: ScriptedSe
         person.until("2 = Aisle")
         person.until("Enter = Window")
         person.type("2")
-        person.until("row: This must be 30 or less.")
+        person.until("row: Enter 30 or less.")
         person.until("row (a whole number)")
         person.type("12")
         person.until("Booked.")
@@ -174,7 +174,7 @@ def test_a_form_waits_in_the_inbox_and_is_answered_from_there(
             ]
             wrong = asking.run("approve", notice["id"], "--field", "row=0")
             assert wrong.returncode == 2
-            assert "name: This is needed. row: This must be 1 or more." in wrong.stderr
+            assert "name: Required. row: Enter 1 or more." in wrong.stderr
             assert len(asking.events("inbox", "list")) == 1, "it stays open"
             right = asking.run("approve", notice["id"], "--field", "name=Ada", "--field", "row=3")
             assert right.returncode == 0, right.stderr

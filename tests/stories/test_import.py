@@ -29,10 +29,10 @@ def test_an_older_home_is_taken_once(program: Program, tmp_path: Path) -> None:
     before = looks(old)
     shown = program.run("import", str(old), "--dry-run")
     assert shown.returncode == 0
-    assert "allowed senders is empty: that means nobody" in shown.stdout
-    assert "done twice" in shown.stderr
-    assert "gateway.host  kept, without a use here" in shown.stdout
-    assert "agents.defaults.memoryWindow  kept, without a use here" in shown.stdout
+    assert "allowed senders is empty, so nobody is allowed" in shown.stdout
+    assert "run twice" in shown.stderr
+    assert "gateway.host  kept but not used here" in shown.stdout
+    assert "agents.defaults.memoryWindow  kept but not used here" in shown.stdout
     assert KEY not in shown.stdout + shown.stderr
     assert program.events("sessions", "list") == []
 

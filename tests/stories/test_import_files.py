@@ -22,9 +22,9 @@ def test_pictures_come_along_and_senders_wait_for_a_yes(
     write(old / ".nanobot/pairing.json", json.dumps(approved))
 
     shown = program.run("import", str(old), "--dry-run").stdout
-    assert "File  media/telegram (1 file)  taken" in shown
-    assert "File  prompts/dream.md  kept, without a use here" in shown
-    assert "Paired sender  telegram 2002  off until you say yes" in shown
+    assert "File  media/telegram (1 file)  imported" in shown
+    assert "File  prompts/dream.md  kept but not used here" in shown
+    assert "Paired sender  telegram 2002  off until you approve it" in shown
     assert "Pairing codes" in shown
     assert not (program.home / "workspace/files/media").exists()
 
@@ -40,7 +40,7 @@ def test_pictures_come_along_and_senders_wait_for_a_yes(
     (waits,) = waiting(program)
     assert "over telegram" in str(waits["text"])
     done = program.run("waiting", "accept", str(waits["id"]))
-    assert "telegram 2002 is in force now." in done.stdout
+    assert "telegram 2002 is on." in done.stdout
     assert json.loads(config.read_text("utf-8"))["channels"]["telegram"]["allowFrom"] == ["1001", "2002"]
     assert waiting(program) == []
 

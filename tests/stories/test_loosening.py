@@ -60,9 +60,9 @@ def test_what_came_is_off_until_each_has_a_yes(program: Program, tmp_path: Path,
     program.configure(presence={"tray": True})
     done = program.run(way, str(source))
     assert done.returncode == 0, done.stderr
-    assert "tools.mcpServers.helper  off until you say yes" in done.stdout
-    assert "wait for your yes" in done.stdout
-    assert "permissions.mode  left" in done.stdout
+    assert "tools.mcpServers.helper  off until you approve it" in done.stdout
+    assert "need your approval" in done.stdout
+    assert "permissions.mode  skipped" in done.stdout
     nothing_is_in_force(program, ran)
 
     items = waiting(program)

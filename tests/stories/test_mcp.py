@@ -89,7 +89,7 @@ def test_a_call_waits_for_a_yes_and_shows_what_is_sent(program: Program, server:
     server.script(use(("mcp_s_echo", {"text": "my secret"})), "say:It waits.")
     events = program.events("ask", "Send it")
     asked = next(event for event in events if event["event"] == "permission_asked")
-    assert asked["card"]["title"] == "Use an MCP server?"
+    assert asked["card"]["title"] == "Use MCP server?"
     assert "my secret" in asked["card"]["body"]
     (waiting,) = program.events("inbox", "list")
     server.script("say:Now it is sent.")
@@ -126,11 +126,11 @@ def test_what_does_not_work_is_said_with_a_remedy(program: Program) -> None:
     done = program.run("mcp", "test", "bad")
     assert done.returncode == 1
     assert done.stderr == (
-        "There is no program no-such-program that could be run.\n"
-        "Install it, or give its full path. npx comes with Node.js, uvx with uv.\n"
+        "The program no-such-program was not found.\nInstall it, or enter its full path. npx comes with "
+        "Node.js, uvx with uv.\n"
     )
     again = program.run("mcp", "add", "bad", "true")
-    assert (again.returncode, again.stderr.splitlines()[0]) == (2, "There is a server called bad already.")
+    assert (again.returncode, again.stderr.splitlines()[0]) == (2, "There is already a server named bad.")
     for wrong in (
         ("mcp", "add", "x"),
         ("mcp", "add", "--url", "https://x.org", "x", "true"),
@@ -145,7 +145,7 @@ def test_doctor_tells_what_was_wrong_with_a_server_last(program: Program, server
     assert program.run("ask", "Hello").returncode == 0
     found = [f for f in program.events("doctor") if f["part"] == "MCP servers"]
     assert [(f["ok"], f["state"]) for f in found] == [
-        (False, "bad: When it was tried last: The server ended by itself, with the exit code 3.")
+        (False, "bad: Last attempt: The server exited with code 3.")
     ]
     assert found[0]["remedy"]
 

@@ -73,9 +73,9 @@ def test_what_a_server_does_not_take_is_found_out_told_and_remembered(
     first, *learned = done.stdout.splitlines()
     assert "custom answered with some-model" in first
     assert learned == [
-        "It takes no temperature.",
-        "It does not count tokens while it answers.",
-        "It calls the limit of an answer max_completion_tokens.",
+        "It does not accept a temperature.",
+        "It does not count tokens while streaming.",
+        "Its name for the answer limit is max_completion_tokens.",
     ]
     asked = len(server.requests)
     assert program.run("ask", "Hello").stdout == "Ready.\n"
@@ -89,7 +89,7 @@ def test_a_server_without_the_api_that_was_chosen_is_told(program: Program, serv
     program.use_server(server.url, "some-model", apiType="responses")
     done = program.run("provider", "test", "custom")
     assert done.returncode == 0, done.stderr
-    assert "Its server has no Responses API: it is asked over Chat Completions." in done.stdout
+    assert "Its server has no Responses API, so it is called through Chat Completions." in done.stdout
     assert program.run("ask", "Hello").stdout == "Ready.\n"
     assert [seen.path for seen in server.requests] == [
         "/v1/responses",

@@ -18,9 +18,9 @@ def test_everything_damaged_is_mended_at_once(program: Program, server: Scripted
     config.write_bytes(config.read_bytes()[:40])
     (program.home / "state.db").write_bytes(b"no database " * 1000)
     done = program.run("doctor", "--fix")
-    assert "2 messages are whole" in done.stdout
-    assert "The settings are whole again" in done.stdout
-    assert "entries were saved; the damaged file is kept as state.db.kept-" in done.stdout
+    assert "2 messages intact" in done.stdout
+    assert "The settings are repaired" in done.stdout
+    assert "entries recovered; the damaged file is kept as state.db.kept-" in done.stdout
     assert len([line for line in done.stdout.splitlines() if "is kept as" in line]) == 3
     assert program.said() == [("user", "first"), ("assistant", "Noted.")]
     assert program.run("ask", "second").stdout == "Noted.\n"

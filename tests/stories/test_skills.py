@@ -48,7 +48,7 @@ def test_skills_are_listed_and_shown(program: Program) -> None:
     assert found["weather"]["shadows"]
     done = program.run("skills", "list")
     assert done.returncode == 0
-    assert "not available" in done.stdout
+    assert "unavailable" in done.stdout
     assert "lame: The program no-such is not installed. Install or set what is missing" in done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()[3:-1]] == list(found), "a line each"
     done = program.run("skills", "show", "herbs")

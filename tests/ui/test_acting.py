@@ -106,7 +106,7 @@ def test_a_question_is_answered_in_its_place(desk: Desk, server: ScriptedServer,
     step = asked(desk)
     assert step.question
     assert step.question.card["command"] == "touch made.txt"
-    assert said(desk)[1] == "Run touch made.txt, waits for your answer"
+    assert said(desk)[1] == "Run touch made.txt, waiting for your answer"
     desk.talk.questions.answer(step.question.id, Reply(True))
     rest(desk)
     assert said(desk) == ["Make it", "Ran touch made.txt, done", "Made."]
@@ -122,8 +122,8 @@ def test_a_no_is_told_and_the_call_not_made(desk: Desk, server: ScriptedServer, 
     assert question
     desk.talk.questions.answer(question.id, Reply(False, "wrong folder"))
     rest(desk)
-    assert said(desk) == ["Make it", "Run touch made.txt, not allowed", "Then not."]
-    assert steps(desk)[0].decision == "You said no: wrong folder"
+    assert said(desk) == ["Make it", "Run touch made.txt, denied", "Then not."]
+    assert steps(desk)[0].decision == "You denied it: wrong folder"
     assert not (workspace / "made.txt").exists()
 
 
@@ -145,10 +145,10 @@ def test_what_is_left_for_later_waits_at_its_call_and_is_done_from_there(
     desk.talk.questions.answer(waiting.id, Reply(True))
     desk.until(lambda: said(desk)[-1] == "Now it is made.")
     rest(desk)
-    assert said(desk)[1] == "Run touch made.txt, left for later"
+    assert said(desk)[1] == "Run touch made.txt, postponed"
     assert said(desk)[-2] == "Ran touch made.txt, done"
     notes = [e for e in desk.talk.transcript.entries if e.author is Author.NOTE]
-    assert [note.text for note in notes] == ["You can do it now, I allow it: exec: touch made.txt"]
+    assert [note.text for note in notes] == ["I allow it; you can do it now: exec: touch made.txt"]
     assert (workspace / "made.txt").exists()
 
 
@@ -201,7 +201,7 @@ def test_a_conversation_opened_in_mid_turn_shows_what_waits(
     desk.talk.send("Make it")
     asked(desk)
     desk.settle()
-    assert again(desk) == ["Make it", "Run touch made.txt, waits for your answer", ""]
+    assert again(desk) == ["Make it", "Run touch made.txt, waiting for your answer", ""]
     question = steps(desk)[0].question
     assert question
     desk.talk.questions.answer(question.id, Reply(True))

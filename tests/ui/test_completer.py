@@ -249,7 +249,7 @@ def test_the_list_stands_over_the_field_and_moves_with_it(writing: Writing, qtbo
 def test_it_is_read_anew_each_time_and_a_failure_is_no_trouble(writing: Writing) -> None:
     told: list[str] = []
     writing.funnel.told.connect(lambda text, _remedy: told.append(text))
-    writing.actions.reply = AppError("The disk is gone.", "Bring it back.")
+    writing.actions.reply = AppError("The disk is gone.", "Unarchive it.")
     writing.type("/")
     writing.until(lambda: writing.actions.calls == 1)
     writing.key(Key.Key_Backspace)

@@ -193,11 +193,11 @@ def line_up(desk: Desk, gate: Path) -> None:
 def test_a_message_sent_during_an_answer_says_that_it_waits(desk: Desk, gate: Path) -> None:
     line_up(desk, gate)
     waits = desk.talk.transcript.entries[-1]
-    assert (waits.state, waits.detail) == (State.QUEUED, "Waits for the answer above")
+    assert (waits.state, waits.detail) == (State.QUEUED, "Queued")
     desk.open("window:b")
     desk.open("window:a")
     waits = desk.talk.transcript.entries[-1]
-    assert (waits.state, waits.detail) == (State.QUEUED, "Waits for the answer above")
+    assert (waits.state, waits.detail) == (State.QUEUED, "Queued")
     gate.touch()
     desk.wait_shown("Hello", "before the gate behind the gate", "And?", "Noted.")
 
@@ -232,6 +232,6 @@ def test_a_waiting_message_is_taken_back_and_nobody_reads_it(
 def test_a_message_that_is_answered_already_is_not_taken_back(desk: Desk, gate: Path) -> None:
     desk.begin("window:a", "Hello")
     desk.talk.line.take_back(desk.talk.transcript.entries[0].id)
-    desk.until(lambda: desk.errors == ["This message is being answered already."])
+    desk.until(lambda: desk.errors == ["This message is already being answered."])
     gate.touch()
     desk.wait_shown("Hello", "before the gate behind the gate")

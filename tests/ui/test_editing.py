@@ -68,7 +68,7 @@ def press(cell: Cell, name: str) -> None:
 def test_a_message_is_written_otherwise(table: Table, server: ScriptedServer) -> None:
     table.say("Frist", "Second")
     table.type("half a thought")
-    press(table.near("Frist"), "Edit and ask again")
+    press(table.near("Frist"), "Edit and resend")
     assert table.strip
     assert table.window.composer.text() == "Frist"
     table.window.composer.field.selectAll()
@@ -101,7 +101,7 @@ def test_the_files_of_the_draft_wait_while_a_message_is_written_otherwise(table:
     table.say("One")
     kept = Given("/nowhere/kept.txt", "kept.txt")
     table.window.composer.add_file(kept)
-    press(table.near("One"), "Edit and ask again")
+    press(table.near("One"), "Edit and resend")
     assert table.window.composer.files == []
     table.window.composer.add_file(Given("/nowhere/other.txt", "other.txt"))
     QTest.keyClick(table.window.composer.field, Key.Key_Escape)
@@ -114,7 +114,7 @@ def test_the_files_of_the_draft_wait_while_a_message_is_written_otherwise(table:
 
 def test_what_is_being_written_otherwise_stays_where_its_conversation_is_read_anew(table: Table) -> None:
     table.say("One")
-    press(table.near("One"), "Edit and ask again")
+    press(table.near("One"), "Edit and resend")
     table.type(" and a half")
     table.talk.open("window:a")
     table.settle()
@@ -125,14 +125,14 @@ def test_what_is_being_written_otherwise_stays_where_its_conversation_is_read_an
 def test_an_answer_is_made_anew(table: Table, server: ScriptedServer) -> None:
     table.say("One")
     server.script("say:Otherwise.")
-    press(table.near("Noted."), "Answer anew")
+    press(table.near("Noted."), "Regenerate")
     table.until(lambda: table.said == ["One", "Otherwise."])
 
 
 def test_the_menu_forks_and_opens_earlier_versions(table: Table, server: ScriptedServer) -> None:
     table.ask("window:a", "One")
     server.script("say:Otherwise.")
-    press(table.near("Noted."), "Answer anew")
+    press(table.near("Noted."), "Regenerate")
     table.until(lambda: table.said == ["One", "Otherwise."] and not table.talk.busy)
     press(table.near("Otherwise."), "More")
     table.until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
@@ -144,5 +144,5 @@ def test_the_menu_forks_and_opens_earlier_versions(table: Table, server: Scripte
     earlier.actions()[0].trigger()
     menu.close()
     table.until(lambda: table.talk.key != "window:a" and table.said == ["One", "Noted."])
-    table.until(lambda: table.window.header.title.accessibleName() == "One (from there on)")
+    table.until(lambda: table.window.header.title.accessibleName() == "One (branch)")
     assert len(table.keys) == 2

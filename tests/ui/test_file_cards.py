@@ -75,7 +75,7 @@ def test_what_changed_is_shown_and_hidden(reading: Reading) -> None:
 
 def test_files_are_taken_back_and_changed_again(reading: Reading) -> None:
     reading.shown.undo.click()
-    reading.until(lambda: reading.states == ["taken back", "taken back"])
+    reading.until(lambda: reading.states == ["undone", "undone"])
     assert (reading.workspace / "list.txt").read_text() == "milk\nbread\n"
     assert not (reading.workspace / "trips" / "rome.md").exists()
     assert not reading.shown.undo.isVisible()
@@ -88,7 +88,7 @@ def test_what_the_person_changed_since_stays_and_is_said(reading: Reading) -> No
     mine = reading.workspace / "list.txt"
     mine.write_text("my own list")
     reading.shown.undo.click()
-    reading.until(lambda: reading.states == ["changed since", "taken back"])
+    reading.until(lambda: reading.states == ["changed since", "undone"])
     assert mine.read_text() == "my own list"
     assert str(Path("list.txt")) in reading.shown._told.text()
     assert not (reading.workspace / "trips" / "rome.md").exists()

@@ -110,15 +110,15 @@ def test_a_form_is_filled_in_and_what_is_wrong_is_said_at_its_field(
     card = form_card(desk, server, qtbot, TRIP)
     assert card.yes.text() == "Send"
     assert not card.always.isVisible()
-    assert card.accessibleName().startswith("Permission: An MCP server asks you")
+    assert card.accessibleName().startswith("Permission: Question from an MCP server")
     assert line(card, "row").text() == "12"
     assert line(card, "name").accessibleName() == "Name on the ticket"
     line(card, "mail").setText("nowhere")
     picture(card, f"form-{look}")
     card.yes.click()
     qtbot.waitUntil(lambda: field(card, "name").fault.isVisible(), timeout=10_000)
-    assert field(card, "name").fault.text() == "This is needed."
-    assert field(card, "mail").fault.text() == "This must be an e-mail address."
+    assert field(card, "name").fault.text() == "Required."
+    assert field(card, "mail").fault.text() == "Enter an email address."
     picture(card, f"form-wrong-{look}")
     line(card, "mail").setText("")
     QTest.keyClicks(line(card, "name"), "Ada")
@@ -152,7 +152,7 @@ def test_a_page_and_a_plain_yes_have_their_own_words(
 ) -> None:
     page = {"mode": "url", "message": "Pay there", "url": "https://pаy.example/1", "elicitationId": "1"}
     card = form_card(desk, server, qtbot, page)
-    assert card.yes.text() == "Open the page"
+    assert card.yes.text() == "Open page"
     assert card.question
     assert any("https://xn--" in line for line in card.question.card["lines"]), (
         "nothing looks like it is not"

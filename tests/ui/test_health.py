@@ -67,7 +67,7 @@ def board(qtbot: QtBot, loop: None) -> Board:
     [
         ("Unreachable", "Not answering"),
         ("SignInNeeded", "Check the key"),
-        ("QuotaExceeded", "No quota left"),
+        ("QuotaExceeded", "Out of quota"),
         ("RateLimited", "Too many requests"),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_failure_before_anybody_was_asked_is_of_the_provider_here(board: Board
 def test_it_says_that_it_tries_again_and_nothing_of_a_stop_or_a_fault_of_the_question(board: Board) -> None:
     board.begin()
     board.hear(TurnWaiting(KEY, "t", 2.0, "The server is busy."))
-    assert board.told == ("warning", "Trying again")
+    assert board.told == ("warning", "Retrying")
     board.hear(TextDelta(KEY, "t", "Yes"))
     board.hear(TurnFinished(KEY, "t", "Yes", stopped=True))
     board.begin("u")
@@ -117,7 +117,7 @@ def test_it_says_that_it_tries_again_and_nothing_of_a_stop_or_a_fault_of_the_que
 def test_the_built_in_model_is_ready_when_its_own_server_runs(qtbot: QtBot, loop: None) -> None:
     board = Board(qtbot, "builtin")
     board.header.show_service("model_host", "running", "")
-    assert board.told == ("faint", "Asleep")
+    assert board.told == ("faint", "Idle")
     board.header.show_service("builtin-model", "starting", "It is being loaded.")
     assert board.told == ("warning", "Starting the model")
     board.header.show_service("builtin-model", "running", "")

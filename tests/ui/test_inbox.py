@@ -77,7 +77,7 @@ class Desk:
         self.settle()
 
     def ask(self, id_: str, command: str = "touch made.txt", at: float | None = None) -> None:
-        card = {"title": "Run a command?", "command": command, "remember": ""}
+        card = {"title": "Run command?", "command": command, "remember": ""}
         body = {"card": card, "call": "c"}
         self.put(id_, kind=APPROVAL, at=at or time.time(), session=f"window:{id_}", body=body)
 
@@ -153,9 +153,9 @@ def test_the_drawer_comes_with_a_press_and_goes_with_escape(desk: Desk) -> None:
 def test_it_opens_by_key_also_where_nothing_waits(desk: Desk) -> None:
     desk.toggle()
     assert desk.window.inbox.isVisible()
-    assert "Nothing waits for you" in desk.text
+    assert "All caught up" in desk.text
     desk.put("a")
-    assert "Nothing waits for you" not in desk.text
+    assert "All caught up" not in desk.text
     assert desk.order() == ["Today", "a"]
     desk.toggle()
     assert not desk.window.inbox.isVisible()
@@ -201,7 +201,7 @@ def test_a_form_is_filled_in_in_the_drawer_and_one_that_no_call_waits_for_goes(d
     desk.toggle()
     shown_card = desk.question("f").card
     assert shown_card.yes.text() == "Send"
-    assert "Asked for in: the terminal" in desk.text
+    assert "Requested in: the terminal" in desk.text
     [name, _side] = shown_card.form.fields
     QTest.keyClicks(name.editor, "Ada")
     desk.put("r", session="window:r")
@@ -252,7 +252,7 @@ def test_done_with_all_leaves_the_questions(desk: Desk) -> None:
     desk.put("a")
     desk.put("b")
     desk.toggle()
-    desk.press("Done with all")
+    desk.press("Mark all as done")
     assert desk.order() == ["Today", "q"]
     assert not desk.drawer.all_done.isVisible()
 
@@ -270,7 +270,7 @@ def test_a_notice_comes_again_later(desk: Desk, words: str, told: str) -> None:
     action.trigger()
     menu.close()
     desk.settle()
-    assert any(f"comes again {part}" in desk.text for part in told.split("|"))
+    assert any(f"snoozed until {part}" in desk.text for part in told.split("|"))
     [notice] = desk.running.wait(desk.running.core.inbox.list())
     assert notice.due > time.time() + 500
 
@@ -305,7 +305,7 @@ def test_a_reply_is_written_in_place(
     QTest.keyClick(field, Qt.Key.Key_Return)
     desk.settle()
     assert desk.order() == ["Today", "b"]
-    assert "Your reply is on its way." in shown(desk.window)
+    assert "Reply sent." in shown(desk.window)
     desk.until(lambda: bool(server.requests))
     assert "I have called her" in str(server.requests[-1].body["messages"][-1])
     press(desk.window, "Open")
@@ -327,10 +327,10 @@ def test_a_missed_job_is_made_up_for_or_not(desk: Desk, yes: bool) -> None:
     asked = notices.question(Job(job.id, "Tea", spec, "Drink", plain=True), run, now)
     desk.running.wait(desk.running.core.inbox.add(asked))
     desk.toggle()
-    assert "Shall it be made up for?" in desk.text
+    assert "Run it now?" in desk.text
     assert "2 hours late" in desk.text
     assert not desk.item(asked.id).done.isVisible()
-    desk.press("Do it now: Tea" if yes else "Skip: Tea")
+    desk.press("Run now: Tea" if yes else "Skip: Tea")
     assert desk.states()[asked.id] == ("done", "yes" if yes else "no")
     ended = desk.running.wait(background.ledger.get(run.id))
     assert ended.outcome == ("ok" if yes else "skipped")
@@ -370,14 +370,14 @@ def test_history_shows_what_is_done_and_is_searched(desk: Desk) -> None:
     desk.settle()
     assert desk.order() == ["Today", "q", "c", "b", "a"]
     assert "replied, today" in desk.text
-    assert "answered with yes, today" in desk.text
+    assert "approved, today" in desk.text
     assert not desk.item("a").done.isVisible()
     write(desk.drawer.search, "PLANTS")
     desk.settle()
     assert desk.order() == ["Today", "c", "a"]
     write(desk.drawer.search, "nobody")
     desk.settle()
-    assert "Nothing has this text" in desk.text
+    assert "No results" in desk.text
     desk.drawer.history.click()
     desk.settle()
     assert desk.order() == ["Today", "c"]
@@ -391,8 +391,8 @@ def test_two_hundred_notices_come_in_pages_and_small_steps(desk: Desk) -> None:
     desk.settle()
     desk.toggle()
     assert desk.order()[1:] == [f"n{n}" for n in range(119, 69, -1)]
-    desk.press("Show older ones")
-    desk.press("Show older ones")
+    desk.press("Show older")
+    desk.press("Show older")
     assert len(desk.drawer.items) == 120
     assert not desk.drawer.older.isVisible()
 
@@ -410,8 +410,8 @@ def test_questions_are_found_behind_many_reminders(desk: Desk) -> None:
 def test_what_went_wrong_is_said_in_the_drawer(desk: Desk) -> None:
     desk.put("a", body={"ask": True, "run": "none"})
     desk.toggle()
-    desk.press("Do it now: About a")
-    assert "The jobs are not running." in desk.text
+    desk.press("Run now: About a")
+    assert "Tasks are not running." in desk.text
     assert desk.order() == ["Today", "a"]
 
 

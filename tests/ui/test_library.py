@@ -346,7 +346,7 @@ def test_a_temporary_conversation_is_in_no_list_and_no_file(desk: Desk) -> None:
     assert "and a draft" not in written.read_text("utf-8")
 
     desk.open("window:a")
-    assert "waits until you quit" in desk.window.toast.accessibleName()
+    assert "stays until you quit" in desk.window.toast.accessibleName()
     desk.window.temporary_wanted.emit()
     desk.settle()
     assert (desk.talk.key, desk.said[-1]) == (key, "Noted.")

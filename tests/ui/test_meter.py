@@ -104,12 +104,12 @@ def test_it_is_read_anew_on_what_happened_and_hidden_where_nothing_is_known(seen
 def test_the_list_opens_by_key_and_by_pointer_and_says_what_fills_it(seen: Shown, qtbot: QtBot) -> None:
     seen.begin()
     seen.meter.tell(FOUND)
-    assert seen.meter.accessibleName() == "Context: 12 % full"
+    assert seen.meter.accessibleName() == "Context: 12% full"
     assert seen.meter in list(stops(seen.window))
     seen.meter.setFocus()
     QTest.keyClick(seen.meter, Qt.Key.Key_Space)
     said = seen.listed()
-    assert said[:2] == ["Context: 12 % full", "12k of 100k tokens"]
+    assert said[:2] == ["Context: 12% full", "12k of 100k tokens"]
     pairs = dict(zip(said[2:-1:2], said[3:-1:2], strict=True))
     assert pairs == {
         "Instructions": "1.5k",
@@ -138,7 +138,7 @@ def test_it_warns_from_four_fifths_on(seen: Shown) -> None:
     assert not seen.meter.full
     seen.meter.tell(replace(FOUND, used=80_000))
     assert seen.meter.full
-    assert seen.meter.text() == "80 %"
+    assert seen.meter.text() == "80%"
 
 
 @pytest.mark.parametrize(

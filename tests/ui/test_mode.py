@@ -47,13 +47,13 @@ def metadata(desk: Desk, key: str) -> dict[str, Any]:
 def test_the_mode_of_a_conversation_is_shown_and_changed(desk: Desk, bar: ModeBar) -> None:
     desk.open("window:a")
     desk.until(lambda: bar.mode.text().strip() == "Ask when risky")
-    choose(bar, "Ask always")
-    desk.until(lambda: bar.mode.text().strip() == "Ask always")
+    choose(bar, "Always ask")
+    desk.until(lambda: bar.mode.text().strip() == "Always ask")
     assert metadata(desk, "window:a")["mode"] == "ask"
     desk.open("window:b")
     desk.until(lambda: bar.mode.text().strip() == "Ask when risky")
     desk.open("window:a")
-    desk.until(lambda: bar.mode.accessibleName() == "Permissions: Ask always")
+    desk.until(lambda: bar.mode.accessibleName() == "Permissions: Always ask")
 
 
 def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar) -> None:
@@ -76,7 +76,7 @@ def test_autonomous_is_not_offered_without_a_sandbox(desk: Desk, bar: ModeBar) -
     [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
     titles = [action.text() for action in menu.actions()]
     menu.close()
-    assert "Ask always" in titles
+    assert "Always ask" in titles
     assert not any("Autonomous" in title for title in titles)
 
 
@@ -85,10 +85,10 @@ def test_what_is_chosen_for_a_new_conversation_holds_from_its_first_message(
 ) -> None:
     desk.talk.open("")
     desk.until(lambda: bar.mode.text().strip() != "")
-    choose(bar, "Ask always")
+    choose(bar, "Always ask")
     bar.folder_chosen.emit(str(tmp_path))
     desk.until(
-        lambda: bar.mode.text().strip() == "Ask always" and bar.folder.text().strip() == tmp_path.name
+        lambda: bar.mode.text().strip() == "Always ask" and bar.folder.text().strip() == tmp_path.name
     )
     desk.talk.send("Hello")
     desk.wait_shown("Hello", "Noted.")
@@ -115,11 +115,11 @@ def test_a_folder_is_chosen_and_given_back(desk: Desk, bar: ModeBar, tmp_path: P
 
 def test_the_menu_marks_the_mode_of_now_and_each_entry_has_an_icon(desk: Desk, bar: ModeBar) -> None:
     desk.open("window:a")
-    choose(bar, "Ask always")
-    desk.until(lambda: bar.mode.text().strip() == "Ask always")
+    choose(bar, "Always ask")
+    desk.until(lambda: bar.mode.text().strip() == "Always ask")
     bar.mode.click()
     [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
     entries = [action for action in menu.actions() if not action.isSeparator()]
-    assert [action.text() for action in entries if "✓" in action.text()] == ["Ask always\t✓"]
+    assert [action.text() for action in entries if "✓" in action.text()] == ["Always ask\t✓"]
     assert not any(action.icon().isNull() for action in entries)
     menu.close()

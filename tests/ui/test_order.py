@@ -13,7 +13,7 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import WindowState
 from desktop.ui.widgets.buttons import button
 
-FIELD = ["Message", "Take files along"]
+FIELD = ["Message", "Attach files"]
 FORWARD = ["Search", "New conversation", "Settings", "Model: any", "one", "two", *FIELD, "Send"]
 
 

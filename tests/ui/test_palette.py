@@ -37,7 +37,7 @@ class Table(Desk):
         self.begin()
 
     def commands(self) -> list[Item]:
-        names = ("Quick chat", "Light or dark as the system", "Light", "Dark")
+        names = ("Quick chat", "Theme: same as system", "Light", "Dark")
         return [Item(COMMANDS, name, partial(self.led.append, (name,))) for name in names]
 
     def show_conversation(self, key: str, turn: str) -> None:
@@ -171,7 +171,7 @@ def test_enter_runs_the_best_hit_each_time_anew(table: Table) -> None:
         ("dark", ("Dark",)),
         ("light", ("conversation", "window:b", "")),
         ("dark", ("Dark",)),
-        ("LIGHT OR", ("Light or dark as the system",)),
+        ("LIGHT OR", ("Theme: same as system",)),
         ("compact", ("say", "/compact")),
         ("dark", ("Dark",)),
         ("traffic", ("conversation", "window:a", "")),

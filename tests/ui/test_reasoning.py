@@ -48,7 +48,7 @@ def test_a_level_is_chosen_and_stays_with_its_conversation(
     assert header.reasoning.accessibleName() == "Reasoning"
     menu = levels(header, qtbot)
     words = [action.text() for action in menu.actions() if action.text()]
-    assert words == ["As the model likes", "Off", "Low", "Medium", "High"]
+    assert words == ["Model default", "Off", "Low", "Medium", "High"]
     QTest.keyClick(menu, Qt.Key.Key_Escape)
     choose(header, qtbot, "High")
     talking.settle()
@@ -63,7 +63,7 @@ def test_a_level_is_chosen_and_stays_with_its_conversation(
     assert header.reasoning.accessibleName() == "Reasoning: High"
     talking.talk.send("/reasoning low")
     talking.until(lambda: header.reasoning.accessibleName() == "Reasoning: Low")
-    choose(header, qtbot, "As the model likes")
+    choose(header, qtbot, "Model default")
     talking.settle()
     assert header.reasoning.accessibleName() == "Reasoning"
 

@@ -199,11 +199,11 @@ def test_an_empty_list_says_why(sidebar: Sidebar) -> None:
     rows = sidebar.list.model()
     assert isinstance(rows, Rows)
     rows.fill([])
-    assert "listed here" in sidebar._nothing.text()
+    assert "appear here" in sidebar._nothing.text()
     sidebar.search.setText("plum")
     assert "Nothing" in sidebar._nothing.text()
     sidebar.search.clear()
-    assert "listed here" in sidebar._nothing.text()
+    assert "appear here" in sidebar._nothing.text()
 
 
 def kept(sidebar: Sidebar) -> Rows:
@@ -227,7 +227,7 @@ def test_the_pinned_stand_on_top_and_the_archived_behind_a_row(sidebar: Sidebar,
             sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=sidebar.list.visualRect(fold).center()
         )
     assert shown(sidebar)[4:] == [None, "aside1", "aside2"]
-    assert rows.fold_index().data(Qt.ItemDataRole.AccessibleDescriptionRole) == "open"
+    assert rows.fold_index().data(Qt.ItemDataRole.AccessibleDescriptionRole) == "expanded"
 
 
 def test_the_row_of_the_archived_is_opened_by_keyboard(sidebar: Sidebar, qtbot: QtBot) -> None:
@@ -290,7 +290,7 @@ def test_a_row_says_what_goes_on_in_its_conversation(sidebar: Sidebar) -> None:
         return index.data(STATE), index.data(said)
 
     rows.mark(working={"newest", "new"}, asking={"new"})
-    assert told("newest") == ("works", "is being answered")
+    assert told("newest") == ("works", "answering")
     assert told("new") == ("asks", "needs your answer")
     assert told("old")[0] == ""
     sidebar.list.viewport().grab()

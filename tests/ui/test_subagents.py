@@ -123,7 +123,7 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
     [entry] = guests()
     assert entry.step
     assert entry.step.question
-    assert said(desk)[-1] == "Run touch made.txt, waits for your answer"
+    assert said(desk)[-1] == "Run touch made.txt, waiting for your answer"
     assert entry.step.question.card["origin"] == "Subagent A"
     assert desk.talk.subagents.here[0].doing == "Running touch made.txt"
     desk.talk.questions.answer(entry.step.question.id, Reply(True))
@@ -196,15 +196,15 @@ def test_each_says_what_it_does_and_has_a_stop_of_its_own(strip: Strip, qtbot: Q
     asking = subagent(0, doing="Running ls")
     asking.asks = True
     strip.show_subagents([asking])
-    assert lines(strip) == ["Subagent Part 0, waits for your answer"]
+    assert lines(strip) == ["Subagent Part 0, waiting for your answer"]
     strip.show_subagents([subagent(0, doing="Running ls"), subagent(1, state="queued")])
-    assert lines(strip) == ["Subagent Part 0, Running ls", "Subagent Part 1, waits for its turn"]
+    assert lines(strip) == ["Subagent Part 0, Running ls", "Subagent Part 1, queued"]
     strip.lines["1"].stop.click()
     assert stopped == ["1"]
     first = strip.lines["1"]
     strip.show_subagents([subagent(1)])
     assert strip.lines == {"1": first}  # the button never becomes that of another one
-    assert first.stop.accessibleName() == "Stop the subagent Part 1"
+    assert first.stop.accessibleName() == "Stop subagent Part 1"
 
 
 def test_seconds_are_counted_only_while_it_is_seen(strip: Strip) -> None:

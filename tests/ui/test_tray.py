@@ -116,10 +116,10 @@ def test_it_tells_what_goes_on(panel: Panel) -> None:
     panel.until(lambda icon: icon.tooltip == "Nanobot Desktop", "nothing is to be told")
     pictures = {panel.meanwhile(lambda: panel.icon.picture)}
     for state, waiting, told in (
-        (WORKING, 0, "At work"),
-        (NEEDS_YOU, 1, "Needs your answer\n1 notice waits for you"),
-        (NEEDS_YOU, 12, "Needs your answer\n12 notices wait for you"),
-        (TROUBLE, 0, "Something does not work"),
+        (WORKING, 0, "Working"),
+        (NEEDS_YOU, 1, "Needs your answer\n1 unread notice"),
+        (NEEDS_YOU, 12, "Needs your answer\n12 unread notices"),
+        (TROUBLE, 0, "Something isn’t working"),
     ):
         for look in ("dark", "light"):
             theme().choose(look)

@@ -64,7 +64,7 @@ async def test_a_damaged_file_is_kept_aside_and_a_new_one_begun(tmp_path: Path) 
 
 
 async def test_a_place_where_no_file_can_be_is_said_plainly(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="could not be used"):
+    with pytest.raises(StorageError, match="can’t be used"):
         await Database(tmp_path / "missing" / "state.db").open()
 
 

@@ -76,7 +76,7 @@ async def test_settings_at_fault_are_named_one_by_one(home: Home) -> None:
     states = [finding.state for finding in found["Settings"]]
     assert "agents.defaults.maxTokens" in states[0]
     assert "agents.defaults.temperature" in states[1]
-    assert "key of groq in plain text" in states[2]
+    assert "key for groq in plain text" in states[2]
     assert "gsk-in-plain-text" not in str(found)
 
 
@@ -95,11 +95,11 @@ async def test_a_damaged_ledger_is_found_and_left_as_it_is(home: Home) -> None:
     database = Database(home.database)
     await database.open()
     await database.close()
-    assert (await findings(home))["Ledger"][0].ok
+    assert (await findings(home))["Usage"][0].ok
     data = home.database.read_bytes()
     home.database.write_bytes(data[:4096] + b"\xa5" * 4096 + data[8192:])
     before = home.database.read_bytes()
-    assert not (await findings(home))["Ledger"][0].ok
+    assert not (await findings(home))["Usage"][0].ok
     assert home.database.read_bytes() == before
 
 
@@ -108,7 +108,7 @@ async def test_weights_cut_short_count_as_missing(home: Home) -> None:
     (home.models / SMALL.file).write_bytes(b"GGUF cut short")
     found = (await findings(home))["Built-in model"][0]
     assert not found.ok
-    assert "cut short" in found.state
+    assert "incomplete" in found.state
     assert (home.models / SMALL.file).exists()
 
 
@@ -134,9 +134,9 @@ async def test_what_keeps_an_mcp_server_from_starting_is_found_without_starting_
     found = await findings(home)
     states = [finding.state for finding in found["MCP servers"] if not finding.ok]
     assert states == [
-        "command: There is no program no-such-program that could be run.",
-        "folder: The server's folder is not there: /no/such/folder.",
-        "variable: The environment has no variable NOT_SET_ANYWHERE.",
+        "command: The program no-such-program was not found.",
+        "folder: The server’s folder does not exist: /no/such/folder.",
+        "variable: The environment variable NOT_SET_ANYWHERE is not set.",
     ]
     assert found["Settings"][0].ok, "a reference of a server is its own matter"
     assert not touched.exists()
@@ -149,7 +149,7 @@ async def test_a_variable_that_cannot_be_followed_is_named(
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     (plain,) = (await findings(home))["Network"]
-    assert (plain.ok, plain.state) == (True, "Directly, no proxy.")
+    assert (plain.ok, plain.state) == (True, "Direct connection, no proxy.")
     monkeypatch.setenv("HTTPS_PROXY", "http://me:hunter2@proxy.example:3128")
     (sound,) = (await findings(home))["Network"]
     assert (sound.ok, sound.state) == (True, "Set by the environment: HTTPS_PROXY.")

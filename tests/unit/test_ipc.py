@@ -315,7 +315,7 @@ async def test_an_owner_that_leaves_in_mid_answer_is_said(home: Home) -> None:
         answers = asyncio.get_running_loop().create_task(first(call(home, "x", {})))
         await started.wait()
         await server.stop()
-        with pytest.raises(AppError, match="ended in the middle"):
+        with pytest.raises(AppError, match="quit during the request"):
             await answers
 
 

@@ -79,7 +79,7 @@ def open_ones(folder: Path) -> list[str]:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no umask: the profile's folder is private there")
 def test_a_home_is_closed_to_other_accounts_from_the_first_moment(tmp_path: Path) -> None:
     done = run_program(tmp_path / "home", "doctor", "--fix")
-    assert "can be written" in done.stdout, done.stderr
+    assert "is writable" in done.stdout, done.stderr
     assert (tmp_path / "home/state.db").exists()
     assert (tmp_path / "home/workspace/SOUL.md").exists()
     assert open_ones(tmp_path / "home") == []
@@ -92,12 +92,12 @@ def test_an_old_home_that_is_open_is_told_of_and_closed(tmp_path: Path) -> None:
     for path in (home, *home.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     done = run_program(home, "doctor")
-    assert "Other accounts of this computer" in done.stdout
+    assert "Other accounts on this computer" in done.stdout
     assert "doctor --fix" in done.stdout
     assert (home / "state.db").stat().st_mode & 0o077
     done = run_program(home, "doctor", "--fix")
-    assert "closed to other accounts" in done.stdout
-    assert "can reach" not in done.stdout
+    assert "now private to your account" in done.stdout
+    assert "can access" not in done.stdout
     for name in (".", "state.db", "logs", "workspace", "workspace/sessions"):
         assert not (home / name).stat().st_mode & 0o077, name
 

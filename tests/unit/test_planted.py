@@ -296,4 +296,4 @@ async def test_doctor_names_links_that_are_not_used(ground: Ground) -> None:
     finally:
         judge_links(ground.workspace, None)
     assert [Path(one.state.split(" is not used")[0]).name for one in found] == ["TOOLS.md", "MEMORY.md"]
-    assert all(not one.ok and str(ground.key) in one.state and "permissions" in one.remedy for one in found)
+    assert all(not one.ok and str(ground.key) in one.state and "Permissions" in one.remedy for one in found)

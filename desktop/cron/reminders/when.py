@@ -146,28 +146,28 @@ def resolve(when: When, now: float, zone: str) -> Spec | None:
     except NoSuchDay as error:
         raise NotClear(
             _("{date} does not exist.").format(date=error.said),
-            _("Choose a day, or write another date."),
+            _("Choose a day, or enter another date."),
             _on(error.near, when, now, zone),
         ) from None
     except Past:
         raise _past() from None
     except (ValueError, OverflowError):
-        raise NotClear(_("That moment is too far away."), _("Give a date that comes sooner.")) from None
+        raise NotClear(_("That time is too far away."), _("Enter an earlier date.")) from None
     except UsageError as error:
         raise NotClear(error.text, error.remedy) from None
     if len(found) == 1 and not found[0].note:
         return found[0].spec
     if found:
-        raise NotClear(_("That can mean several times."), _("Choose one, or write it exactly."), found)
+        raise NotClear(_("That could mean several times."), _("Choose one, or be more specific."), found)
     return None
 
 
 def _past() -> NotClear:
-    return NotClear(_("That moment is past."), _("Give a date and a time that are still to come."))
+    return NotClear(_("That time is in the past."), _("Enter a date and time in the future."))
 
 
 def _which(found: Iterable[Meant]) -> NotClear:
-    return NotClear(_("At which time?"), _("Choose one, or write the time."), found)
+    return NotClear(_("At what time?"), _("Choose one, or enter a time."), found)
 
 
 # ---- once
@@ -219,7 +219,7 @@ def _moments(face: datetime, zone: str) -> list[Meant]:
         after = resolve_imaginary(face.replace(tzinfo=own)).replace(tzinfo=None)
         before = face - (after - face)
         raise NotClear(
-            _("On {date} there is no {time}: the clocks are put forward.").format(
+            _("There is no {time} on {date}: clocks go forward.").format(
                 date=f"{face:%Y-%m-%d}", time=f"{face:%H:%M}"
             ),
             _("Choose a time before or after it."),
@@ -227,7 +227,7 @@ def _moments(face: datetime, zone: str) -> list[Meant]:
         )
     if not datetime_ambiguous(face, own):
         return [Meant(At(face.replace(tzinfo=own).timestamp()))]
-    notes = (_("before the clocks are put back"), _("after the clocks are put back"))
+    notes = (_("before clocks go back"), _("after clocks go back"))
     return [
         Meant(At(face.replace(tzinfo=own, fold=fold).timestamp()), note) for fold, note in enumerate(notes)
     ]
@@ -270,8 +270,8 @@ def _minutes(when: When, *, named: bool) -> tuple[list[Minute], bool]:
 def _meant(clock: Clock, part: str, *, named: bool) -> list[Minute]:
     if clock.hour > 24 or clock.minute > 59 or (clock.hour == 24 and clock.minute):
         raise NotClear(
-            _("{time} is no time of the clock.").format(time=clock.said),
-            _("Write it like 9:30, 9:30 pm or 21:30."),
+            _("{time} is not a valid time.").format(time=clock.said),
+            _("Use a format like 9:30, 9:30 pm or 21:30."),
         )
     parts = [name for name in (clock.part, part) if name]
     twice = 0 < clock.hour <= _NOON and not clock.whole
@@ -289,8 +289,8 @@ def _meant(clock: Clock, part: str, *, named: bool) -> list[Minute]:
         fit = list(hours)
     if not fit:
         raise NotClear(
-            _("{time} does not go with that part of the day.").format(time=clock.said),
-            _("Write it like 9:30, 9:30 pm or 21:30."),
+            _("{time} does not fit that part of the day.").format(time=clock.said),
+            _("Use a format like 9:30, 9:30 pm or 21:30."),
         )
     return [hour * HOUR + clock.minute for hour in fit]
 

@@ -27,8 +27,8 @@ _CONNECT_SECONDS = 5.0
 _AGAIN_SECONDS = 600.0
 """A program that did not connect is tried again after this."""
 SHARED = mark(
-    "A command with network also reaches programs of this computer; with pasta (package passt) or "
-    "slirp4netns installed it does not."
+    "Commands with network access can also reach programs on this computer. To prevent that, install "
+    "pasta (package passt) or slirp4netns."
 )
 
 
@@ -52,19 +52,19 @@ def usable(settings: ExecTool) -> str:
 def state(settings: ExecTool) -> tuple[bool, str]:
     """Whether commands run in a sandbox, and a sentence about it for the person. Blocks."""
     if settings.sandbox == "off":
-        return False, _("The sandbox is switched off: a command can do whatever you can.")
+        return False, _("The sandbox is off: commands can do anything you can.")
     if usable(settings):
         told = _(
-            "Commands run in a sandbox: they see and change the workspace and folders you granted, and "
-            "have no network unless you allow it."
+            "Commands run in a sandbox: they see and change only the workspace and folders you granted "
+            "access to, and have no network unless you allow it."
         )
         return True, told if private_network() else sentences(told, _(SHARED))
     if sys.platform == "linux":
         return False, _(
-            "There is no sandbox, because bubblewrap is not installed or does not work here: a command "
-            "can do whatever you can."
+            "There is no sandbox because bubblewrap is not installed or doesn’t work here: commands can "
+            "do anything you can."
         )
-    return False, _("There is no sandbox on this system: a command can do whatever you can.")
+    return False, _("This system has no sandbox: commands can do anything you can.")
 
 
 def private_network() -> str:

@@ -175,7 +175,7 @@ def keys_for(command: str, context: ToolContext) -> dict[str, str]:
 
 def _given_away(keys: Mapping[str, str]) -> str:
     named = ", ".join(f"{name} ({skill})" for name, skill in sorted(keys.items()))
-    return _("The command is given the value of {names}.").format(names=one_line(named))
+    return _("The command receives the value of {names}.").format(names=one_line(named))
 
 
 @contextlib.asynccontextmanager

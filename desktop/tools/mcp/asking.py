@@ -172,7 +172,7 @@ class Asking:
         call = _OURS.get()
         if call is None or call not in self._calls:
             return None
-        named = " ".join(sorted(rights)) or _("It does not say which.")
+        named = " ".join(sorted(rights)) or _("The server doesn’t say which.")
         reply = await call.ask(Form(self._service, named, Purpose.RIGHTS))
         if reply.action != "accept" or reply.open_page is None:
             return None

@@ -81,8 +81,11 @@ def _check_client(server: McpServer) -> None:
     """Raises Misconfigured where the client's secret stands in the settings, which are no place for it."""
     if server.client_secret not in ("", KEYCHAIN) and not _REFERENCE.fullmatch(server.client_secret):
         raise Misconfigured(
-            _("The client secret of this server stands in config.json."),
-            _("Take it out there, and enter it in the settings of this server: the keychain keeps it."),
+            _("The client secret of this server is in config.json in plain text."),
+            _(
+                "Remove it there and enter it in this server’s settings, so that it is stored in the "
+                "keychain."
+            ),
         )
 
 
@@ -94,7 +97,7 @@ async def _value(
         if not value:
             raise Misconfigured(
                 _("The keychain has no value for {name}.").format(name=key),
-                _("Enter it again in the settings of this server."),
+                _("Enter it again in this server’s settings."),
             )
     else:
         value = _replaced(text, environ)
@@ -109,8 +112,8 @@ def _replaced(text: str, environ: Mapping[str, str]) -> str:
     for name in _REFERENCE.findall(text):
         if name not in environ:
             raise Misconfigured(
-                _("The environment has no variable {name}.").format(name=name),
-                _("Set it before Nanobot is started, or put the value into the server's settings."),
+                _("The environment variable {name} is not set.").format(name=name),
+                _("Set it before you start Nanobot, or enter the value in the server’s settings."),
             )
     return _REFERENCE.sub(lambda match: environ[match[1]], text)
 

@@ -17,7 +17,7 @@ class SignInNeeded(AppError):
 
     def __init__(self) -> None:
         super().__init__(
-            _("The server wants you to sign in."),
+            _("The server requires you to sign in."),
             _("Sign in under Settings, MCP servers, or with: nanobot-desktop mcp sign-in NAME"),
         )
 
@@ -29,9 +29,9 @@ class RightsNeeded(SignInNeeded):
         super().__init__()
         named = said(" ".join(sorted(rights)))
         self.text = (
-            _("The server wants more rights for this: {rights}.").format(rights=named)
+            _("The server needs more permissions for this: {rights}.").format(rights=named)
             if named
-            else _("The server wants more rights for this than you gave it.")
+            else _("The server needs more permissions for this than you granted.")
         )
 
 
@@ -70,25 +70,25 @@ def _sentence(error: BaseException) -> AppError | None:
 
     if isinstance(error, httpx2.TimeoutException | TimeoutError):
         return AppError(
-            _("The server did not answer in time."),
-            _("See whether it works elsewhere, or try again later."),
+            _("The server did not respond in time."),
+            _("Check whether it works elsewhere, or try again later."),
         )
     if isinstance(error, httpx2.TransportError):
         return unreachable(error)
     if isinstance(error, httpx2.HTTPStatusError):
         return refused(error.response.status_code)
     if isinstance(error, httpx2.InvalidURL):
-        return Misconfigured(_("The server's address cannot be used."), _("Correct it."))
+        return Misconfigured(_("The server’s address is not valid."), _("Correct it."))
     if isinstance(error, MCPError):
         text = said(error.message)
         return AppError(
-            _("The server answered with an error: {text}").format(text=text),
-            _("Its log may say more. If it is an older server, set its protocol to legacy."),
+            _("The server returned an error: {text}").format(text=text),
+            _("Its log may say more. For an older server, set its protocol to legacy."),
         )
     if isinstance(error, ValidationError):
         return AppError(
-            _("The server's answer is not what the protocol says."),
-            _("See whether there is a newer version of the server."),
+            _("The server’s response does not follow the protocol."),
+            _("Check for a newer version of the server."),
         )
     return None
 
@@ -100,15 +100,15 @@ def unreachable(error: BaseException) -> AppError:
         cause = cause.__cause__ or cause.__context__
     reason = os.strerror(cause.errno) if isinstance(cause, OSError) and cause.errno else said(str(error))
     return AppError(
-        _("The server cannot be reached: {reason}.").format(reason=reason or type(error).__name__),
-        _("Check the address and that the server runs."),
+        _("The server can’t be reached: {reason}.").format(reason=reason or type(error).__name__),
+        _("Check the address and that the server is running."),
     )
 
 
 def silent_for(seconds: float) -> AppError:
     """It was started, or reached, and said nothing."""
     return AppError(
-        _("The server did not answer within {seconds:.0f} s.").format(seconds=seconds),
+        _("The server did not respond within {seconds:.0f} s.").format(seconds=seconds),
         _("Check that it is an MCP server; its log may say more."),
     )
 
@@ -119,15 +119,15 @@ def refused(status: int) -> AppError:
         return SignInNeeded()
     if status == 403:
         return AppError(
-            _("The server refuses access (403)."), _("Check the key in its headers, or sign in again.")
+            _("The server denied access (403)."), _("Check the key in its headers, or sign in again.")
         )
     if status == 404:
         return AppError(
             _("There is no MCP server at this address (404)."), _("Check the end of the address.")
         )
     return AppError(
-        _("The server answered with the status {status}.").format(status=status),
-        _("Try again later; if it stays, ask who runs the server."),
+        _("The server returned the status {status}.").format(status=status),
+        _("Try again later. If it keeps happening, contact whoever runs the server."),
     )
 
 

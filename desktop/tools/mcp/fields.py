@@ -40,7 +40,7 @@ def merged(base: McpServer | None, given: Mapping[str, Any]) -> McpServer:
     server = validated(kept | changed)
     if not (server.command if server.kind == "stdio" else server.url):
         raise UsageError(
-            _("A server needs a command or an address."), _("Give one of the two, and try again.")
+            _("Give a command or an address for the server."), _("Give one of the two, and try again.")
         )
     return server
 

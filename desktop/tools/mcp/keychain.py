@@ -51,15 +51,15 @@ class ForServers:
 def _told(error: KeychainError) -> KeychainError:
     if error.state == "missing":
         return KeychainError(
-            _("This computer offers no keychain, where the keys and sign-ins of MCP servers are kept."),
+            _("This computer has no keychain to store the keys and sign-ins of MCP servers."),
             error.remedy,
             state=error.state,
         )
     remedies = {
-        "locked": _("Unlock it, and try again."),
-        "waiting": _("Answer its prompt, and try again."),
+        "locked": _("Unlock it, then try again."),
+        "waiting": _("Answer its prompt, then try again."),
         "dismissed": _("Try again and answer it."),
     }
     remedy = remedies.get(error.state, _("Try again."))
-    kept = _("The keys and sign-ins of MCP servers are kept there.")
+    kept = _("Keys and sign-ins of MCP servers are stored there.")
     return KeychainError(error.text, f"{remedy} {kept}", state=error.state)

@@ -28,6 +28,8 @@ class Link(Protocol):
 def too_large() -> AppError:
     """A message of the server is over the limit."""
     return AppError(
-        _("The server sent more than {size} MB in one message and was cut off.").format(size=LARGEST >> 20),
-        _("Ask it for less at a time."),
+        _("The server sent more than {size} MB in one message and was disconnected.").format(
+            size=LARGEST >> 20
+        ),
+        _("Ask for less at a time."),
     )

@@ -127,7 +127,7 @@ def _called(tool: Any) -> str:
     """A tool's name for the person, or what stands in its place."""
     name = tool.get("name") if isinstance(tool, dict) else tool
     if name is None or name == "":
-        return _("one without a name")
+        return _("a tool without a name")
     text = name if isinstance(name, str) else json.dumps(name, ensure_ascii=False)
     return " ".join(text.split())[:80]
 
@@ -206,25 +206,25 @@ class _Oddities:
 
     def told(self) -> AppError | None:
         """All of it; None where there is nothing."""
-        remedy = _("See whether there is a newer version of the server.")
+        remedy = _("Check for a newer version of the server.")
         found: list[tuple[str, str]] = []
         if self.left_out:
-            text = _("These tools do not follow the protocol and were left out: {names}.")
+            text = _("These tools don’t follow the protocol and were left out: {names}.")
             found.append((text.format(names=_few(self.left_out)), remedy))
         if self.twice:
-            text = _("The server lists a tool twice, and only the first can be used: {names}.")
+            text = _("The server lists these tools twice; only the first can be used: {names}.")
             found.append((text.format(names=_few(self.twice)), remedy))
         if self.unread:
-            text = _("What these tools take cannot be read; the server checks what it is given: {names}.")
+            text = _("The parameters of these tools can’t be read; the server checks them itself: {names}.")
             found.append((text.format(names=_few(self.unread)), remedy))
         if self.loose:
             text = _(
-                "What these tools take is described at too great a length to be told to a model: {names}."
+                "The parameters of these tools are described at too great a length for a model: {names}."
             )
-            again = _("They can be used all the same; the server checks what it is given.")
+            again = _("You can still use them. The server checks what it receives.")
             found.append((text.format(names=_few(self.loose)), again))
         if self.endless:
-            found.append((_("The server's list of tools has no end; only its beginning was read."), remedy))
+            found.append((_("The server’s list of tools never ends. Only the beginning was read."), remedy))
         if not found:
             return None
         return AppError(" ".join(text for text, _remedy in found), found[0][1])

@@ -38,11 +38,7 @@ async def loopback(wanted: int = 0) -> AsyncGenerator[tuple[int, asyncio.Future[
             ours = target.path == "/callback" and ("code" in given or "error" in given)
             if ours and not answer.done():
                 _settle(answer, given)
-            text = (
-                _("You can close this page and go back to Nanobot.")
-                if ours
-                else _("There is nothing here.")
-            )
+            text = _("You can close this page and go back to Nanobot.") if ours else _("Nothing here.")
             body = _PAGE.format(text=text).encode()
             status = "200 OK" if ours else "404 Not Found"
             head = (

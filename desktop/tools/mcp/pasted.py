@@ -66,7 +66,7 @@ def validated(given: Mapping[str, Any]) -> McpServer:
         fault = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(str(part) for part in fault["loc"])
         raise UsageError(
-            _("The field {field} of this server cannot be used: {reason}.").format(
+            _("The field {field} of this server is not valid: {reason}.").format(
                 field=field, reason=fault["msg"].rstrip(".")
             ),
             _("Correct it and try again."),
@@ -189,6 +189,6 @@ def _free(name: str, found: list[Pasted]) -> str:
 
 def _unusual() -> UsageError:
     return UsageError(
-        _("No MCP server was found in this text."),
-        _('Paste the JSON that its page shows, such as {"mcpServers": {"name": {"command": "..."}}}.'),
+        _("This text contains no MCP server."),
+        _('Paste the JSON shown on its page, for example {"mcpServers": {"name": {"command": "..."}}}.'),
     )

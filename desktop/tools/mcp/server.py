@@ -123,7 +123,7 @@ class Server:
             await asyncio.wait({self._owner}, timeout=_AGAIN_SECONDS)  # one may be swallowed
         await self._asking.stop()
         self.status.set(ServiceState.OFF)
-        stopped = AppError(_("The server was stopped."), _("Switch it on, and try again."))
+        stopped = AppError(_("The server was stopped."), _("Turn it on and try again."))
         await self._down(stopped, was_up=False)
 
     def offers(self, tool: Listed) -> bool:
@@ -237,7 +237,7 @@ class Server:
                 await in_thread(mcp_last.keep, self._around.logs, self.name, self.problem, up=True)
                 await self._serve(client, link)
             problem = link.failure or AppError(
-                _("The connection broke."), _("It is made again by itself; the server's log may say why.")
+                _("The connection was lost."), _("It reconnects automatically. See the server’s log.")
             )
         except Exception as error:
             problem = told(error)
@@ -329,7 +329,7 @@ class Server:
 
     def _tell(self) -> None:
         """That it runs, and what waits for the person."""
-        waits = _("The agent does not have its new or changed tools: accept them.") if self.changed else ""
+        waits = _("Accept its new or changed tools before the agent can use them.") if self.changed else ""
         odd = self.problem.text if self.problem else ""
         if self.connected:
             self.status.set(ServiceState.RUNNING, " ".join(filter(None, (waits, odd))))
@@ -384,7 +384,7 @@ class Server:
             self.status.set(ServiceState.FAILED, problem.text)
             await self._nudge.wait()
         else:
-            again = _("{reason} Trying again in {seconds:.0f} s.")
+            again = _("{reason} Retrying in {seconds:.0f} s.")
             self.status.set(ServiceState.DEGRADED, again.format(reason=problem.text, seconds=delay))
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay):

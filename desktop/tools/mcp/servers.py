@@ -128,7 +128,7 @@ class Servers:
         if settings is None:
             raise no_server(name)
         if not settings.enabled:
-            raise UsageError(_("The server {name} is switched off.").format(name=name), _("Switch it on."))
+            raise UsageError(_("The server {name} is off.").format(name=name), _("Turn it on."))
         server = self._running.get(name) or self._begin(name, settings)
         await server.reach()
         return server
@@ -211,7 +211,7 @@ class Servers:
         if settings is None:
             raise no_server(name)
         if settings.kind == "stdio":
-            raise UsageError(_("Only a server at an address can be signed in to."))
+            raise UsageError(_("Only remote servers have a sign-in."))
         ready = await resolved(name, settings, self._around.secret, self._around.usual)
         await self._sign_ins.sign_in(name, settings, ready, open_page)
 

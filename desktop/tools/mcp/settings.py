@@ -87,6 +87,6 @@ def versions_of(server: McpServer) -> tuple[Package, ...]:
 def no_server(name: str) -> UsageError:
     """Nobody has this name."""
     return UsageError(
-        _("There is no MCP server called {name}.").format(name=name),
-        _("The names are listed by: nanobot-desktop mcp list"),
+        _("There is no MCP server named {name}.").format(name=name),
+        _("List the names with: nanobot-desktop mcp list"),
     )

@@ -82,15 +82,13 @@ class SignIns:
                 ):
                     await knock(client, ready.url, server.kind)
             except TimeoutError:
-                raise AppError(
-                    _("The sign-in was not finished in time."), _("Try again when you have a moment.")
-                ) from None
+                raise AppError(_("The sign-in timed out."), _("Try again.")) from None
             except httpx2.TransportError as error:
                 raise unreachable(error) from error
             except Exception as error:
                 raise _told(error, ready) from error
         if await self._keychain.get(sign_in_name(name)) == before:
-            raise AppError(_("This server asks for no sign-in."), _("Connect to it without one."))
+            raise AppError(_("This server needs no sign-in."), _("Connect without signing in."))
 
 
 def _told(error: Exception, ready: Ready) -> AppError:
@@ -99,13 +97,13 @@ def _told(error: Exception, ready: Ready) -> AppError:
     reason = said(str(error)).rstrip(".")
     if "registration" in reason.casefold() and not ready.client_id:
         return AppError(
-            _("The sign-in did not work: {reason}.").format(reason=reason),
+            _("Sign-in failed: {reason}.").format(reason=reason),
             _(
-                "The server may only let in programs that were registered there by hand: register one, and "
-                "enter its client id and secret in the settings of this server."
+                "The server may only accept programs that were registered manually: register one, and "
+                "enter its client ID and secret in this server’s settings."
             ),
         )
     return AppError(
-        _("The sign-in did not work: {reason}.").format(reason=reason),
-        _("Try again; if it stays, the server may not allow programs like this one."),
+        _("Sign-in failed: {reason}.").format(reason=reason),
+        _("Try again. If it keeps happening, the server may not allow programs like this one."),
     )

@@ -239,8 +239,10 @@ class Stdio:
         if not self._noise:
             return None
         return AppError(
-            _("The server prints something that is no MCP message: {text}").format(text=self._first_noise),
-            _("Check the command: it may need another argument to talk over its standard output."),
+            _("The server printed something that is not an MCP message: {text}").format(
+                text=self._first_noise
+            ),
+            _("Check the command. It may need another argument to communicate over standard output."),
         )
 
     def ended(self, code: int | None) -> AppError:
@@ -249,21 +251,19 @@ class Stdio:
             return noise
         if code == 127:
             return AppError(
-                _("The command of the server could not be run."),
-                _("Its log says why. Correct the command."),
+                _("The server’s command could not be run."),
+                _("See its log for the reason, and correct the command."),
             )
         if code is not None and code > 128:
             number = code - 128
             name = signal.Signals(number).name if number in {*signal.Signals} else str(number)
             return AppError(
                 _("The server was ended by the signal {name}.").format(name=name),
-                _("It is started again by itself; its log may say more."),
+                _("It restarts automatically. Its log may say more."),
             )
         return AppError(
-            _("The server ended by itself, with the exit code {code}.").format(
-                code=_("unknown") if code is None else code
-            ),
-            _("Its log says why."),
+            _("The server exited with code {code}.").format(code=_("unknown") if code is None else code),
+            _("See its log for the reason."),
         )
 
     async def _send(self, from_us: Any) -> None:
@@ -320,8 +320,8 @@ def runnable(ready: Ready) -> Ready:
         raise Misconfigured(_("The server has no command."), _("Enter the command that starts it."))
     if not ready.cwd.is_dir():
         raise Misconfigured(
-            _("The server's folder is not there: {path}.").format(path=ready.cwd),
-            _("Make it, or choose another."),
+            _("The server’s folder does not exist: {path}.").format(path=ready.cwd),
+            _("Create it, or choose another one."),
         )
     if Path(ready.command).name != ready.command:
         found = shutil.which(ready.cwd / ready.command)
@@ -329,8 +329,8 @@ def runnable(ready: Ready) -> Ready:
         found = shutil.which(ready.command, path=ready.env.get("PATH"))
     if found is None:
         raise Misconfigured(
-            _("There is no program {command} that could be run.").format(command=ready.command),
-            _("Install it, or give its full path. npx comes with Node.js, uvx with uv."),
+            _("The program {command} was not found.").format(command=ready.command),
+            _("Install it, or enter its full path. npx comes with Node.js, uvx with uv."),
         )
     return replace(ready, command=str(found))
 

@@ -93,7 +93,7 @@ class McpTool(Tool[Anything]):
 
     def _why_always(self) -> str:
         if self.listed.destructive:
-            return _("The server says that this tool destroys or overwrites something.")
+            return _("The server says this tool deletes or overwrites something.")
         return ""
 
     async def run(self, args: Anything, context: ToolContext) -> ToolResult:

@@ -58,8 +58,8 @@ async def newest(package: Package, ready: Ready) -> str:
     if package.kind == "other":
         raise Misconfigured(
             _(
-                "{package} has no version that could be kept, so it is not started: it may be another one "
-                "each time."
+                "{package} has no version to pin, so it isn’t started: it could be a different one each "
+                "time."
             ).format(package=said(package.spec)),
             _("Install it, and enter the program itself as the command."),
         )
@@ -67,11 +67,10 @@ async def newest(package: Package, ready: Ready) -> str:
         version = await _asked(package, ready)
     except _Failed as failed:
         raise AppError(
-            _(
-                "It could not be found out which version of {package} there is, so it is not started: "
-                "{reason}"
-            ).format(package=said(package.spec), reason=said(str(failed))),
-            _("Try again later, or write the exact version into the command."),
+            _("The version of {package} could not be determined, so it isn’t started: {reason}").format(
+                package=said(package.spec), reason=said(str(failed))
+            ),
+            _("Try again later, or put the exact version into the command."),
         ) from None
     return version
 
@@ -117,7 +116,7 @@ async def _python(package: Package, ready: Ready) -> str:
     try:
         return _version_in(json.loads(text)["install"][0]["metadata"]["version"])
     except (ValueError, LookupError, TypeError):
-        raise _Failed(_("pip did not say which.")) from None
+        raise _Failed(_("pip did not report a version.")) from None
 
 
 async def _image(package: Package, ready: Ready) -> str:
@@ -148,7 +147,7 @@ async def _commit(package: Package, ready: Ready) -> str:
     )
     found = re.findall(r"^([0-9a-f]{40,64})\s+(\S+)$", text, re.MULTILINE)
     if not found:
-        raise _Failed(_("The repository has nothing of this name."))
+        raise _Failed(_("The repository has nothing with this name."))
     peeled = [commit for commit, name in found if name.endswith("^{}")]
     return str((peeled or [commit for commit, _name in found])[0])
 
@@ -163,7 +162,7 @@ def _ref(package: Package) -> str:
 def _version_in(text: str) -> str:
     found = _VERSION.match(text.strip().strip('"'))
     if found is None:
-        raise _Failed(_("The registry names no version."))
+        raise _Failed(_("The registry reports no version."))
     return found[0]
 
 
@@ -191,7 +190,7 @@ async def _output(ready: Ready, words: Sequence[str], given: str = "", seconds: 
         async with asyncio.timeout(seconds):
             out, complaint = await child.communicate(given.encode())
     except TimeoutError:
-        raise _Failed(_("No answer within {seconds:.0f} s.").format(seconds=seconds)) from None
+        raise _Failed(_("No response within {seconds:.0f} s.").format(seconds=seconds)) from None
     finally:
         if child.returncode is None:
             with contextlib.suppress(ProcessLookupError):

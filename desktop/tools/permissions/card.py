@@ -92,16 +92,16 @@ def card(
 
 def _title(claim: Claim) -> str:
     if claim.service:
-        return _("Use an MCP server?")
+        return _("Use MCP server?")
     if claim.address:
-        return _("Open a page?")
+        return _("Open web page?")
     if claim.query:
         return _("Search the web?")
     return {
-        Effect.READ: _("Read?"),
-        Effect.WRITE: _("Write?"),
-        Effect.RUN: _("Run a command?"),
-        Effect.SEND: _("Send a message?"),
+        Effect.READ: _("Read file?"),
+        Effect.WRITE: _("Write file?"),
+        Effect.RUN: _("Run command?"),
+        Effect.SEND: _("Send message?"),
     }[claim.effect]
 
 
@@ -117,12 +117,13 @@ def _lines(claim: Claim, situation: Situation) -> list[str]:
     if claim.recipient:
         lines.append(_("To the conversation {name}").format(name=one_line(claim.recipient)))
     if claim.network:
-        lines.append(_("Asks for the network"))
+        lines.append(_("Requests network access"))
         if situation.sandboxed and not private_network():
             lines.append(_(SHARED))
     found = look(claim, situation)
     lines += [
-        _("Runs what is in {path}").format(path=_shown(path)) for path in (scripts(found) if found else ())
+        _("Runs the contents of {path}").format(path=_shown(path))
+        for path in (scripts(found) if found else ())
     ]
     return lines or [one_line(claim.gist)]
 

@@ -105,7 +105,7 @@ def guard(walk: Walk, home: Path) -> Finding | None:
     if walk.deep:
         return Finding(
             True,
-            _("The command hides other commands too deep inside it."),
+            _("The command nests other commands too deeply."),
             "Run the inner command directly, without wrapping it in others.",
         )
     for call in walk.calls:
@@ -120,21 +120,21 @@ def guard(walk: Walk, home: Path) -> Finding | None:
 
 def _doubts() -> dict[str, str]:
     return {
-        "broken": _("The command cannot be read to its end."),
+        "broken": _("The command can’t be fully analyzed."),
         "code": _("The command contains code that may delete files or start other programs."),
-        "piped": _("The command gives a text to a shell, which runs it."),
-        "program": _("Which program the command starts is known only once it runs."),
+        "piped": _("The command passes text to a shell, which runs it."),
+        "program": _("Which program the command starts is only known when it runs."),
     }
 
 
 def _asked(walk: Walk) -> Finding | None:
     for call in walk.calls:
         if call.program in ROOT_GIVERS:
-            return Finding(False, _("The command asks for the rights of another user."))
+            return Finding(False, _("The command requests the rights of another user."))
         if call.program in SCHEDULERS or (call.program == "systemctl" and "enable" in call.words):
-            return Finding(False, _("The command makes something start by itself later."))
+            return Finding(False, _("The command sets something up to start automatically later."))
         if (call.program in DELETERS and not all(word.known for word in call.argv)) or _sweeps(call):
-            return Finding(False, _("Which files the command deletes is known only once it runs."))
+            return Finding(False, _("Which files the command deletes is only known when it runs."))
     return None
 
 
@@ -160,25 +160,25 @@ def _denied(call: Call, walk: Walk, home: Path) -> Finding | None:
     if _opens_to_all(call, walk):
         return Finding(
             True,
-            _("The command lets every account of this computer write a folder."),
+            _("The command makes a folder writable for every account on this computer."),
             "Give rights to the owner alone, such as: chmod u+rwx NAME",
         )
     if _stops(call):
         return Finding(
             True,
-            _("The command ends or restarts the computer or everything on it."),
+            _("The command shuts down or restarts the computer, or ends everything running on it."),
             "Ask the person to do this themselves.",
         )
     if call.argv[0].text in call.simple.functions and (call.simple.piped or call.simple.background):
         return Finding(
             True,
-            _("The command starts itself again and again until the computer stands still."),
+            _("The command starts itself again and again until the computer stops responding."),
             "Use a loop with a fixed number of rounds.",
         )
     if call.program == "crontab" and "-l" not in call.words:
         return Finding(
             True,
-            _("The command makes something start by itself later."),
+            _("The command sets something up to start automatically later."),
             "Use this program's own schedule for what should happen later.",
         )
     return None

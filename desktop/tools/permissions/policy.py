@@ -42,7 +42,7 @@ def decide(tool: str, claim: Claim, situation: Situation) -> Decision:
         return Decision(Verdict.DENY, "guard", finding.text, finding.hint)
     if found and not finding and gathers(found, fences(situation.home, situation.workspace)):
         finding = Finding(
-            False, _("The command takes a whole folder that has keys or other closed places in it.")
+            False, _("The command uses a whole folder that contains keys or other protected places.")
         )
     return (
         _fenced(claim, situation, found)
@@ -82,18 +82,19 @@ def _closed_path(path: Path, writing: bool, fence: Fences) -> Decision | None:
         return _shut(why)
     if odd(path) or special(path):
         hint = "Only plain files and folders can be read or written."
-        return Decision(Verdict.DENY, "fence", _("This is a device or a pipe, no file."), hint)
+        return Decision(Verdict.DENY, "fence", _("This is a device or a pipe, not a file."), hint)
     return None
 
 
 def _shut(why: str) -> Decision:
     if why == "own":
-        text = _("Only the program itself writes these files of the workspace.")
+        text = _("Only the program itself writes these workspace files.")
         return Decision(
             Verdict.DENY, "own", text, "These files may be read, but not written. Use another file."
         )
     text = _(
-        "This place is closed to the agent: it has keys, browsers, what starts by itself, or this program."
+        "The agent has no access here: it contains keys, browser data, startup items or files of this "
+        "program."
     )
     return Decision(Verdict.DENY, "fence", text, CLOSED)
 
@@ -102,7 +103,7 @@ def _refused(tool: str, claim: Claim, situation: Situation, found: Walk | None) 
     rule = denying(tool, claim, situation, found)
     if rule is None:
         return None
-    text = _("You refused this for good: {rule}").format(rule=sentence(rule))
+    text = _("Your rule: {rule}").format(rule=sentence(rule))
     return Decision(
         Verdict.DENY, "rule", text, "The person does not want this. Do not try it in another way."
     )
@@ -149,11 +150,11 @@ class _Judge:
 
     def _yes(self, reason: str = "mode") -> Decision:
         if reason == "rule" and self.rule:
-            text = _("A standing answer allows it: {rule}").format(rule=sentence(self.rule))
+            text = _("Your rule: {rule}").format(rule=sentence(self.rule))
         elif reason == "folder":
-            text = _("The folder was opened to the agent.")
+            text = _("You granted the agent access to this folder.")
         else:
-            text = _("Nothing to ask in this mode.")
+            text = _("This mode doesn’t ask.")
         return Decision(Verdict.ALLOW, reason, text)
 
     def _ask(self, reason: str, text: str) -> Decision:
@@ -183,7 +184,7 @@ class _Judge:
     def _read(self, path: Path) -> Decision:
         place = self._place(path, writing=False)
         if place == "unresolved":
-            return self._ask("unresolved", _("Where this path leads cannot be told."))
+            return self._ask("unresolved", _("It can’t be determined where this path leads."))
         if place != "elsewhere":
             return self._yes("folder" if place == "folder" else "mode")
         if self.at.free or (not self.at.restrict and self.at.mode != "ask"):
@@ -198,13 +199,16 @@ class _Judge:
         place = self._place(path, writing=True)
         always = self.at.mode == "ask"
         if place == "unresolved":
-            return self._ask("unresolved", _("Where this path leads cannot be told."))
+            return self._ask("unresolved", _("It can’t be determined where this path leads."))
         if place == "memory" and self.at.marked:
-            text = _("It changes what the agent remembers for good, and text that is not yours is in view.")
+            text = _(
+                "It changes the agent’s long-term memory, and the conversation contains text that is not "
+                "yours."
+            )
             return self._ask("memory", text)
         if place == "workspace" and self.at.marked and runs_later(self._in_workspace(path)):
             text = _(
-                "Programs run or obey this file later, and text that is not yours may have asked for it."
+                "Programs run or follow this file later, and text that is not yours may have asked for it."
             )
             return self._ask("outside", text)
         if place in {"workspace", "memory"}:
@@ -225,17 +229,17 @@ class _Judge:
 
     def _address(self) -> Decision:
         if self.at.marked and not self.at.view.free(self.claim.address):
-            return self._ask("outside", _("Neither you nor a text that you can trust gave this address."))
+            return self._ask("outside", _("This address was not given by you or by trusted text."))
         if self.at.mode != "ask":
             return self._yes()
-        return self._inside("mode", _("You want to be asked before a page is opened."))
+        return self._inside("mode", _("You chose to be asked before pages are opened."))
 
     def _query(self) -> Decision:
         if self.at.marked and not self.at.view.said(self.claim.query):
-            return self._ask("outside", _("It searches for other words than yours."))
+            return self._ask("outside", _("It searches for words that are not yours."))
         if self.at.mode != "ask":
             return self._yes()
-        return self._inside("mode", _("You want to be asked before anything is searched."))
+        return self._inside("mode", _("You chose to be asked before searches."))
 
     def _run(self) -> Decision:
         writable = tuple(root for root, write in self.folders if write)
@@ -246,7 +250,7 @@ class _Judge:
         if self.finding:
             answer = self._ask(reason, self.finding.text)
         elif not self.at.sandboxed:
-            answer = self._ask(reason, _("There is no sandbox: a command can do whatever you can."))
+            answer = self._ask(reason, _("There is no sandbox: commands can do anything you can."))
         elif leaves:
             answer = self._standing("risky", risky)
         else:
@@ -273,24 +277,24 @@ class _Judge:
     def _send(self) -> Decision:
         if self.claim.service:
             judged = self._inside if self.claim.stays else self._standing
-            return judged("risky", _("It uses an MCP server, which may do anything with it."))
+            return judged("risky", _("It uses an MCP server, which may do anything with what it receives."))
         if self.claim.recipient in {"", self.at.session}:
             return self._yes("own")
-        return self._standing("risky", _("It writes to another conversation."))
+        return self._standing("risky", _("It sends to another conversation."))
 
 
 def _after_outside() -> str:
-    return _("Text that is not yours is in view, and it may have asked for this.")
+    return _("The conversation contains text that is not yours, which may have asked for this.")
 
 
 def _lasting() -> str:
-    return _("It lasts, and text that is not yours may have asked for it.")
+    return _("It has a lasting effect, and text that is not yours may have asked for it.")
 
 
 def _altered(paths: list[str]) -> str:
     names = ", ".join(one_line(Path(path).name) for path in paths)
-    return _("{files} changed since you allowed this, and not by your hand.").format(files=names)
+    return _("{files} changed since you allowed this, and not by you.").format(files=names)
 
 
 def _changing() -> str:
-    return _("You want to be asked before anything is changed.")
+    return _("You chose to be asked before changes.")

@@ -252,30 +252,24 @@ def sentence(rule: Rule) -> str:
     what = one_line(" ".join([rule.program, *rule.arguments]))
     refused = rule.answer == "deny"
     if rule.program and refused:
-        text = _("Never runs: {command}")
+        text = _("Deny: {command}")
     elif rule.program:
         more = only_reads(rule.program, rule.arguments)
-        text = (
-            _("Runs without a question: {command} (also with more words after it)")
-            if more
-            else _("Runs without a question: {command}")
-        )
+        text = _("Allow: {command} (also with more arguments)") if more else _("Allow: {command}")
     elif rule.host:
-        text = (
-            _("Never opens pages of {host}") if refused else _("Opens pages of {host} without a question")
-        )
+        text = _("Deny: pages on {host}") if refused else _("Allow: pages on {host}")
     elif rule.folder and refused:
-        text = _("Never: {tool} in the folder {folder}")
+        text = _("Deny: {tool} in {folder}")
     elif rule.folder:
-        text = _("Without a question: {tool} in the folder {folder}")
+        text = _("Allow: {tool} in {folder}")
     else:
-        text = _("Never: {tool}") if refused else _("Without a question: {tool}")
+        text = _("Deny: {tool}") if refused else _("Allow: {tool}")
     told = text.format(
         command=what, host=one_line(rule.host), folder=one_line(rule.folder), tool=one_line(rule.tool)
     )
     if rule.program and rule.folder:
-        told = _("{rule}, in the folder {folder}").format(rule=told, folder=one_line(rule.folder))
-    return _("{rule}, with the network").format(rule=told) if rule.network else told
+        told = _("{rule}, in {folder}").format(rule=told, folder=one_line(rule.folder))
+    return _("{rule}, with network access").format(rule=told) if rule.network else told
 
 
 def _changed(claim: Claim) -> bool:

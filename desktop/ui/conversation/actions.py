@@ -134,7 +134,7 @@ class Actions(QWidget):
     def _name(self) -> None:
         assert self._again is not None
         assert self._more is not None
-        self._again.say(_("Edit and ask again") if self._right else _("Answer anew"))
+        self._again.say(_("Edit and resend") if self._right else _("Regenerate"))
         self._more.say(_("More"))
 
     def say(self, when: datetime | None) -> None:

@@ -81,12 +81,12 @@ class Attaching(QObject):
         from desktop.ui.conversation.chips import Given
 
         if len(self._composer.files) >= _MOST:
-            raise UsageError(_("At most {n} files go along with a message.").format(n=_MOST))
+            raise UsageError(_("A message can have at most {n} attachments.").format(n=_MOST))
         self._composer.add_file(Given(given.path, given.name, given.kind, given.bytes))
         self._composer.field.setFocus()
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self._composer.window(), _("Take files along"))
+        dialog = QFileDialog(self._composer.window(), _("Attach files"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda paths: self._run(self._take(paths)))
@@ -142,7 +142,7 @@ def _made(zone: QWidget) -> QWidget:
     cover.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     cover.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     styled(cover, _SHEET)
-    words = QLabel(_("Drop files here to take them along"))
+    words = QLabel(_("Drop files here to attach them"))
     words.setObjectName("drop-words")
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     column = QVBoxLayout(cover)

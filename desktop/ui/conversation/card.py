@@ -101,15 +101,14 @@ class ApprovalCard(QFrame):
         self.say_no.clicked.connect(self._refuse)
 
     def _words(self) -> None:
-        self._network_words.setText(_("With the internet"))
-        self.network.setAccessibleName(_("With the internet"))
+        self._network_words.setText(_("With internet access"))
+        self.network.setAccessibleName(_("With internet access"))
         self.yes.setToolTip(YES_KEYS)
-        self.always.setText(_("Always like this"))
-        self.no.setText(_("No"))
+        self.always.setText(_("Always allow"))
         self.no.setToolTip(NO_KEYS)
-        self.reason.setPlaceholderText(_("Why not? The agent is told."))
+        self.reason.setPlaceholderText(_("Why not? The agent will see this."))
         self.reason.setAccessibleName(_("Reason"))
-        self.say_no.setText(_("Say no"))
+        self.say_no.setText(_("Deny"))
         for part, words in ((self.command, _("Command")), (self.body, _("Text"))):
             part.setAccessibleName(words)
         self.form.say()
@@ -120,16 +119,17 @@ class ApprovalCard(QFrame):
 
     def _name_answers(self, form: Mapping[str, Any] | None) -> None:
         """What the buttons say; `form`: what is to be filled in, where it is that."""
+        self.no.setText(_("Deny") if form is None else _("No"))
         if form is None:
             self.yes.setText(_("Allow once"))
             self.later.setText(_("Later"))
-            self.later.setToolTip(_("The answer goes on without it. The question stays in the inbox."))
+            self.later.setToolTip(_("The answer continues without it. The question stays in your inbox."))
             return
         plain = _("Send") if form.get("fields") else _("Yes")
-        words = {"page": _("Open the page"), "rights": _("Sign in")}
+        words = {"page": _("Open page"), "rights": _("Sign in")}
         self.yes.setText(words.get(str(form.get("purpose")), plain))
         self.later.setText(_("Not now"))
-        self.later.setToolTip(_("The server is told that nobody answered; there is no later for it."))
+        self.later.setToolTip(_("The server will be told that nobody answered. You can’t answer later."))
 
     def show_question(self, question: Question) -> None:
         """Show this one. What was chosen for another is forgotten."""
@@ -146,7 +146,7 @@ class ApprovalCard(QFrame):
         self._sign.show_icon("shield", "warning" if card.get("outside") else "success")
         self._title.setText(_text(card, "title"))
         self._state.setText(_("Not answered yet") if question.parked else "")
-        self._warning.setText(_text(card, "marked") or _("Text from outside is in view."))
+        self._warning.setText(_text(card, "marked") or _("This conversation contains untrusted content."))
         self._strip.setAccessibleName(self._warning.text())
         self._strip.setVisible(bool(card.get("outside")))
         for field, name in ((self.command, "command"), (self.body, "body")):
@@ -163,7 +163,10 @@ class ApprovalCard(QFrame):
         meaning = _text(card, "remember")
         self.always.setVisible(bool(meaning))
         self.always.setToolTip(tip(meaning))
-        _tell(self._meaning, _("Always: {meaning}").format(meaning=meaning) if meaning else "")
+        _tell(
+            self._meaning,
+            _("“Always allow” adds a rule: {meaning}").format(meaning=meaning) if meaning else "",
+        )
         self.later.setVisible(not question.parked)
         what = _text(card, "command") or " ".join(map(str, card.get("lines") or ()))
         self.setAccessibleName(
@@ -231,14 +234,14 @@ def _facts(card: Mapping[str, Any]) -> list[str]:
     command = _bare(_text(card, "command"))
     facts = [str(line) for line in card.get("lines") or () if not command or _bare(str(line)) != command]
     if cwd := _text(card, "cwd"):
-        facts.append(_("In the folder {path}").format(path=cwd))
+        facts.append(_("In {path}").format(path=cwd))
     facts += [f"{name} = {value}" for name, value in dict(card.get("environment") or {}).items()]
     origin = _text(card, "origin")
     if origin and origin != "window":
         if origin in ORIGINS:
-            facts.append(_("Asked for in: {place}").format(place=_(ORIGINS[origin])))
+            facts.append(_("Requested in: {place}").format(place=_(ORIGINS[origin])))
         else:
-            facts.append(_("Asked for by: {who}").format(who=origin))
+            facts.append(_("Requested by: {who}").format(who=origin))
     return facts
 
 

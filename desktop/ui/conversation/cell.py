@@ -118,8 +118,8 @@ class Cell(Slot):
         self.fold.setVisible(bool(entry.reasoning))
         self._working = entry.state in (State.WAITING, State.STREAMING)
         self.dots.setVisible(self._working)
-        self.back.say(_("Cancel"), _("Cancel this message"))
-        self.back.setToolTip(_("It goes back into the message field."))
+        self.back.say(_("Cancel"), _("Cancel message"))
+        self.back.setToolTip(_("It returns to the message field."))
         self.back.setVisible(entry.state is State.QUEUED)
         detail = entry.detail if entry.state in (State.QUEUED, State.WAITING, State.STOPPED) else ""
         self.status.setText(detail)

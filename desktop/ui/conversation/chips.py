@@ -77,7 +77,7 @@ class Chips(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.setAccessibleName(_("Files that go along"))
+        self.setAccessibleName(_("Attachments"))
         for chip in self.chips:
             chip.say()
 
@@ -161,7 +161,7 @@ class Chip(QFrame):
         self._about.setText(self.file.about)
         self.setToolTip(tip(self.file.path))
         self.setAccessibleName(f"{name}, {self.file.about}")
-        self.away.say(_("Take {name} away").format(name=name), "Del")
+        self.away.say(_("Remove {name}").format(name=name), "Del")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

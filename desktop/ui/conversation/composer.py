@@ -174,7 +174,7 @@ class Composer(QFrame):
         self.field.setPlaceholderText(_("Message {name}").format(name=self.assistant))
         self.send.say(_("Send"), "Enter")
         self.stop.say(_("Stop"), "Esc")
-        self.attach.say(_("Take files along"))
+        self.attach.say(_("Attach files"))
 
     def keyboard_parts(self) -> list[QWidget]:
         """The field comes before what stands at its left."""
@@ -241,7 +241,7 @@ class Composer(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(icon("file-text"), _("Files…"), self.files_wanted.emit)
-        menu.addAction(icon("camera"), _("Picture of the screen"), self.screen_wanted.emit)
+        menu.addAction(icon("camera"), _("Screenshot"), self.screen_wanted.emit)
         menu.popup(self.attach.mapToGlobal(QPoint(0, -menu.sizeHint().height() - Space.XS)))
 
     def _text_changed(self) -> None:

@@ -69,7 +69,7 @@ class Costing(QObject):
 
         words = f"{tokens(found.tokens)} · {cost(found)}{' +' if unknown(found) else ''}"
         lines = [
-            _("This conversation since it began: {figures}").format(figures=told(found)),
+            _("This conversation so far: {figures}").format(figures=told(found)),
             _("Input {input}, output {output} tokens").format(
                 input=short(found.input_tokens), output=short(found.output_tokens)
             ),

@@ -37,7 +37,7 @@ class Details(QFrame):
         if step.result:
             parts.append((_("Result"), step.result))
         if step.pictures:
-            parts.append((_("Pictures"), "\n".join(step.pictures)))
+            parts.append((_("Images"), "\n".join(step.pictures)))
         while len(self._made) < len(parts):
             self._add()
         for number, (title, field) in enumerate(self._made):
@@ -66,11 +66,11 @@ class Details(QFrame):
     def _about(self, step: Step) -> str:
         parts = [step.decision]
         if step.outcome is Outcome.RUNNING and step.question is None:
-            parts.append(_("The result is not there yet."))
+            parts.append(_("No result yet."))
         elif step.outcome is Outcome.INTERRUPTED:
-            parts.append(_("The program or the answer ended before there was a result."))
+            parts.append(_("Interrupted before there was a result."))
         if step.outside:
-            parts.append(_("The result came from outside."))
+            parts.append(_("This result is untrusted content."))
         return " ".join(part for part in parts if part)
 
 

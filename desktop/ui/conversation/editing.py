@@ -52,7 +52,7 @@ class Editing(QObject):
         return bool(self._turn)
 
     def _say(self) -> None:
-        self._words.setText(_("Write it otherwise: what was said after it leaves the conversation."))
+        self._words.setText(_("Editing. Messages after this one will be removed."))
         self._cancel.setText(_("Cancel"))
 
     def _begin(self, turn: str, text: str, files: Sequence[str]) -> None:

@@ -46,11 +46,11 @@ class EmptyState(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._greeting.setText(_("What shall we do?"))
+        self._greeting.setText(_("What can I help with?"))
         self._hint.setText(_("Ask anything. Your conversations stay on this computer."))
         suggestions = (
             (_("Explain something"), _("Explain in simple words: ")),
-            (_("Write a text"), _("Write a short, friendly message about ")),
+            (_("Write something"), _("Write a short, friendly message about ")),
             (_("Make a plan"), _("Make a plan, step by step, for ")),
         )
         for made, (words, text) in zip(self._buttons, suggestions, strict=True):

@@ -62,7 +62,7 @@ class FileCards(QObject):
         try:
             done = await self._actions.api.changes.take_back(work.turn, again=again)
             work.left = "\n".join(
-                _("{name} was left as it is: {why}").format(name=file.path, why=file.why)
+                _("{name} was not changed: {why}").format(name=file.path, why=file.why)
                 for file in done.left
             )
         finally:

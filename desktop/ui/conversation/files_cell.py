@@ -80,16 +80,16 @@ class FilesCell(Slot):
             ngettext("{count} file changed", "{count} files changed", count).format(count=count)
         )
         self._card.setAccessibleName(self._title.text())
-        self.undo.setText(_("Take back"))
-        self.undo.setToolTip(_("Make these files what they were before this answer"))
-        self.redo.setText(_("Do again"))
+        self.undo.setText(_("Undo"))
+        self.undo.setToolTip(_("Restore these files to how they were before this answer"))
+        self.redo.setText(_("Redo"))
         self.undo.setVisible(work.could("done"))
         self.redo.setVisible(work.could("undone") and not work.could("done"))
         self._told.setText(shown(work.left))
         self._told.setVisible(bool(work.left))
         listed = "\n".join(" ".join(shown(command).split()) for command in work.commands[:5])
         self._commands.setText(
-            _("Commands ran, too; what they changed cannot be taken back here:\n{commands}").format(
+            _("Commands ran as well. What they changed can’t be undone here:\n{commands}").format(
                 commands=listed
             )
         )
@@ -153,22 +153,22 @@ class FileRow(QFrame):
         self._where.setToolTip(tip(path))
         self._state.setText(_state(standing, new=file.new))
         opened = path in work.open
-        self.compare.setText(_("Hide") if opened else _("What changed"))
-        self.compare.setAccessibleName(_("What changed in {name}").format(name=name))
+        self.compare.setText(_("Hide") if opened else _("View diff"))
+        self.compare.setAccessibleName(_("Diff of {name}").format(name=name))
         self.folder.say(_("Show {name} in its folder").format(name=name))
         diff = work.diffs.get(path)
         self.diff.setVisible(opened and bool(diff))
-        self.diff.setAccessibleName(_("What changed in {name}").format(name=name))
+        self.diff.setAccessibleName(_("Diff of {name}").format(name=name))
         if diff and opened:
             self.diff.show_diff(diff)
         self._no_diff.setVisible(opened and diff == "")
-        self._no_diff.setText(_("This is no text that can be compared."))
+        self._no_diff.setText(_("This is not a text file, so there is no diff."))
 
 
 def _state(standing: str, *, new: bool) -> str:
     words = {
-        "undone": _("taken back"),
+        "undone": _("undone"),
         "changed": _("changed since"),
-        "lost": _("the old text is not kept"),
+        "lost": _("old version not kept"),
     }
     return words.get(standing) or (_("new") if new else "")

@@ -133,7 +133,7 @@ class Header(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.list.say(_("Show the conversations"), "Ctrl+B")
+        self.list.say(_("Show conversations"), "Ctrl+B")
         self.menu.say(_("More"))
         self.show_waiting(self._waiting)
         self._show_model()
@@ -168,7 +168,7 @@ class Header(QWidget):
         shown = metrics.elidedText(self._model_title, Qt.TextElideMode.ElideMiddle, 240)
         self._model.setText(shown)
         self._model.setAccessibleName(_("Model: {name}").format(name=self._model_title))
-        self._model.setToolTip(_("The model of this conversation: {name}").format(name=self._model_title))
+        self._model.setToolTip(_("Model for this conversation: {name}").format(name=self._model_title))
 
     def show_service(self, name: str, state: str, detail: str) -> None:
         """The state of the model host or of the built-in model's server changed."""
@@ -200,7 +200,7 @@ class Header(QWidget):
         self._dot.setVisible(bool(words))
         self._state.setText(words)
         self._state.setVisible(bool(words))
-        self._state.setAccessibleName(_("State of the model: {state}").format(state=words))
+        self._state.setAccessibleName(_("Model status: {state}").format(state=words))
         self._state.setToolTip(about)
 
     def _state_now(self) -> tuple[str, str, str]:
@@ -212,21 +212,21 @@ class Header(QWidget):
         }
         for state, role, words in (
             ("failed", "danger", _("Model failed")),
-            ("degraded", "warning", _("Trying again")),
+            ("degraded", "warning", _("Retrying")),
             ("starting", "warning", _("Starting the model")),
         ):
             if state in states:
                 return role, words, states[state]
         if self._fetching >= 0:
-            words = _("Fetching a model: {percent} %").format(percent=self._fetching)
-            return "warning", words, _("The conversation goes on meanwhile. Pause it in the settings.")
+            words = _("Downloading a model: {percent}%").format(percent=self._fetching)
+            return "warning", words, _("You can keep chatting. Pause the download in Settings.")
         if told := self._providers.get(self.provider):
             return told[0], _(told[1]), told[2]
         if not (builtin and self._services):
             return "faint", "", ""
         if self._services.get(_SERVER, ("",))[0] == "running":
             return "success", _("Ready"), ""
-        return "faint", _("Asleep"), _("The model wakes when you begin to write.")
+        return "faint", _("Idle"), _("The model starts when you begin typing.")
 
     def show_models(
         self, found: "Choices", chosen: "ModelLine | None", better: "BetterModel | None"

@@ -39,7 +39,7 @@ def waiting(turn: str, *, queued: bool = False) -> Entry:
     """The answer of a turn before its first word. `queued`: another is answered before it."""
     state, detail = State.WAITING, _("Asking the model…")
     if queued:
-        state, detail = State.QUEUED, _("Waits for the answer above")
+        state, detail = State.QUEUED, _("Queued")
     return Entry(answer_id(turn), Author.NANOBOT, state=state, detail=detail)
 
 
@@ -54,7 +54,7 @@ def failed(entry: Entry, error: str, remedy: str, kind: str) -> None:
     entry.detail, entry.remedy = error, remedy
     entry.to_settings, entry.action = kind in SETTINGS_ERRORS, _("Try again")
     if kind == "SignInNeeded":  # what a terminal would be told is no help beside a button that leads there
-        entry.remedy = _("Check the key, the sign-in or the model in the settings, then try again.")
+        entry.remedy = _("Check the key, the sign-in or the model in Settings, then try again.")
 
 
 class _History:
@@ -204,7 +204,7 @@ def _unanswered(asked: Entry) -> Entry:
         answer_id(asked.id),
         Author.NANOBOT,
         state=State.FAILED,
-        detail=_("This message has no answer: the program ended before it came."),
+        detail=_("This message has no answer because the program quit first."),
         action=_("Ask again"),
     )
 

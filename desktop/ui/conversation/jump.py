@@ -33,7 +33,7 @@ class JumpButton(QToolButton):
 
     def say(self) -> None:
         """Set the words."""
-        name = _("Jump to the end: there is something new") if self.news else _("Jump to the end")
+        name = _("Jump to latest: new content") if self.news else _("Jump to latest")
         self.setAccessibleName(name)
         self.setToolTip(name)
 

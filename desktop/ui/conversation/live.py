@@ -115,7 +115,7 @@ class Live:
 
     def _waiting(self, event: TurnWaiting) -> None:
         if entry := self.get(event.turn):
-            entry.detail = _("{reason} Trying again in {seconds} s…").format(
+            entry.detail = _("{reason} Retrying in {seconds} s…").format(
                 reason=event.reason, seconds=round(event.seconds)
             )
             self.touch(entry)

@@ -87,8 +87,8 @@ class Meter(QAbstractButton):
         return percent(self._found) >= _FULL
 
     def _words(self) -> None:
-        self.setText(_("{percent} %").format(percent=percent(self._found)))
-        self.setAccessibleName(_("Context: {percent} % full").format(percent=percent(self._found)))
+        self.setText(_("{percent}%").format(percent=percent(self._found)))
+        self.setAccessibleName(_("Context: {percent}% full").format(percent=percent(self._found)))
         self.setAccessibleDescription(
             ", ".join(f"{name} {size}" for name, size, _colour in lines(self._found))
         )
@@ -211,11 +211,13 @@ class MeterList(QFrame):
 
     def _words(self) -> None:
         found = self._found
-        self._title.setText(_("Context: {percent} % full").format(percent=percent(found)))
+        self._title.setText(_("Context: {percent}% full").format(percent=percent(found)))
         self.setAccessibleName(self._title.text())
         used, window = thousands(found.used if found else 0), thousands(found.window if found else 0)
         self._sum.setText(_("{used} of {window} tokens").format(used=used, window=window))
-        self._about.setText(_("Before it is full, what was said first is summed up. Nothing is lost."))
+        self._about.setText(
+            _("When it is nearly full, the oldest messages are summarized. Nothing is lost.")
+        )
         given = lines(found)
         for number, (dot, name, size) in enumerate(self._rows):
             for part in (dot, name, size):

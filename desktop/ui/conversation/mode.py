@@ -23,18 +23,19 @@ QPushButton { font-size: 12px; font-weight: 400; min-height: 24px; color: $muted
 QPushButton[tone="warning"] { background: $warning_soft; color: $warning; font-weight: 500; }
 QPushButton[tone="warning"]:focus { border-color: $warning; }
 """
-_MODES = {"ask": mark("Ask always"), "risky": mark("Ask when risky"), "autonomous": mark("Autonomous")}
+_MODES = {"ask": mark("Always ask"), "risky": mark("Ask when risky"), "autonomous": mark("Autonomous")}
 _ICONS = {"ask": "shield-check", "risky": "shield", "autonomous": "zap"}
 _ABOUT = {
-    "ask": mark("The agent asks before everything but reading in its workspace."),
-    "risky": mark("The agent asks before it runs commands or writes outside its workspace."),
+    "ask": mark("Asks before everything except reading in the workspace."),
+    "risky": mark("Asks before running commands or writing outside the workspace."),
     "autonomous": mark(
-        "The agent asks nothing for a while, but what leaves or lasts once outside text is in view."
+        "Asks nothing for a while. With untrusted content in the conversation, it still asks before "
+        "sending anything or making lasting changes."
     ),
 }
 
 
-_GUARDED = mark("What leaves this computer or lasts asks you first.")
+_GUARDED = mark("Sending anything out or making lasting changes asks first.")
 
 
 class ModeBar(QWidget):
@@ -100,7 +101,7 @@ class ModeBar(QWidget):
         self.marked.setVisible(bool(marked))
         if marked:
             unknown = marked.origin == "unknown"
-            words = _("Unknown files") if unknown else _("Text from outside")
+            words = _("Unknown files") if unknown else _("Untrusted content")
             self.marked.setText(f" {words}")
             self.marked.setIcon(icon("eye", "muted" if unknown else "warning"))
             _tone(self.marked, "" if unknown else "warning")
@@ -114,7 +115,7 @@ class ModeBar(QWidget):
         for line in marked.sources or (marked.text,):
             menu.addAction(line.replace("&", "&&")).setEnabled(False)
         menu.addSeparator()
-        clean = menu.addAction(icon("square-pen"), _("Start clean in a new conversation"))
+        clean = menu.addAction(icon("square-pen"), _("Start over in a new conversation"))
         clean.triggered.connect(self.clean_wanted)
         if marked.origin == "unknown":
             mine = menu.addAction(icon("check"), _("These files are mine"))

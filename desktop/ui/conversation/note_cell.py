@@ -42,7 +42,7 @@ class BreakCell(Slot):
 
     def show_entry(self, entry: Entry, choice: Shown, name: str, *, again: bool = False) -> None:
         super().show_entry(entry, choice, name, again=again)
-        self.setAccessibleName(_("New start"))
+        self.setAccessibleName(_("New session"))
         self.update()
 
     def arrange(self, width: int) -> int:
@@ -50,7 +50,7 @@ class BreakCell(Slot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        colors, font, words = theme().colors, text_font(Size.SMALL), _("New start")
+        colors, font, words = theme().colors, text_font(Size.SMALL), _("New session")
         half = QFontMetrics(font).horizontalAdvance(words) // 2 + Space.M
         middle, y = self.width() // 2, self.height() // 2 - Space.XS
         painter.setPen(QColor(colors.border_strong))

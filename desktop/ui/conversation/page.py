@@ -292,7 +292,7 @@ class _Writer:
             return
         words = shown(run.text).replace("\n", " ").strip() or run.image.rpartition("/")[2]
         web = run.image.startswith(("http://", "https://"))
-        text = words if web else _("[picture that cannot be shown: {name}]").format(name=words)
+        text = words if web else _("[image can’t be shown: {name}]").format(name=words)
         looks = Run(text, run.bold, not web, href=run.image if web else run.href)
         cursor.insertText(text, self._formats.characters(looks))
 

@@ -73,7 +73,7 @@ class Popup(QFrame):
 
     def _words(self) -> None:
         self.setAccessibleName(_("Completions"))
-        self.list.setAccessibleName(_("What can be named"))
+        self.list.setAccessibleName(_("Suggestions"))
 
     def show_choices(self, found: Sequence[Choice]) -> None:
         """Show these; the first one is chosen, or the same as before where it is still there."""

@@ -23,7 +23,7 @@ from desktop.ui.conversation.header import FAILED, OK, WAITS, Header
 _FAILURES = {
     "Unreachable": mark("Not answering"),
     "SignInNeeded": mark("Check the key"),
-    "QuotaExceeded": mark("No quota left"),
+    "QuotaExceeded": mark("Out of quota"),
     "RateLimited": mark("Too many requests"),
 }
 """By the name of the error's class. Others say nothing of the provider."""
@@ -50,7 +50,7 @@ class Health(QObject):
         self._asked[event.turn] = event.provider
 
     def _waits(self, event: TurnWaiting) -> None:
-        self._tell(event.turn, WAITS, mark("Trying again"), event.reason)
+        self._tell(event.turn, WAITS, mark("Retrying"), event.reason)
 
     def _answers(self, event: TextDelta | ReasoningDelta | TurnFinished) -> None:
         self._tell(event.turn, OK, mark("Ready"))

@@ -78,10 +78,10 @@ class Reading(QObject):
         """Put the whole conversation on the clipboard."""
         if self._talk.transcript.entries:
             self._view.copy_conversation()
-            self._window.toast.say(_("The conversation was copied."))
+            self._window.toast.say(_("Conversation copied."))
 
     def _copied(self, count: int) -> None:
-        told = ngettext("{n} message was copied.", "{n} messages were copied.", count)
+        told = ngettext("{n} message copied.", "{n} messages copied.", count)
         self._window.toast.say(told.format(n=count))
 
     def export(self, kind: "Format | None" = None) -> None:
@@ -97,7 +97,7 @@ class Reading(QObject):
             if kind in (None, what)
         }
         suffix = _SUFFIXES[kind or "markdown"][0]
-        dialog = QFileDialog(self._window, _("Export the conversation"))
+        dialog = QFileDialog(self._window, _("Export conversation"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(filters))
@@ -129,7 +129,7 @@ class Reading(QObject):
         window, library = self._window, self._library
         menu = QMenu(window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        find = menu.addAction(_("Find in the conversation"))
+        find = menu.addAction(_("Find in conversation"))
         find.setShortcut("Ctrl+F")
         find.triggered.connect(self.find)
         menu.addSeparator()

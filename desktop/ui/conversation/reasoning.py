@@ -50,7 +50,7 @@ class ReasoningButton(Button):
         level = (self._found.level or self._found.usual) if self._found else ""
         words = _("Reasoning: {level}").format(level=_(_WORDS[level])) if level else _("Reasoning")
         self.say(words)
-        self.setToolTip(_("How much this model thinks before it answers"))
+        self.setToolTip(_("How much the model thinks before it answers"))
 
     def choose(self) -> None:
         """Open the menu of levels."""

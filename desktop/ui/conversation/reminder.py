@@ -87,12 +87,12 @@ class ReminderChip(QFrame):
         reminder, unclear = (found.reminder, found.unclear) if found is not None else (None, None)
         now = Now(self._now, found.zone if found is not None else "")
         if reminder is not None:
-            self._say("alarm-clock", _when(reminder, now), reminder.text, _("Enter sets it"))
+            self._say("alarm-clock", _when(reminder, now), reminder.text, _("Enter to set"))
         elif unclear is not None:
             for choice in unclear.choices:
                 self._offer(choice, now)
             self._remedy.setText(unclear.remedy)
-            keys = _("Enter chooses") if self.buttons else ""
+            keys = _("Enter to choose") if self.buttons else ""
             self._say("circle-alert", unclear.question, unclear.text, keys)
         self._choices.setVisible(bool(self.buttons))
         self._remedy.setVisible(unclear is not None and not self.buttons)
@@ -103,7 +103,7 @@ class ReminderChip(QFrame):
         self._when.setText(when)
         self._text.setText(text)
         self._text.setToolTip(tip(text))
-        self._keys.setText(" · ".join(filter(None, (keys, _("Esc asks the agent")))))
+        self._keys.setText(" · ".join(filter(None, (keys, _("Esc to ask the agent")))))
         name = _("Reminder: {when}, {text}").format(when=when, text=text)
         if name != self.accessibleName():
             self.setAccessibleName(name)

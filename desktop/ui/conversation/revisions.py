@@ -93,9 +93,9 @@ class Revisions(QObject):
         menu = QMenu(QApplication.activeWindow())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if entry.author is Author.YOU:
-            menu.addAction(icon("pencil"), _("Edit and ask again"), partial(self.act, entry.id, EDIT, ""))
-        menu.addAction(icon("refresh-cw"), _("Answer anew"), partial(self.regenerate, turn))
-        by = menu.addMenu(icon("sparkles"), _("Answer anew by another model"))
+            menu.addAction(icon("pencil"), _("Edit and resend"), partial(self.act, entry.id, EDIT, ""))
+        menu.addAction(icon("refresh-cw"), _("Regenerate"), partial(self.regenerate, turn))
+        by = menu.addMenu(icon("sparkles"), _("Regenerate with another model"))
         for line in models:
             words = f"{line.title}   {line.provider_title}"
             by.addAction(words, partial(self.regenerate, turn, line.model, line.provider))

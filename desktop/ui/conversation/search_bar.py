@@ -63,9 +63,9 @@ class SearchBar(QFrame):
         self.hide()
 
     def _words(self) -> None:
-        self.setAccessibleName(_("Find in the conversation"))
-        self.field.setAccessibleName(_("Find in the conversation"))
-        self.field.setPlaceholderText(_("Find in the conversation"))
+        self.setAccessibleName(_("Find in conversation"))
+        self.field.setAccessibleName(_("Find in conversation"))
+        self.field.setPlaceholderText(_("Find in conversation"))
         self.back.say(_("Previous match"), "Shift+Enter")
         self.on.say(_("Next match"), "Enter")
         self.close_button.say(_("Close"), "Esc")

@@ -172,7 +172,7 @@ class Seeker(QObject):
         count = sum(self._counts.values())
         busy = self._slices.busy(self)
         if not count:
-            self.bar.tell(_("Searching…") if busy else _("No match"), some=False)
+            self.bar.tell(_("Searching…") if busy else _("No matches"), some=False)
             return
         entry, nth = self._at or ("", 0)
         before = bisect_left(self._order, self._transcript.place(entry)) if entry else 0

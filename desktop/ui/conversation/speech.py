@@ -110,7 +110,7 @@ class Speech(QObject):
         if entry.step is not None:
             return shown(sentence(entry.step)[:_WRITTEN])
         if entry.author is Author.BREAK:
-            return _("New start")
+            return _("New session")
         if entry.author is Author.FILES:
             return _("Files were changed.")
         said = shown((entry.text or entry.detail)[:_WRITTEN])

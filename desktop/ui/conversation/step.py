@@ -52,21 +52,21 @@ TOOLS: dict[str, Names] = {
     "read_file": (mark("Reading"), mark("Read"), mark("Read")),
     "write_file": (mark("Writing"), mark("Wrote"), mark("Write")),
     "edit_file": (mark("Editing"), mark("Edited"), mark("Edit")),
-    "add_line": (mark("Adding to"), mark("Added to"), mark("Add to")),
+    "add_line": (mark("Appending to"), mark("Appended to"), mark("Append to")),
     "search_files": (mark("Searching files for"), mark("Searched files for"), mark("Search files for")),
     "list_dir": (mark("Listing"), mark("Listed"), mark("List")),
     "grep": (mark("Searching files for"), mark("Searched files for"), mark("Search files for")),
-    "find_files": (mark("Looking for files"), mark("Looked for files"), mark("Look for files")),
+    "find_files": (mark("Finding files"), mark("Found files"), mark("Find files")),
     "exec": (mark("Running"), mark("Ran"), mark("Run")),
     "web_search": (mark("Searching the web"), mark("Searched the web"), mark("Search the web")),
-    "web_fetch": (mark("Opening the page"), mark("Opened the page"), mark("Open the page")),
+    "web_fetch": (mark("Opening page"), mark("Opened page"), mark("Open page")),
     "spawn": (mark("Starting a subagent:"), mark("Started a subagent:"), mark("Start a subagent:")),
     "message": (mark("Sending a message"), mark("Sent a message"), mark("Send a message")),
     "cron": (mark("Scheduling"), mark("Scheduled"), mark("Schedule")),
     "memory_search": (
-        mark("Looking in the memory for"),
-        mark("Looked in the memory for"),
-        mark("Look in the memory for"),
+        mark("Searching memory for"),
+        mark("Searched memory for"),
+        mark("Search memory for"),
     ),
 }
 """What a tool does: while it does, when it did, and where it did not."""
@@ -78,7 +78,7 @@ _OF_SERVER = (mark("Using"), mark("Used"), mark("Use"))
 STATES = {
     Outcome.OK: mark("done"),
     Outcome.FAILED: mark("failed"),
-    Outcome.DENIED: mark("not allowed"),
+    Outcome.DENIED: mark("denied"),
     Outcome.STOPPED: mark("stopped"),
     Outcome.RUNNING: mark("running"),
     Outcome.INTERRUPTED: mark("interrupted"),
@@ -111,9 +111,9 @@ def verb(step: Step) -> str:
 def state(step: Step) -> str:
     """How far it is, in words."""
     if step.question is not None:
-        return _("not answered yet") if step.question.parked else _("waits for your answer")
+        return _("not answered yet") if step.question.parked else _("waiting for your answer")
     if step.outcome is Outcome.PARKED:
-        return _("left for later")
+        return _("postponed")
     return _(STATES[step.outcome])
 
 

@@ -52,10 +52,10 @@ class Line(QWidget):
         self._spinner.setVisible(works)
         self._waits.setVisible(not works)
         self._waits.show_icon("clock", "warning" if subagent.asks else "muted")
-        doing = subagent.doing if works else _("waits for your answer")
+        doing = subagent.doing if works else _("waiting for your answer")
         if not runs:
-            doing = _("waits for its turn")
-        self.stop.say(_("Stop the subagent {label}").format(label=subagent.label))
+            doing = _("queued")
+        self.stop.say(_("Stop subagent {label}").format(label=subagent.label))
         self._text.say(subagent.label, doing)
         name = _("Subagent {label}").format(label=subagent.label)
         self.setAccessibleName(f"{name}, {doing}" if doing else name)
@@ -138,7 +138,7 @@ class Strip(QFrame):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.setAccessibleName(_("Subagents at work"))
+        self.setAccessibleName(_("Running subagents"))
         self._show()
 
     def show_subagents(self, subagents: Sequence[Subagent]) -> None:

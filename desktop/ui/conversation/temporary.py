@@ -77,8 +77,8 @@ class Temporary(QObject):
         self._sign.setPixmap(icon("ghost").pixmap(Size.ICON, Size.ICON))
 
     def _say(self) -> None:
-        self._words.setText(_("Temporary: nothing of it is kept."))
-        self._keep.setText(_("Keep it"))
+        self._words.setText(_("Temporary: nothing is saved."))
+        self._keep.setText(_("Keep"))
         self._discard.setText(_("Discard"))
 
     # ---- what the person does
@@ -121,7 +121,7 @@ class Temporary(QObject):
         self._keep.setEnabled(self._said)
         if left and not self._here and self._key:
             if self._said:
-                told = _("The temporary conversation waits until you quit: {keys}").format(keys=KEYS)
+                told = _("The temporary conversation stays until you quit: {keys}").format(keys=KEYS)
                 self._window.toast.say(told, _("Discard"), self.discard)
             else:
                 self._forget()

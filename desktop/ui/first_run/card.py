@@ -114,8 +114,8 @@ class FoundServers(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._again.setText(_("Look again"))
-        self._none.setText(_("None is running. Looked for {names}.").format(names=self._known))
+        self._again.setText(_("Check again"))
+        self._none.setText(_("None found. Looked for {names}.").format(names=self._known))
 
     def look(self) -> None:
         """Look for servers."""
@@ -199,26 +199,26 @@ class FirstRunCard(MiddlePage):
             self.column.addWidget(choice)
 
     def _words(self) -> None:
-        self._welcome.setText(_("Who should answer?"))
-        self._about.setText(_("Choose one to begin with. You can change it in the settings at any time."))
+        self._welcome.setText(_("Choose your model"))
+        self._about.setText(_("Pick one to start. You can change it in Settings at any time."))
         self._local.say(
             _("Run a small model on this computer"),
-            _("Free, private and without a key. Its answers are simple."),
+            _("Free, private, no key needed. Answers are basic."),
         )
         self._found.say(
-            _("Use a model server that was found"),
-            _("Ollama, LM Studio and the like, if one is running on this computer."),
+            _("Use a local model server"),
+            _("Ollama, LM Studio or similar, if it runs on this computer."),
         )
         self._keyed.say(
             _("Use a provider with a key"),
-            _("The strongest models. The key is stored in the keychain of this computer."),
+            _("The most capable models. The key is stored in this computer’s keychain."),
             _("Set up"),
         )
         self._before.say(
             _("I already use nanobot"),
             _("Found in {path}.").format(path=self._old_home)
             if self._old_home
-            else _("Take over its settings, conversations, memory, skills and reminders."),
+            else _("Import its settings, conversations, memory, skills and reminders."),
             _("Import…"),
         )
 

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 def _groups(done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (
         (_("Not imported"), ("failed",)),
-        (_("Taken") if done else _("Will be taken"), ("take", "add")),
-        (_("Off until you say yes: it waits in the inbox"), ("waits",)),
-        (_("Changed on the way"), ("change",)),
-        (_("Kept, without a use here"), ("inert",)),
+        (_("Imported") if done else _("To be imported"), ("take", "add")),
+        (_("Off until you approve it in the inbox"), ("waits",)),
+        (_("Changed during import"), ("change",)),
+        (_("Kept but not used here"), ("inert",)),
         (_("Left in the old home"), ("left",)),
-        (_("Here already"), ("same",)),
+        (_("Already here"), ("same",)),
     )
 
 
@@ -97,24 +97,25 @@ class ImportPanel(Part):
     def _words(self) -> None:
         self._about.setText(
             _(
-                "Takes over the settings, conversations, memory, skills and reminders of nanobot. You see "
-                "first what will be taken; what is here stays, and a second import adds only what is new."
+                "Imports settings, conversations, memory, skills and reminders from nanobot. You see what "
+                "will be imported first. Nothing here is replaced, and importing again adds only what is "
+                "new."
             )
         )
-        self.folder.setAccessibleName(_("Folder of the old home"))
-        self.folder.setPlaceholderText(_("The folder .nanobot, or what holds it"))
+        self.folder.setAccessibleName(_("Old home folder"))
+        self.folder.setPlaceholderText(_("The .nanobot folder, or the folder that contains it"))
         self._browse.say(_("Choose a folder"))
-        self._look.setText(_("Look"))
+        self._look.setText(_("Check"))
         self._begin.say(_("Import"))
         self._scrub.say(
-            _("Remove the keys from the old file"),
+            _("Remove keys from the old file"),
             _(
-                "Once the keychain has them. Else the old home is not written to, and the keys stay "
-                "in it as plain text."
+                "Once they are in the keychain. Otherwise the old home is not touched, and the keys stay "
+                "there in plain text."
             ),
         )
-        self._switch.setAccessibleName(_("Remove the keys from the old file"))
-        self.list.setAccessibleName(_("What was imported") if self._done else _("What will be imported"))
+        self._switch.setAccessibleName(_("Remove keys from the old file"))
+        self.list.setAccessibleName(_("Imported") if self._done else _("To be imported"))
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -161,7 +162,7 @@ class ImportPanel(Part):
             if self._taken:
                 self.outcome.clear()
             else:
-                self.outcome.done(_("Everything is here already."))
+                self.outcome.done(_("Everything is already here."))
 
     # ---- importing
 
@@ -180,9 +181,9 @@ class ImportPanel(Part):
             if await self._follow(_("Importing"), self._actions.api.imports.run(path, scrub=scrub)):
                 self._tell_done()
         except asyncio.CancelledError:
-            text = _("Stopped. What was imported so far stays here.")
-            again = ((_("Go on"), self.look),)
-            self.outcome.failed(text, _("Import again to go on."), tone="info", actions=again)
+            text = _("Stopped. Everything imported so far is kept.")
+            again = ((_("Resume"), self.look),)
+            self.outcome.failed(text, _("Import again to continue."), tone="info", actions=again)
             raise
         finally:
             self.saved.emit("import")
@@ -193,7 +194,7 @@ class ImportPanel(Part):
         assert self._plan is not None
         counts = self._plan.counts
         if failed := counts.of("failed"):
-            again = ((_("Look again"), self.look),)
+            again = ((_("Check again"), self.look),)
             self.outcome.failed(*import_words.failures(failed), tone="warning", actions=again)
         else:
             self.outcome.done(import_words.summary(counts, done=True))
@@ -238,12 +239,12 @@ class ImportPanel(Part):
         if plan is None:
             return
         keys = [item for item in plan.items if item.kind == "key" and item.action in ("change", "same")]
-        self.list.setAccessibleName(_("What was imported") if done else _("What will be imported"))
+        self.list.setAccessibleName(_("Imported") if done else _("To be imported"))
         self.list.show_items(plan.items, done=done)
         self._sum.setText(import_words.summary(plan.counts, done=False))
         self._sum.setVisible(not done and self._taken > 0)
         left = plan.left_out
-        more = ngettext("{count} more is not shown.", "{count} more are not shown.", left)
+        more = ngettext("{count} more not shown.", "{count} more not shown.", left)
         self._more.setText(more.format(count=f"{left:,}"))
         self._more.setVisible(left > 0)
         self._card.setVisible(bool(keys) and not done)

@@ -64,23 +64,21 @@ class Commands(QObject):
             _item(_("New conversation"), library.new, "square-pen", "Ctrl+N"),
             _item(_("Temporary conversation"), window.temporary_wanted.emit, "ghost", "Ctrl+Shift+T"),
             _item(_("Quick chat"), self._outside.quick.open, "zap"),
-            _item(_("Choose a model"), window.header.model_menu_wanted.emit, "sparkles"),
+            _item(_("Choose model"), window.header.model_menu_wanted.emit, "sparkles"),
             *(
-                [_item(_("Choose how much it reasons"), window.header.reasoning.choose, "brain")]
+                [_item(_("Choose reasoning level"), window.header.reasoning.choose, "brain")]
                 if window.header.reasoning.isVisible()
                 else []
             ),
             _item(_("Inbox"), window.toggle_inbox, "inbox", "Ctrl+I"),
             _item(_("Settings"), self._setup.open, "settings", "Ctrl+,"),
-            _item(_("Find in the conversation"), window.find_wanted.emit, "search", "Ctrl+F"),
+            _item(_("Find in conversation"), window.find_wanted.emit, "search", "Ctrl+F"),
             _item(_("Search all conversations"), window.to_search, "search", "Ctrl+Shift+F"),
-            _item(_("Copy the conversation"), window.copy_wanted.emit, "copy", "Ctrl+Shift+C"),
-            _item(
-                _("Export the conversation…"), lambda: window.export_wanted.emit(""), "download", "Ctrl+S"
-            ),
-            _item(_("Files to take along…"), window.composer.files_wanted.emit, "paperclip"),
-            _item(_("Picture of the screen"), window.composer.screen_wanted.emit, "camera"),
-            _item(_("Show or hide the list"), window.toggle_sidebar, "panel-left", "Ctrl+B"),
+            _item(_("Copy conversation"), window.copy_wanted.emit, "copy", "Ctrl+Shift+C"),
+            _item(_("Export conversation…"), lambda: window.export_wanted.emit(""), "download", "Ctrl+S"),
+            _item(_("Attach files…"), window.composer.files_wanted.emit, "paperclip"),
+            _item(_("Screenshot"), window.composer.screen_wanted.emit, "camera"),
+            _item(_("Show or hide the sidebar"), window.toggle_sidebar, "panel-left", "Ctrl+B"),
             _item(_("Quit"), window.quit_wanted.emit, "power", "Ctrl+Q"),
         ]
         if window.composer.stop.isVisible():

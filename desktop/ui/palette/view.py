@@ -154,8 +154,8 @@ class PaletteView(QWidget):
         self._frame.setAccessibleName(_("Command palette"))
         self.field.setAccessibleName(_("Search everything"))
         self.field.setPlaceholderText(_("Search everything, or run a command"))
-        self.list.setAccessibleName(_("Found"))
-        self._nothing.setText(_("Nothing was found."))
+        self.list.setAccessibleName(_("Results"))
+        self._nothing.setText(_("No results"))
 
     def present(self) -> None:
         """Come, empty, with the keyboard."""

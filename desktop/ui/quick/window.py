@@ -100,9 +100,9 @@ class QuickWindow(QDialog):
         self.setAccessibleName(_("Quick chat"))
         self._name.setText(self.composer.assistant)
         self.new.say(_("New conversation"), "Ctrl+N")
-        self.onward.say(_("Go on in the window"), "Ctrl+Enter")
+        self.onward.say(_("Continue in main window"), "Ctrl+Enter")
         self.away.say(_("Hide"), "Esc")
-        keys = _("Enter sends · Ctrl+Enter goes on in the window · Esc hides")
+        keys = _("Enter to send · Ctrl+Enter to continue in the main window · Esc to hide")
         self._keys.setText(keys)
 
     def call(self, assistant: str) -> None:

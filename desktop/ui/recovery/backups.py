@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 def _groups(_done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (
-        (_("Off until you say yes: it waits in the inbox"), ("waits",)),
-        (_("Could not be used"), ("left",)),
+        (_("Off until you approve it in the inbox"), ("waits",)),
+        (_("Not usable"), ("left",)),
         (_("Added"), ("add",)),
-        (_("A conversation of its own"), ("own",)),
-        (_("Newer here: the backup's lies beside it"), ("beside",)),
+        (_("A separate conversation"), ("own",)),
+        (_("Newer here: the backup’s version was put beside it"), ("beside",)),
         (_("Newer here: kept"), ("keep",)),
-        (_("Here already"), ("same",)),
+        (_("Already here"), ("same",)),
     )
 
 
@@ -81,8 +81,8 @@ class _Question(FormCard):
     def _words(self) -> None:
         self._means.setText(
             _(
-                "What is missing here is added. What is newer here stays, and the backup's version is put "
-                "beside it. A backup of what is here now is made first."
+                "Restoring adds what is missing here. Anything newer here stays, and the backup’s version "
+                "is put beside it. Your current data is backed up first."
             )
         )
         self.yes.say(_("Restore"))
@@ -135,15 +135,15 @@ class Backups(Part):
     def _words(self) -> None:
         self._about.setText(
             _(
-                "One file with your settings, conversations, memory, skills, jobs and files. Keys are not "
-                "in it: they stay in the keychain. The program makes one by itself before an update, an "
-                "import, a repair and a restore, and keeps the last five."
+                "One file with your settings, conversations, memory, skills, tasks and files. Keys are "
+                "not included; they stay in the keychain. Nanobot makes a backup before each update, "
+                "import, repair and restore, and keeps the last five."
             )
         )
         self._now.say(_("Back up now"))
-        self._save.setText(_("Save a backup as…"))
+        self._save.setText(_("Save backup as…"))
         self._open.setText(_("Restore from a file…"))
-        self._list.setAccessibleName(_("What was restored"))
+        self._list.setAccessibleName(_("Restored"))
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -166,12 +166,12 @@ class Backups(Part):
         for row, backup in zip(rows, backups, strict=True):
             row.restore.clicked.connect(partial(self.ask, backup.path))
             row.folder.clicked.connect(partial(show_in_folder, backup.path))
-        self._card.fill(rows, _("There is none yet."))
+        self._card.fill(rows, _("No backups yet."))
 
     # ---- making
 
     def _choose_target(self) -> None:
-        dialog = QFileDialog(self, _("Save a backup as…"), str(Path.home()))
+        dialog = QFileDialog(self, _("Save backup as…"), str(Path.home()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("zip")
         dialog.selectFile("nanobot-backup.zip")
@@ -184,7 +184,7 @@ class Backups(Part):
         self._work.start(self._make(path), name="backups:make", busy=(self._now, self._save, self._open))
 
     async def _make(self, path: str) -> None:
-        made = await self._follow(_("Packing"), self._actions.api.backups.make(path, replace=True))
+        made = await self._follow(_("Backing up"), self._actions.api.backups.make(path, replace=True))
         if made is not None:
             n = made.files
             text = _("{path}: {files}, {size}.").format(
@@ -244,7 +244,7 @@ class Backups(Part):
         self.outcome.clear()
         self._frame.hide()
         self.progress.begin(doing)
-        words = {"pack": _("Packing"), "check": _("Checking the backup"), "merge": _("Putting it back")}
+        words = {"pack": _("Backing up"), "check": _("Checking the backup"), "merge": _("Restoring")}
         try:
             async for event in work:
                 if isinstance(event, Advanced):

@@ -70,15 +70,15 @@ class Diagnostics(Part):
     def _words(self) -> None:
         self._about.setText(
             _(
-                "Versions, states, settings without secrets, and the end of the log, for who helps you "
-                "with a fault. Nothing that was said is in it, and it is sent nowhere: you see every file "
-                "first."
+                "Versions, states, settings without secrets and the end of the log, for whoever helps you "
+                "with a problem. It contains nothing from your conversations and is not sent anywhere. "
+                "You see every file first."
             )
         )
-        self._look.setText(_("Look again") if self._files else _("Show what would be in it"))
-        self.choice.setAccessibleName(_("File of the bundle"))
-        self.text.setAccessibleName(_("What is in the file"))
-        self._save.say(_("Save…"), _("Save the diagnostics"))
+        self._look.setText(_("Check again") if self._files else _("Preview"))
+        self.choice.setAccessibleName(_("File in the bundle"))
+        self.text.setAccessibleName(_("File content"))
+        self._save.say(_("Save…"), _("Save diagnostics"))
 
     def look(self) -> None:
         """Gather it and show it."""
@@ -103,7 +103,7 @@ class Diagnostics(Part):
             self.text.setPlainText(self._files[number].text)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, _("Save the diagnostics"), str(Path.home()))
+        dialog = QFileDialog(self, _("Save diagnostics"), str(Path.home()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("zip")
         dialog.selectFile("nanobot-diagnostics.zip")

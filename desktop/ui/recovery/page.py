@@ -36,14 +36,14 @@ class RecoveryPage(MiddlePage):
 
     def _words(self) -> None:
         self.setAccessibleName(_("Something is damaged"))
-        self._leave.setText(_("Go on"))
-        self._title.setText(_("Everything is whole again") if self._whole else _("Something is damaged"))
+        self._leave.setText(_("Continue"))
+        self._title.setText(_("Everything is repaired") if self._whole else _("Something is damaged"))
         self._about.setText(
             _("The damaged files are kept.")
             if self._whole
             else _(
-                "Nothing was deleted or changed. You can repair each thing here; the damaged files are "
-                "kept. Later this page is in the settings, under Repair."
+                "Nothing was deleted or changed. You can repair each item here; the damaged files are "
+                "kept. You can find this page again in Settings, under Repair."
             )
         )
 

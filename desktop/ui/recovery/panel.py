@@ -87,7 +87,7 @@ class RecoveryPanel(Part):
     def _words(self) -> None:
         self._all.setText(_("Repair all"))
         self._restore.say(_("Restore from a backup…"))
-        self._again.setText(_("Look through everything"))
+        self._again.setText(_("Check everything"))
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -107,7 +107,7 @@ class RecoveryPanel(Part):
 
     async def _look(self, deep: bool) -> None:
         if deep:
-            self.outcome.busy(_("Looking through everything…"))
+            self.outcome.busy(_("Checking everything…"))
         try:
             self._found = await self._actions.api.recovery.look(deep=deep)
         except AppError as error:

@@ -55,8 +55,8 @@ class Places(Part):
     def _words(self) -> None:
         self._about.setText(
             _(
-                "Everything stays on this computer, in text files that you can read. Only what you ask "
-                "goes to the provider that you chose; nobody counts what you do."
+                "Everything stays on this computer, in text files that you can read. Only your messages "
+                "and what the agent needs for them go to the provider you chose. There is no tracking."
             )
         )
         if self.isVisible():

@@ -51,16 +51,16 @@ class Wipe(Part):
     def _words(self) -> None:
         self._about.setText(
             _(
-                "Deletes settings, conversations, memory, skills, jobs, files, backups, models and logs of "
-                "this program, and its keys in the keychain. Then the program ends."
+                "Deletes all settings, conversations, memory, skills, tasks, files, backups, models and "
+                "logs of this program, and its keys in the keychain. Then it quits."
             )
         )
         self._open.say(_("Delete everything…"))
-        self._ask.setText(_("Delete everything for good?"))
+        self._ask.setText(_("Delete everything permanently?"))
         self._how.setText(
             _(
-                "This cannot be undone, and backups in the home go too: save one elsewhere first if you "
-                "may want any of it back. Type {word} to confirm."
+                "This can’t be undone, and backups in the home folder are deleted too. Save one elsewhere "
+                "first if you may need any of it. Type {word} to confirm."
             ).format(word=self._word())
         )
         self.field.setAccessibleName(_("Type {word} to confirm").format(word=self._word()))

@@ -57,7 +57,7 @@ class Versions(Part):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._copy.say(_("Copy"), _("Copy the versions"))
+        self._copy.say(_("Copy"), _("Copy versions"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -114,13 +114,13 @@ class Licences(Part):
 
     def _words(self) -> None:
         n = len(self._found)
-        told = ngettext("{n} piece is shipped with it.", "{n} pieces are shipped with it.", n).format(n=n)
-        free = _("Nanobot Desktop is free software under the MIT licence.")
+        told = ngettext("Includes {n} component.", "Includes {n} components.", n).format(n=n)
+        free = _("Nanobot Desktop is free software under the MIT license.")
         self._about.setText(sentences(free, told) if n else free)
-        self.search.setAccessibleName(_("Search the licences"))
+        self.search.setAccessibleName(_("Search licenses"))
         self.search.setPlaceholderText(_("Search"))
-        self.list.setAccessibleName(_("Licences"))
-        self.text.setAccessibleName(_("Text of the licence"))
+        self.list.setAccessibleName(_("Licenses"))
+        self.text.setAccessibleName(_("License text"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -41,14 +41,14 @@ _SHOWN = 200
 _ROW, _ROWS = 48, 9
 _ABOUT, _END, _ROLE = (Qt.ItemDataRole.UserRole + n for n in range(1, 4))
 _WHO = {
-    "mode": mark("the mode"),
-    "rule": mark("a standing answer"),
-    "folder": mark("a folder you granted"),
+    "mode": mark("the permission mode"),
+    "rule": mark("an “always allow” rule"),
+    "folder": mark("a folder you granted access to"),
     "person": mark("you"),
     "all": mark("--approve all"),
     "own": mark("its own conversation"),
-    "fence": mark("the fences"),
-    "guard": mark("the fences"),
+    "fence": mark("the safety limits"),
+    "guard": mark("the safety limits"),
 }
 
 
@@ -72,7 +72,7 @@ class Activity(Part):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.list.setAccessibleName(_("What the agent did"))
+        self.list.setAccessibleName(_("Agent activity"))
         self._nothing.setText(_("Nothing yet."))
         self._show()
 
@@ -120,7 +120,7 @@ def allowed_by(entry: "Entry") -> str:
     if entry.verdict == "allowed":
         return _("allowed by {who}").format(who=who)
     if entry.verdict == "denied":
-        return _("refused by {who}").format(who=who)
+        return _("denied by {who}").format(who=who)
     return ""
 
 

@@ -50,7 +50,7 @@ class Fetching(QWidget):
         self.bar.setRange(0, total // 1024)  # a QProgressBar counts in 32 bits
         self.bar.setValue(done // 1024)
         text = _("{done} of {total} MB").format(done=done // 10**6, total=round(total / 10**6))
-        self._text.setText(sentences(f"{text}.", why, _("It is tried again.")) if why else text)
+        self._text.setText(sentences(f"{text}.", why, _("Retrying.")) if why else text)
         self.bar.setAccessibleDescription(self._text.text())
 
 
@@ -149,7 +149,7 @@ class BuiltinModels(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._own.setText(_("Use a model file of yours (GGUF)…"))
+        self._own.setText(_("Use your own model file (GGUF)…"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -14,7 +14,7 @@ from desktop.ui.widgets.calm_box import CalmBox
 _OWN, _SERVICES, _MANY = (
     mark("Your own server"),
     mark("Services"),
-    mark("Services with models of many makers"),
+    mark("Services with models from many makers"),
 )
 _GROUPS = {
     "direct": _OWN,

@@ -42,7 +42,7 @@ class KeyEdit(QWidget):
 
     def _words(self) -> None:
         self.edit.setAccessibleName(_("Key"))
-        self._eye.say(_("Hide the key") if self._eye.isChecked() else _("Show the key"))
+        self._eye.say(_("Hide key") if self._eye.isChecked() else _("Show key"))
 
     def _show(self, shown: bool) -> None:
         mode = QLineEdit.EchoMode.Normal if shown else QLineEdit.EchoMode.Password
@@ -95,7 +95,7 @@ class KeyRow(Row):
         elif provider.needs_key:
             help_ = _("It is kept in the keychain of this computer.")
         else:
-            help_ = _("Only if the server wants one.")
+            help_ = _("Only if the server requires one.")
         self.say(_("Key"), help_)
         self.key.setEnabled(not provider.given)
 
@@ -122,7 +122,7 @@ class KeychainNotice(QWidget):
         self._switch.setAccessibleName(_("For this session only"))
         self._session.say(
             _("For this session only"),
-            _("The key is kept in memory and forgotten when Nanobot is closed."),
+            _("The key stays in memory and is forgotten when you quit Nanobot."),
         )
 
     @property
@@ -149,7 +149,7 @@ class KeychainNotice(QWidget):
         self._found, state = found, found.state
         self.setVisible(state != "ready")
         unlock = (_("Unlock"), lambda: self.look(unlock=True))
-        again = (_("Look again"), self.look)
+        again = (_("Check again"), self.look)
         locked = state in ("locked", "dismissed", "waiting")
         if locked:
             remedy = _("Unlock it, or use the key for this session only.")

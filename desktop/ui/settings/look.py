@@ -10,8 +10,8 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
 
 NO_FONT = (
-    mark("No font on this computer has Chinese characters, so they cannot be shown."),
-    mark("Install one, for example the package fonts-noto-cjk, and start Nanobot again."),
+    mark("No font on this computer has Chinese characters, so they can’t be shown."),
+    mark("Install one, for example the package fonts-noto-cjk, and restart Nanobot."),
 )
 """Shown as it is, in English: whoever reads it cannot see Chinese."""
 

@@ -44,7 +44,7 @@ PAGES = (
         "sparkles",
         (
             Group(part="providers"),
-            Group(mark("Models by purpose"), part="purposes"),
+            Group(mark("Models by task"), part="purposes"),
             Group(mark("On this computer"), part="builtin"),
             Group(
                 mark("Answers"),
@@ -90,7 +90,7 @@ PAGES = (
                 ),
             ),
             Group(
-                mark("In the background"),
+                mark("Background"),
                 (
                     "gateway.heartbeat",
                     "limits.daily_usd",
@@ -115,7 +115,7 @@ PAGES = (
                 ),
             ),
             Group(part="standing"),
-            Group(mark("What the agent did"), part="activity"),
+            Group(mark("Agent activity"), part="activity"),
         ),
     ),
     Page(
@@ -146,7 +146,7 @@ PAGES = (
             ),
             Group(part="search_key"),
             Group(mark("Results"), ("tools.max_tool_result_chars",)),
-            Group(mark("What the agent can do"), part="tools"),
+            Group(mark("Agent tools"), part="tools"),
         ),
     ),
     Page("tasks", mark("Tasks"), "calendar-clock", (Group(part="tasks"),)),
@@ -165,7 +165,7 @@ PAGES = (
         "bell",
         (
             Group(
-                mark("On the screen"),
+                mark("On screen"),
                 (
                     "notifications.answer",
                     "notifications.approval",
@@ -184,7 +184,7 @@ PAGES = (
     ),
     Page(
         "presence",
-        mark("Tray and start"),
+        mark("Tray and startup"),
         "app-window",
         (Group("", ("presence",)), Group(part="reachable")),
     ),
@@ -214,7 +214,7 @@ PAGES = (
         "hard-drive",
         (
             Group(mark("Backups"), part="backups"),
-            Group(mark("What is stored where"), part="places"),
+            Group(mark("Where data is stored"), part="places"),
             Group(mark("Delete everything"), part="wipe"),
         ),
     ),
@@ -224,7 +224,7 @@ PAGES = (
         "life-buoy",
         (Group(part="recovery"), Group(mark("Diagnostics"), part="diagnostics")),
     ),
-    Page("about", mark("About"), "info", (Group(part="about"), Group(mark("Licences"), part="licences"))),
+    Page("about", mark("About"), "info", (Group(part="about"), Group(mark("Licenses"), part="licences"))),
 )
 
 ELSEWHERE = frozenset(

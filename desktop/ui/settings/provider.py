@@ -71,10 +71,10 @@ class ProviderForm(QWidget):
         self._save.clicked.connect(self._enter)
 
     def _words(self) -> None:
-        self._provider_row.say(_("Provider"), _("Who runs the model that answers."))
+        self._provider_row.say(_("Provider"), _("Who runs the model that answers you."))
         self._box.setPlaceholderText(_("Choose one"))
-        self._model_row.say(_("Model"), _("Empty: the provider's usual one."))
-        self._base_row.say(_("Address"), _("Of the server's API. Empty: the usual one."))
+        self._model_row.say(_("Model"), _("Leave empty for the provider’s default."))
+        self._base_row.say(_("Address"), _("Address of the server’s API. Leave empty for the default."))
         for widget, row in ((self._box, self._provider_row), (self._base, self._base_row)):
             widget.setAccessibleName(row.title.text())
         for part in (self._model, self._model.edit):
@@ -115,7 +115,7 @@ class ProviderForm(QWidget):
             return
         name, title = owner
         self._outcome.failed(
-            _("This looks like a key of {name}.").format(name=title),
+            _("This looks like a {name} key.").format(name=title),
             tone="warning",
             actions=((_("Use {name}").format(name=title), lambda: self._change_to(name)),),
         )
@@ -217,7 +217,7 @@ class ProviderForm(QWidget):
             self._failed(error)
             return
         self._key_row.key.clear()
-        self._outcome.done(_("Saved, for the next answer"))
+        self._outcome.done(_("Saved. Applies from the next answer."))
         self.stored.emit()
 
     def _failed(self, error: AppError) -> None:
@@ -225,9 +225,9 @@ class ProviderForm(QWidget):
         kind, remedy = type(error).__name__, error.remedy
         if kind == "SignInNeeded":
             self._key_row.complain(_("Not accepted."))
-            remedy = _("Check the field Key: paste the whole key, or get a new one from the provider.")
+            remedy = _("Check the key: paste the whole key, or get a new one from the provider.")
         elif getattr(error, "status", None) == 404:
-            self._model_row.complain(_("Not known there."))
+            self._model_row.complain(_("Unknown model."))
         if isinstance(error, KeychainError):
             self._outcome.clear()
             self._keychain.tell(state_of(error))

@@ -92,7 +92,7 @@ class SettingRow(Row):
         self.say(title, sentences(_(self.setting.help), self.setting.limits()))
         self.fix(self._variable)
         self.editor.say()
-        self._reset.say(_("Back to the default: {title}").format(title=title))
+        self._reset.say(_("Reset to default: {title}").format(title=title))
 
     def arranged(self, *, below: bool) -> None:
         keep = self._reset.sizePolicy()

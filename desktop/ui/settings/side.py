@@ -138,11 +138,11 @@ class Side(QFrame):
 
     def _words(self) -> None:
         self.pages.setAccessibleName(_("Pages"))
-        self.hits.setAccessibleName(_("Found"))
-        self.search.setAccessibleName(_("Search the settings"))
+        self.hits.setAccessibleName(_("Results"))
+        self.search.setAccessibleName(_("Search settings"))
         self.search.setPlaceholderText(_("Search"))
         self.search.setToolTip("Ctrl+F")
-        self._nothing.setText(_("Nothing was found."))
+        self._nothing.setText(_("No results"))
         if self.search.text():
             self._look(self.search.text())
 

@@ -80,13 +80,13 @@ class Standing(Part):
         self.column.addWidget(self.outcome)
 
     def _words(self) -> None:
-        self._rules_title.setText(_("Standing answers"))
+        self._rules_title.setText(_("Always allowed"))
         self._folders_title.setText(_("Folders outside the workspace"))
         self._mine_title.setText(_("Your own files"))
         self._mine_about.setText(
             _(
-                "The agent trusts files in these folders as it trusts your messages, but for what it or a "
-                "command wrote there while text from outside was in view."
+                "The agent trusts files in these folders like your own messages, except what it or a "
+                "command wrote there while the conversation contained untrusted content."
             )
         )
         for made, words in (
@@ -127,9 +127,9 @@ class Standing(Part):
             )
             for folder in found.folders
         ]
-        nothing = _("None. “Always like this” on a question adds one.")
+        nothing = _("None. Choose “Always allow” when the agent asks to add one.")
         self._fill(self._rules, answers, nothing)
-        self._fill(self._folders, folders, _("None. The agent asks for all of them."))
+        self._fill(self._folders, folders, _("None. The agent asks before using any other folder."))
         mine = [Entry(path, "", partial(self._do, do.unvouch, path)) for path in found.vouched]
         self._fill(self._mine, mine, _("None. All files count as unknown."))
 

@@ -32,7 +32,7 @@ class _Entry(QWidget):
         for edit, words in ((self.name, _("Name")), (self.value, _("Value"))):
             edit.setPlaceholderText(words)
             edit.setAccessibleName(words)
-        self._remove.say(_("Remove this line"))
+        self._remove.say(_("Remove line"))
 
 
 class TableEditor(Editor):
@@ -64,7 +64,7 @@ class TableEditor(Editor):
 
     def say(self) -> None:
         super().say()
-        self._add.setText(_("Add a line"))
+        self._add.setText(_("Add line"))
         for entry in self._entries:
             entry.say()
 

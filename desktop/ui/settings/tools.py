@@ -24,38 +24,41 @@ if TYPE_CHECKING:
     from desktop.api.tools import ToolLine
 
 _WORDS = {
-    "read_file": (mark("Read files"), mark("Text, PDF, Word, Excel and pictures.")),
+    "read_file": (mark("Read files"), mark("Text, PDF, Word, Excel and images.")),
     "write_file": (
         mark("Write files"),
-        mark("A new file, or all of one anew. The old one is kept a while."),
+        mark("Creates or overwrites a file. The old version is kept for a while."),
     ),
     "edit_file": (
         mark("Edit files"),
-        mark("Replaces a passage. The old file is kept a while."),
+        mark("Replaces a passage. The old version is kept for a while."),
     ),
-    "list_dir": (mark("List folders"), mark("What is in a folder.")),
+    "list_dir": (mark("List folders"), mark("Lists what is in a folder.")),
     "add_line": (
-        mark("Add lines"),
-        mark("For a small model: a line at the end of a file, nothing else changes."),
+        mark("Append lines"),
+        mark("For small models: adds a line at the end of a file and changes nothing else."),
     ),
-    "search_files": (mark("Search for a word"), mark("For a small model: which files hold a word.")),
-    "grep": (mark("Search in files"), mark("Finds words and patterns in the text of files.")),
-    "find_files": (mark("Find files"), mark("Finds files by their names.")),
-    "exec": (mark("Run commands"), mark("Runs a command of the shell, within its limits.")),
-    "web_search": (mark("Search the web"), mark("Asks the search engine chosen above.")),
+    "search_files": (
+        mark("Search for a word"),
+        mark("For small models: finds the files that contain a word."),
+    ),
+    "grep": (mark("Search in files"), mark("Finds words and patterns in files.")),
+    "find_files": (mark("Find files"), mark("Finds files by name.")),
+    "exec": (mark("Run commands"), mark("Runs a shell command within limits.")),
+    "web_search": (mark("Search the web"), mark("Uses the search engine chosen above.")),
     "web_fetch": (
         mark("Open web pages"),
-        mark("Reads a page, and treats it as text from outside."),
+        mark("Reads a page, and treats it as untrusted content."),
     ),
-    "message": (mark("Send messages"), mark("Writes into this or another conversation.")),
+    "message": (mark("Send messages"), mark("Posts in this or another conversation.")),
     "memory_search": (
-        mark("Search the memory"),
-        mark("Finds what was said before, in summaries and in conversations."),
+        mark("Search memory"),
+        mark("Finds what was said before, in summaries and conversations."),
     ),
-    "cron": (mark("Keep appointments"), mark("Reminds you, and does tasks at their time.")),
-    "spawn": (mark("Begin subagents"), mark("Has a part of the work done on its own, in the background.")),
+    "cron": (mark("Schedule tasks"), mark("Sets reminders and runs tasks at their time.")),
+    "spawn": (mark("Start subagents"), mark("Hands part of the work to a subagent in the background.")),
 }
-_EFFECTS = {"read": mark("reads"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}
+_EFFECTS = {"read": mark("read-only"), "write": mark("writes"), "run": mark("runs"), "send": mark("sends")}
 
 
 class ToolList(Part):
@@ -119,7 +122,7 @@ class SearchKey(Part):
         engine = ENGINES.get(self._engine, "")
         self._row.say(
             _("Key for {engine}").format(engine=engine),
-            _("It is kept in the keychain of this computer. Another replaces it."),
+            _("Stored in this computer’s keychain. Enter a new one to replace it."),
         )
         self.key.edit.setAccessibleName(_("Key for {engine}").format(engine=engine))
         self._remove.say(_("Remove"), _("Remove the key for {engine}").format(engine=engine))
@@ -150,4 +153,4 @@ class SearchKey(Part):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
         else:
-            self.outcome.done(_("The key is stored.") if key else _("The key is removed."))
+            self.outcome.done(_("Key saved.") if key else _("Key removed."))

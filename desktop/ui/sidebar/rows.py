@@ -190,7 +190,7 @@ class Rows(QAbstractListModel):
             return {
                 Qt.ItemDataRole.DisplayRole: item.shown,
                 Qt.ItemDataRole.AccessibleTextRole: item.shown,
-                Qt.ItemDataRole.AccessibleDescriptionRole: _("open") if item.opened else _("closed"),
+                Qt.ItemDataRole.AccessibleDescriptionRole: _("expanded") if item.opened else _("collapsed"),
                 HEADING: False,
                 FOLD: item.opened,
             }.get(role)
@@ -222,7 +222,7 @@ class Rows(QAbstractListModel):
 
     def _said(self, item: Conversation) -> str:
         """In words what the marks of a row say."""
-        state = {ASKS: _("needs your answer"), WORKS: _("is being answered")}.get(self.state(item.key), "")
+        state = {ASKS: _("needs your answer"), WORKS: _("answering")}.get(self.state(item.key), "")
         return ", ".join(part for part in (state, _("unread") if item.unread else "") if part)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

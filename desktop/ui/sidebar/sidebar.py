@@ -158,9 +158,7 @@ class Sidebar(QWidget):
     def _show_whether_empty(self) -> None:
         empty = self._rows.rowCount() == 0
         searching = bool(self.search.text().strip())
-        self._nothing.setText(
-            _("Nothing was found.") if searching else _("Your conversations will be listed here.")
-        )
+        self._nothing.setText(_("No results") if searching else _("Your conversations will appear here."))
         self._nothing.setVisible(empty)
         self.list.setVisible(not empty)
 
@@ -225,7 +223,7 @@ class Sidebar(QWidget):
             pin.setShortcut(PIN_KEYS)
             pin.triggered.connect(lambda: self.pin_wanted.emit(key))
             sign = "archive-restore" if found.archived else "archive"
-            aside = menu.addAction(icon(sign), _("Bring back") if found.archived else _("Archive"))
+            aside = menu.addAction(icon(sign), _("Unarchive") if found.archived else _("Archive"))
             aside.setShortcut(ARCHIVE_KEYS)
             aside.triggered.connect(lambda: self.archive_wanted.emit(key))
             menu.addSeparator()

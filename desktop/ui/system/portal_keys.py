@@ -18,7 +18,7 @@ from desktop.ui.system.shortcut_words import NO_WAY
 
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _ID = "quick"
-_REFUSED = mark("The desktop did not give the shortcut {keys}.")
+_REFUSED = mark("The desktop did not grant the shortcut {keys}.")
 # The names of the shortcuts specification (freedesktop.org), which differ from Qt's.
 _MODIFIERS = {"Ctrl": "CTRL", "Alt": "ALT", "Shift": "SHIFT", "Meta": "LOGO"}
 _log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class PortalKeys:
             return False
         self._session = str(given["session_handle"])
         wish = {
-            "description": Variant("s", _("Open the quick chat")),
+            "description": Variant("s", _("Open quick chat")),
             "preferred_trigger": Variant("s", trigger(keys)),
         }
         wishes = [[_ID, wish]]

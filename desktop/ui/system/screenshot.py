@@ -43,7 +43,7 @@ async def take() -> QImage | None:
     screen = QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
     pixmap = screen.grabWindow(0)
     if pixmap.isNull():
-        raise AppError(_("This desktop gives no picture of the screen."))
+        raise AppError(_("This desktop doesn’t allow screenshots."))
     chosen: asyncio.Future[QRect | None] = asyncio.get_running_loop().create_future()
     chooser = Chooser(screen, pixmap)
     chooser.chosen.connect(lambda rect: None if chosen.done() else chosen.set_result(rect))
@@ -70,8 +70,8 @@ class Chooser(QWidget):
         self._part = QRect()
         self.setGeometry(screen.geometry())
         self.setCursor(Qt.CursorShape.CrossCursor)
-        self.setWindowTitle(_("Choose a part of the screen"))
-        self.setAccessibleName(_("Choose a part of the screen"))
+        self.setWindowTitle(_("Select part of the screen"))
+        self.setAccessibleName(_("Select part of the screen"))
 
     def present(self) -> None:
         """Come, with the keyboard."""
@@ -131,7 +131,7 @@ class Chooser(QWidget):
         painter.end()
 
     def _hint(self, painter: QPainter) -> None:
-        words = _("Draw a part · Enter takes the whole screen · Esc takes nothing")
+        words = _("Drag to select · Enter for the whole screen · Esc to cancel")
         painter.setFont(text_font(Size.TEXT))
         room = painter.fontMetrics().boundingRect(words).adjusted(-Space.L, -Space.S, Space.L, Space.S)
         room.moveCenter(QPoint(self.width() // 2, self.height() // 3))
@@ -156,7 +156,7 @@ async def _from_portal() -> QImage | None:
         finally:
             bus.disconnect()
     except Refused as error:
-        raise AppError(_("This desktop gives no picture of the screen.")) from error
+        raise AppError(_("This desktop doesn’t allow screenshots.")) from error
     if code or "uri" not in given:
         return None
     path = Path(unquote(urlsplit(str(given["uri"])).path))

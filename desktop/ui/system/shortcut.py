@@ -29,7 +29,9 @@ class Held:
         """What to do instead."""
         if self.held or not self.text:
             return ""
-        return _("Choose another one, or bind a key of your desktop to: {command}").format(command=COMMAND)
+        return _("Choose another one, or bind a key in your desktop’s settings to: {command}").format(
+            command=COMMAND
+        )
 
 
 class Grab(Protocol):

@@ -243,12 +243,12 @@ class Outside(QObject):
             if held.held
             else _line(held.text, False, held.remedy),
             _line(
-                _("The icon is in the tray.")
+                _("The tray icon is shown.")
                 if self._presence.tray.present
-                else _("This desktop has no tray: a closed window is minimised."),
+                else _("This desktop has no tray, so closing the window minimizes it."),
                 self._presence.tray.present,
             ),
-            _line(how.missing or _("Notifications come to the screen."), how.way == "daemon")
+            _line(how.missing or _("Notifications are shown on screen."), how.way == "daemon")
             | {"about": "notifications"},
         ]
         return {"lines": [line for line in lines if line["text"]]}

@@ -64,8 +64,8 @@ class Presence(QObject):
         if not state.told_about_tray:
             state.told_about_tray = True
             self.tray.say(
-                _("Nanobot is still here"),
-                _("The window is closed, the program goes on in the tray. Quit it from the icon's menu."),
+                _("Nanobot is still running"),
+                _("It continues in the tray after you close the window. To quit, use the icon’s menu."),
             )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -200,12 +200,12 @@ class Tray(QObject):
     def _told(self) -> list[str]:
         """The state in words, which is nothing where nothing is to be said."""
         n = self._waiting
-        waits = ngettext("{n} notice waits for you", "{n} notices wait for you", n).format(n=n)
+        waits = ngettext("{n} unread notice", "{n} unread notices", n).format(n=n)
         lines = {
             IDLE: [],
-            WORKING: [_("At work")],
+            WORKING: [_("Working")],
             NEEDS_YOU: [_("Needs your answer")],
-            TROUBLE: [_("Something does not work")],
+            TROUBLE: [_("Something isn’t working")],
         }[self._state]
         return [*lines, *([waits] if n else []), *([_("Paused")] if self._paused else [])]
 

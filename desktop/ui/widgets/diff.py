@@ -69,7 +69,7 @@ class DiffView(CodeField):
             more = len(self._given) - _MOST
             if not self._left and more > 0:
                 cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
-                cursor.insertText(_("… and {count} more lines").format(count=more))
+                cursor.insertText(_("… {count} more lines").format(count=more))
             cursor.endEditBlock()
         self._heights.clear()
         self.updateGeometry()

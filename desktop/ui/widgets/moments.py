@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 OUTCOMES = {
     OK: ("circle-check", "success", mark("done")),
     FAILED: ("circle-x", "danger", mark("failed")),
-    RUNNING: ("play", "link", mark("at work")),
+    RUNNING: ("play", "link", mark("running")),
     STOPPED: ("ban", "muted", mark("stopped")),
-    INTERRUPTED: ("circle-alert", "warning", mark("cut off")),
-    SKIPPED: ("ban", "muted", mark("left out")),
-    ASKED: ("circle-alert", "warning", mark("waits for your answer")),
+    INTERRUPTED: ("circle-alert", "warning", mark("interrupted")),
+    SKIPPED: ("ban", "muted", mark("skipped")),
+    ASKED: ("circle-alert", "warning", mark("waiting for your answer")),
 }
 """Icon, colour and word of each."""
 
@@ -116,7 +116,7 @@ def planned(run: "Run", now: Now) -> str:
     late = run.claimed - run.planned
     if run.cause == HAND or (late < _BELATED_S and run.cause != LATE):
         return ""
-    told = _("planned {when}, {late}").format(when=at(run.planned, now), late=lateness(late))
+    told = _("scheduled {when}, {late}").format(when=at(run.planned, now), late=lateness(late))
     if run.missed:
         return told + _(", ") + more_missed(run.missed)
     return told

@@ -115,7 +115,7 @@ class Row(QWidget):
         """The value is that of a variable of the environment, and cannot be changed; "" for none."""
         self.field.setEnabled(not variable)
         if variable:
-            self.help.setText(_("Fixed by the environment variable {name}.").format(name=variable))
+            self.help.setText(_("Set by the environment variable {name}.").format(name=variable))
             self.help.show()
 
     def complain(self, text: str) -> None:

@@ -34,7 +34,7 @@ def test_an_answer_is_told_while_the_window_is_closed_unless_switched_off(
         window.wait("Stop")
         desk.screenshot("list-running")
         desk.key("ctrl+w")
-        desk.wait_notification("Nanobot is still here")
+        desk.wait_notification("Nanobot is still running")
         desk.dismiss_notifications()
         server.hold("second").set()
         told = desk.wait_notification(READY)
@@ -57,7 +57,7 @@ def test_an_answer_is_told_while_the_window_is_closed_unless_switched_off(
         until(lambda: not desk.windows("--name", f"^{TITLE}$"), "the window is closed")
         server.hold("third").set()
         icon = desk.tray(window.pid)
-        until(lambda: "At work" not in icon.tooltip, "the answer is there")
+        until(lambda: "Working" not in icon.tooltip, "the answer is there")
         assert [one for one in desk.notifications() if one.title == READY] == [told]
 
 

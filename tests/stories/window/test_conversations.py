@@ -98,7 +98,7 @@ def test_conversations_are_begun_named_found_and_put_away(
         desk.screenshot("search-finds-what-was-said")
         desk.key("ctrl+a")
         desk.type("cabbage")
-        window.wait("Nothing was found.")
+        window.wait("No results")
         desk.screenshot("search-finds-nothing")
         desk.key("Escape")
         wait_listed(window, "Today", "Fruit of the year", "About apples")

@@ -48,7 +48,7 @@ def test_a_model_comes_while_the_conversation_goes_on_and_then_answers(
         desk.screenshot("fetching-settings")
         desk.key("Escape")
         window.gone("Settings", "dialog")
-        window.wait(re.compile(r"State of the model: Fetching a model: \d\d? %"))
+        window.wait(re.compile(r"Model status: Downloading a model: \d\d?%"))
         ask(window, "Are you still there?")
         window.wait_text("Nanobot", "Hello there.")
         rest(window)

@@ -25,10 +25,10 @@ def longer_than(window: Window, length: int) -> str:
 def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Program, desk: Desk) -> None:
     before = len(desk.notifications())
     with running_window(with_model) as window:
-        window.wait("Who should answer?")
+        window.wait("Choose your model")
         desk.screenshot("first-run")
         window.press(re.compile("^Use it: "))
-        window.gone("Who should answer?")
+        window.gone("Choose your model")
         window.wait("Message", states="focused")  # what is typed now is a question, not a search
 
         ask(window, LONG)
@@ -52,7 +52,7 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
 
         desk.close_active(TITLE)
         window.gone(TITLE, "frame")
-        desk.wait_notification("Nanobot is still here", before)
+        desk.wait_notification("Nanobot is still running", before)
         icon = desk.tray(window.pid)
         icon.click()
         window.wait(TITLE, "frame")
@@ -63,7 +63,7 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
         assert window.process.wait(60) == 0
     desk.run("dunstify", "The end")
     desk.wait_notification("The end", before)
-    ours = [each for each in desk.notifications()[before:] if each.title == "Nanobot is still here"]
+    ours = [each for each in desk.notifications()[before:] if each.title == "Nanobot is still running"]
     assert len(ours) == 1, "said once"
 
     with running_window(with_model) as window:

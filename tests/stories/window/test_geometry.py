@@ -30,7 +30,7 @@ def test_the_first_windows_are_whole_on_the_screen(
 
         with running_window(program) as window:
             desk.wait_active(TITLE)
-            window.wait("Who should answer?")
+            window.wait("Choose your model")
             until(lambda: seen(window, TITLE, "frame"), "the window is whole on the screen")
             assert seen(window, "Message", "text")
             desk.screenshot(f"first-{screen}-{scale}")

@@ -51,13 +51,13 @@ def test_a_picture_and_a_document_go_along(
     with running_window(program) as window:
         desk.wait_active(TITLE)
         give(desk, picture, letter)
-        window.wait("Take dot.png away")
-        window.wait("Take letter.pdf away")
+        window.wait("Remove dot.png")
+        window.wait("Remove letter.pdf")
         desk.screenshot("attached")
         said(window, desk, "What are these?", "A dot, and a letter to Ada.")
         window.wait("Open dot.png")
         window.wait("Open letter.pdf")
-        window.gone("Take dot.png away")
+        window.gone("Remove dot.png")
         desk.screenshot("attached-sent")
     first, second = (request.body["messages"] for request in server.requests[-2:])
     assert any(isinstance(m["content"], list) for m in first), "the picture was shown to the model"
@@ -76,14 +76,14 @@ def test_what_the_agent_changed_is_shown_and_taken_back(
     with running_window(program) as window:
         said(window, desk, "Rice instead of bread", "Done.")
         window.wait("1 file changed")
-        window.press("What changed in list.txt", "push button")
-        window.until(lambda: "+ rice" in window.text("What changed in list.txt", "text"), "the difference")
+        window.press("Diff of list.txt", "push button")
+        window.until(lambda: "+ rice" in window.text("Diff of list.txt", "text"), "the difference")
         desk.screenshot("files-changed")
-        window.press("Take back")
-        window.wait("taken back", "label")
+        window.press("Undo")
+        window.wait("undone", "label")
         assert (workspace / "list.txt").read_text() == "milk\nbread\n"
-        window.press("Do again")
-        window.gone("taken back", "label")
+        window.press("Redo")
+        window.gone("undone", "label")
         assert (workspace / "list.txt").read_text() == "milk\nrice\n"
 
 
@@ -105,14 +105,14 @@ def test_asked_otherwise_answered_anew_forked_and_found(
         assert messages(window, "You") == ["Tell me of pears"]
         rest(window)
         said(window, desk, "And plums?", "About plums.")
-        press_last(window, "Answer anew")
+        press_last(window, "Regenerate")
         window.until(lambda: messages(window) == ["About pears.", "Of plums again."], "another answer")
         rest(window)
         press_last(window, "More")
         until(lambda: len(desk.windows("--pid", str(window.pid))) > 1, "a menu")
         desk.screenshot("message-menu")
         desk.key("Down", "Down", "Down", "Return")
-        window.wait("Tell me of pears (from there on)", "label")
+        window.wait("Tell me of pears (branch)", "label")
         window.until(lambda: messages(window) == ["About pears.", "Of plums again."], "the fork")
         assert len(listed(window)) == 3
 

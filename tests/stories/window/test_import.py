@@ -21,16 +21,16 @@ def test_an_older_home_is_found_in_the_first_run_and_taken(
     with running_window(program) as window:
         window.wait("I already use nanobot")
         window.press("Import…: I already use nanobot")
-        assert window.wait("Folder of the old home").text == str(old / ".nanobot")
+        assert window.wait("Old home folder").text == str(old / ".nanobot")
         lines = window.until(
-            lambda: window.names("list item", within="What will be imported"), "the plan is shown"
+            lambda: window.names("list item", within="To be imported"), "the plan is shown"
         )
-        assert lines[0].startswith("Will be taken")
+        assert lines[0].startswith("To be imported")
         assert any(line.startswith("telegram:1001, Conversation") for line in lines)
         desk.screenshot("import-plan")
-        window.press("Remove the keys from the old file", "check box")
+        window.press("Remove keys from the old file", "check box")
         window.press("Import", "push button")
-        window.wait("What was imported")
+        window.wait("Imported")
         desk.screenshot("import-done")
         desk.key("Escape")
         window.gone("Pages")
@@ -52,13 +52,13 @@ def test_a_newer_home_is_given_in_the_settings(program: Program, desk: Desk, tmp
     with running_window(program) as window:
         desk.key("ctrl+comma")
         window.select("Import", within="Pages")
-        window.set_text("Folder of the old home", str(tmp_path / "nowhere"))
-        window.press("Look")
+        window.set_text("Old home folder", str(tmp_path / "nowhere"))
+        window.press("Check")
         window.wait(f"There is nothing at {tmp_path / 'nowhere'}.", "label")
-        window.set_text("Folder of the old home", str(old))
-        window.press("Look")
-        window.wait("What will be imported")
+        window.set_text("Old home folder", str(old))
+        window.press("Check")
+        window.wait("To be imported")
         window.press("Import", "push button")
-        window.wait("What was imported")
+        window.wait("Imported")
     keys = {line["key"] for line in program.events("sessions", "list")}
     assert keys == {"cli:direct", "telegram:1001", "unified:default"}

@@ -39,7 +39,7 @@ def test_three_things_are_remembered_corrected_forgotten_and_brought_back(
             window.wait_text("You", text)
             rest(window)
         window.until(lambda: window.texts("Nanobot") == ["Noted."] * 3, "three answers")
-        window.wait(re.compile(r"^Context: \d+ % full$"))
+        window.wait(re.compile(r"^Context: \d+% full$"))
         desk.screenshot("context")
         desk.key("ctrl+comma")
         window.wait("Settings", "dialog")
@@ -49,7 +49,7 @@ def test_three_things_are_remembered_corrected_forgotten_and_brought_back(
         window.press("Run Dream now")
         window.wait(re.compile("^Changed: "))
         desk.screenshot("dreamt")
-        window.press("What it knows", "check box")
+        window.press("Knowledge", "check box")
         lisbon, tea = "Anna lives in Lisbon.", "Anna likes green tea."
         flat = "The flat in Rua das Flores is let from June on."
         wait_facts(window, lisbon, tea, flat)
@@ -72,7 +72,7 @@ def test_three_things_are_remembered_corrected_forgotten_and_brought_back(
         window.wait(re.compile("^Changes of About you"))
         desk.screenshot("versions")
         window.select(
-            window.until(lambda: dreamt(window), "the version of Dream"), within="Versions of the memory"
+            window.until(lambda: dreamt(window), "the version of Dream"), within="Memory versions"
         )
         window.wait_text(re.compile("^Changes of About you"), re.compile("Anna lives in Lisbon"))
         window.press("Side by side", "check box")
@@ -82,5 +82,5 @@ def test_three_things_are_remembered_corrected_forgotten_and_brought_back(
 
 def dreamt(window: Window) -> str | None:
     """The name of the newest version that Dream made."""
-    names = window.names("list item", within="Versions of the memory")
+    names = window.names("list item", within="Memory versions")
     return next((name for name in names if " · Dream, " in name), None)

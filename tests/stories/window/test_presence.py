@@ -117,7 +117,7 @@ def test_without_a_tray_it_is_never_hidden(
             shown(window, desk)
             desk.close_active(TITLE)
             wait_state(desk, window.pid, "Withdrawn")
-            desk.wait_notification("Nanobot is still here")
+            desk.wait_notification("Nanobot is still running")
             icon.click()
             shown(window, desk)
 
@@ -217,7 +217,7 @@ def test_a_message_whose_answer_a_crash_took_is_answered_once(
         window.process.wait(60)
     with running_window(program) as window:
         window.wait_text("You", "are you there?")
-        window.wait("This message has no answer: the program ended before it came.")
+        window.wait("This message has no answer because the program quit first.")
         desk.screenshot("ask-again")
         window.press("Ask again")
         window.wait_text("Nanobot", "Back again.")

@@ -50,7 +50,7 @@ def test_a_wrong_key_and_then_a_right_one(program: Program, server: ScriptedServ
         window.press("Test Groq")
         window.wait(re.compile("Works: “At your service.”"))
         assert not window.find(re.compile(KEY)), "no name tells it"
-        window.press("Use Groq to answer")
+        window.press("Use Groq for answers")
         window.wait(re.compile("Groq: In use"))
         desk.screenshot("card-right-key")
         assert keyring.get_password("nanobot-desktop", "groq") == KEY

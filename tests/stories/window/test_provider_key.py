@@ -72,7 +72,7 @@ def test_a_wrong_key_is_told_in_its_place_and_the_right_one_works(
         window.press("Test and save")
         window.wait("Not accepted.")
         window.wait(re.compile("did not accept the key"))
-        window.wait(re.compile("Check the field Key"))
+        window.wait(re.compile("Check the key"))
         desk.screenshot("wrong-key")
         assert server.requests[-1].headers["authorization"] == f"Bearer {WRONG}"
         assert in_the_keychain() is None
@@ -81,7 +81,7 @@ def test_a_wrong_key_is_told_in_its_place_and_the_right_one_works(
 
         fill_in(window, desk, "Key", KEY)
         desk.key("Return")
-        window.gone("Who should answer?")
+        window.gone("Choose your model")
         window.wait(f"Model: {MODEL}")
         assert in_the_keychain() == KEY
         ask(window, "Are you there?")

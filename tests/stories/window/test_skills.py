@@ -29,7 +29,7 @@ def test_a_skill_is_written_and_used(program: Program, server: ScriptedServer, d
     with running_window(program) as window:
         desk.wait_active(TITLE)
         open_skills(window, desk)
-        window.wait(re.compile("^lame, yours, Lame., Not available: The program no-such-program is not"))
+        window.wait(re.compile("^lame, yours, Lame., Unavailable: The program no-such-program is not"))
         desk.screenshot("skills")
         desk.click_on(window.extents("New skill", "push button"))
         window.wait("Name", "text", states="focused")
@@ -71,9 +71,9 @@ def test_the_page_in_the_dark(program: Program, server: ScriptedServer, desk: De
     with running_window(program) as window:
         desk.wait_active(TITLE)
         open_skills(window, desk)
-        window.wait("weather, built in, The weather now and the forecast, without a key.")
+        window.wait("weather, built-in, Current weather and forecast, without a key.")
         desk.screenshot("skills-dark")
-        window.press("skill-creator, built in, Writes new skills with you, and mends old ones.")
+        window.press("skill-creator, built-in, Writes new skills with you, and improves existing ones.")
         assert "# Writing a skill" in window.text("Text of skill-creator")
         desk.screenshot("skill-dark")
         desk.key("Escape")

@@ -31,7 +31,7 @@ def test_a_reminder_is_made_comes_and_is_dealt_with(
     program.use_server(server.url)
     with running_window(program) as window:
         open_page(window, desk, "Tasks")
-        window.wait("Nothing is planned yet", "label")
+        window.wait("Nothing scheduled yet", "label")
         desk.screenshot("tasks-empty")
         desk.click_on(window.extents("New reminder or task", "push button"))
         window.wait("Text", "text", states="focused")
@@ -47,7 +47,7 @@ def test_a_reminder_is_made_comes_and_is_dealt_with(
         window.wait(re.compile("^Drink some water, Reminder, every 3 seconds · next in less than a minute"))
         desk.wait_notification("Drink some water")
         window.wait(re.compile("^Drink some water, Reminder, .* done today"))
-        window.press("Switch on: Drink some water", "check box")
+        window.press("Turn on: Drink some water", "check box")
         window.wait(re.compile("^Drink some water, Reminder, every 3 seconds · off"))
         desk.screenshot("tasks")
         window.press("Runs", "check box")
@@ -61,13 +61,13 @@ def test_a_reminder_is_made_comes_and_is_dealt_with(
         window.wait("Inbox", within=TITLE)
         window.wait("Snooze: Drink some water")
         desk.screenshot("inbox-reminder")
-        window.press("Done with all")
+        window.press("Mark all as done")
         window.gone("Inbox", within=TITLE)
         window.gone(re.compile("^Waiting for you:"))
         assert program.events("inbox", "list") == []
         desk.key("ctrl+i")
-        window.wait("Nothing waits for you", "label")
-        window.press("History: show what is done, too", "check box")
+        window.wait("All caught up", "label")
+        window.press("History: include what is done", "check box")
         window.wait(re.compile("^Drink some water, done, today"))
         desk.screenshot("inbox-history")
         assert server.requests == []
@@ -119,8 +119,8 @@ def test_the_page_of_the_tray_says_what_works_here(
 ) -> None:
     program.use_server(server.url)
     with running_window(program) as window:
-        open_page(window, desk, "Tray and start")
-        window.wait("The icon is in the tray.", "label")
+        open_page(window, desk, "Tray and startup")
+        window.wait("The tray icon is shown.", "label")
         desk.screenshot("reachable")
         window.select("Notifications", within="Pages")
-        window.wait(re.compile("has no field for a reply"), "label")
+        window.wait(re.compile("doesn’t support replies"), "label")

@@ -19,12 +19,12 @@ from tests.stories.window.talk import ask, rest
 from tests.stories.window.test_presence import shown, wait_state
 
 QUICK = "Quick chat"
-NO_TRAY = "This desktop has no tray: a closed window is minimised."
-NO_DAEMON = "No program that shows notifications answers on this desktop. Notices are in the inbox."
+NO_TRAY = "This desktop has no tray, so closing the window minimizes it."
+NO_DAEMON = "No program on this desktop shows notifications. Notifications are in the inbox."
 WELL = {
     "": "The shortcut works.",
-    "tray": "The icon is in the tray.",
-    "notify": "dunst has no field for a reply: Reply opens the conversation.",
+    "tray": "The tray icon is shown.",
+    "notify": "dunst doesn’t support replies. Reply opens the conversation.",
 }
 MISSING = {"tray": NO_TRAY, "notify": NO_DAEMON}
 
@@ -94,7 +94,7 @@ def _look_at_settings(window: Window, desk: Desk, missed: set[str]) -> None:
     desk.wait_active(TITLE)
     window.press("Settings")
     window.wait("Settings", "dialog")
-    window.select("Tray and start", within="Pages")
+    window.select("Tray and startup", within="Pages")
     for text in missed or set(WELL.values()):
         window.wait(text)
     desk.wait_active("Settings")

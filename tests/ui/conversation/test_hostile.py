@@ -185,7 +185,7 @@ def test_an_unfit_picture_is_a_line_of_words(
     path = tmp_path / ("picture.svg" if what == "svg" else "picture.png")
     path.write_bytes(UNFIT[what])
     transcript.fill([said(f"![my chart]({path})", 1)])
-    assert view.cells[0].body.toPlainText() == "[picture that cannot be shown: my chart]"
+    assert view.cells[0].body.toPlainText() == "[image can’t be shown: my chart]"
 
 
 def test_a_truncated_picture_turns_into_words(
@@ -194,7 +194,7 @@ def test_a_truncated_picture_turns_into_words(
     path = tmp_path / "cut.png"
     path.write_bytes(png(4_000, 4_000))
     transcript.fill([said(f"![cut]({path})", 1)])
-    qtbot.waitUntil(lambda: view.cells[0].body.toPlainText() == "[picture that cannot be shown: cut]")
+    qtbot.waitUntil(lambda: view.cells[0].body.toPlainText() == "[image can’t be shown: cut]")
 
 
 def test_only_files_of_this_machine_are_pictures(tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_tab_goes_through_messages_and_their_buttons_from_top_to_bottom(
         QTest.keyClick(focused(), Qt.Key.Key_Tab)
         focus = focused()
         names.append(focus.accessibleName() or focus.__class__.__name__)
-    of_you = ["You", "Copy message", "Edit and ask again", "More"]
+    of_you = ["You", "Copy message", "Edit and resend", "More"]
     expected = [*of_you, "Thought", "Nanobot", "Nanobot", "Copy code", "Copy message", *of_you, "Nanobot"]
     assert names[: len(expected)] == expected
 

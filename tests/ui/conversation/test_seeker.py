@@ -97,7 +97,7 @@ def test_matches_are_counted_marked_and_gone_through(
     QTest.keyClick(field, Key.Key_Return, Shift)
     assert told(seeker) == "3 of 3"
     QTest.keyClicks(field, "x")
-    qtbot.waitUntil(lambda: told(seeker) == "No match")
+    qtbot.waitUntil(lambda: told(seeker) == "No matches")
     QTest.keyClick(field, Key.Key_Escape)
     assert not seeker.bar.isVisible()
     assert not any(slot.reader.extraSelections() for slot in view.slots if slot.reader)

@@ -21,7 +21,7 @@ from tests.ui.conversation.conftest import chat, said
 
 COMMAND = "\n".join(f"echo line {number} && \\" for number in range(60)) + "\ntrue"
 CARD = {
-    "title": "Run a command?",
+    "title": "Run command?",
     "command": "touch made.txt",
     "body": "",
     "lines": ["touch made.txt"],
@@ -31,7 +31,7 @@ CARD = {
     "why": "It runs a command on this computer.",
     "outside": True,
     "network": True,
-    "remember": "Runs without a question: touch made.txt",
+    "remember": "Allow: touch made.txt",
 }
 
 
@@ -71,8 +71,8 @@ def test_a_line_says_what_was_done_and_how_it_ended(view: ConversationView, tran
     assert names == [
         "Ran make number0, done",
         "Ran make number1, failed",
-        "Run make number2, not allowed",
-        "Run make number3, left for later",
+        "Run make number2, denied",
+        "Run make number3, postponed",
         "Run make number4, stopped",
         "Running make number5, running",
         "Run make number6, interrupted",
@@ -162,23 +162,23 @@ def test_an_entry_taken_away_leaves_the_others_in_their_order(
 
 
 def test_a_question_shows_all_of_it(view: ConversationView, transcript: Transcript) -> None:
-    transcript.fill([asking(command=COMMAND, lines=["Runs what is in /x/y"])])
+    transcript.fill([asking(command=COMMAND, lines=["Runs the contents of /x/y"])])
     card = the_card(view)
     assert card.command.toPlainText() == COMMAND
     assert card.command.verticalScrollBar().maximum() > 0
     text = shown(step_cells(view)[0])
     for part in (
-        "Run a command?",
-        "Text from outside is in view.",
-        "Runs what is in /x/y",
-        "In the folder /home/me/workspace",
+        "Run command?",
+        "This conversation contains untrusted content.",
+        "Runs the contents of /x/y",
+        "In /home/me/workspace",
         "PATH = ... /opt/bin",
-        "Asked for in: the terminal",
+        "Requested in: the terminal",
         "It runs a command on this computer.",
-        "Always: Runs without a question: touch made.txt",
+        "“Always allow” adds a rule: Allow: touch made.txt",
     ):
         assert part in text
-    assert card.accessibleName().startswith("Permission: Run a command? echo line 0")
+    assert card.accessibleName().startswith("Permission: Run command? echo line 0")
 
 
 def test_what_a_card_does_not_have_is_not_offered(view: ConversationView, transcript: Transcript) -> None:
@@ -246,7 +246,7 @@ def test_a_question_is_read_out_once(view: ConversationView, transcript: Transcr
     transcript.fill([asking()])
     for _ in range(3):
         transcript.touch("t/1")
-    assert told == ["Run make number1, waits for your answer"]
+    assert told == ["Run make number1, waiting for your answer"]
 
 
 def test_what_a_call_is_about_cannot_deceive(view: ConversationView, transcript: Transcript) -> None:

@@ -93,7 +93,7 @@ class Memory(Scripted):
 
     def _save(self, name: str, text: str, base: str) -> str:
         if self.files[name] != base:
-            raise UsageError(f"{PATHS[name]} was changed meanwhile, so it was not saved.")
+            raise UsageError(f"{PATHS[name]} has changed meanwhile, so it was not saved.")
         return self.change(name, text, "person")
 
     def _forget(self, name: str, fact: str) -> str:

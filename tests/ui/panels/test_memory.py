@@ -126,7 +126,7 @@ def test_facts_stand_with_when_and_from_where_they_came(page: Page) -> None:
     assert "About you" in page.text
     assert page.panel.knows.notes["SOUL"].text.toPlainText() == FILES["SOUL"].strip()
     assert "Nothing yet." in page.text, "AGENTS is empty"
-    assert "Waiting · 2" in page.text
+    assert "Pending · 2" in page.text
 
 
 def test_all_notes_are_searched_together(page: Page) -> None:
@@ -141,7 +141,7 @@ def test_all_notes_are_searched_together(page: Page) -> None:
     write(field, "calm")
     assert page.panel.knows.notes["SOUL"].isVisible()
     write(field, "no such thing")
-    assert "Nothing here has this text." in page.text
+    assert "No results." in page.text
     field.clear()
     page.settle()
     assert len(page.facts) == 3
@@ -160,7 +160,7 @@ def test_a_conflict_keeps_both_texts(page: Page) -> None:
     page.edit("About you", "- Mine.\n")
     page.memory.change("USER", "- Theirs.\n")
     page.press("Save")
-    assert "Both texts are kept." in page.text
+    assert "Both versions are kept." in page.text
     assert page.memory.files["USER"] == "- Theirs.\n"
     editor = page.panel.knows.notes["USER"].editor
     assert editor is not None
@@ -176,7 +176,7 @@ def test_the_text_of_the_file_can_be_taken_instead(page: Page) -> None:
     page.edit("About you", "- Mine.\n")
     page.memory.change("USER", "- Theirs.\n")
     page.press("Save")
-    page.press("Take the text of the file")
+    page.press("Use the file’s text")
     editor = page.panel.knows.notes["USER"].editor
     assert editor is not None
     assert editor.text.toPlainText() == "- Theirs.\n"
@@ -210,7 +210,7 @@ def test_undo_takes_back_nothing_else(page: Page) -> None:
     page.press("Forget: Anna lives in Lisbon.")
     page.memory.change("MEMORY", MEMORY + "- New.\n")
     page.press("Undo")
-    assert "The memory was changed again since." in page.text
+    assert "Memory has changed since then." in page.text
     assert "- New.\n" in page.memory.files["MEMORY"]
 
 
@@ -226,25 +226,25 @@ def test_many_facts_come_in_parts(page: Page) -> None:
 
 def test_dream_is_run_and_says_what_came_of_it(page: Page) -> None:
     page.turn_to(WAITING)
-    assert "2 summaries wait" in page.text
+    assert "2 summaries pending" in page.text
     press(page.panel, "Run Dream now")
-    page.until(lambda: "Reading what is new…" in page.text)
+    page.until(lambda: "Reading new summaries…" in page.text)
     assert page.waiting.run.busy
     page.memory.go_on.set()
     page.settle()
     assert "Changed: About you (USER.md)." in page.text
-    assert "Nothing waits" in page.text
+    assert "Nothing pending" in page.text
     page.memory.dreams = Dreamed((), "", skipped=True, staged=0, told="")
     page.press("Run Dream now")
-    assert "There was nothing new to work through." in page.text
+    assert "Nothing new to process." in page.text
 
 
-@pytest.mark.parametrize(("words", "kept"), [("Accept", True), ("Drop", False)])
+@pytest.mark.parametrize(("words", "kept"), [("Accept", True), ("Discard", False)])
 def test_a_staged_change_waits_for_an_answer(page: Page, words: str, kept: bool) -> None:
     page.memory.staged = [staged()]
     page.panel.refresh()
     page.turn_to(WAITING)
-    assert "Waiting · 3" in page.text
+    assert "Pending · 3" in page.text
     assert "where a web page was read." in page.text
     [diff] = page.diffs()
     assert "+ - The key is under the mat." in diff
@@ -259,20 +259,20 @@ def test_summaries_are_read_folded_searched_and_older_ones_fetched(page: Page) -
 
     page.turn_to(SUMMARIES)
     assert len(rows()) == 20
-    assert page.text.count("not summed up") == 1
+    assert page.text.count("not summarized") == 1
     [longest] = [row for row in rows() if row.fold.isVisible()]
     before = longest.height()
     longest.fold.click()
     page.until(lambda: longest.height() > before + 40)
     assert longest.fold.text() == "Show less"
-    page.press("Older ones")
-    page.press("Older ones")
+    page.press("Older")
+    page.press("Older")
     assert len(rows()) == 45
     assert not page.summaries.older.isVisible()
     write(named(page.panel, "Search summaries"), "Part 7.")
     page.until(lambda: len(rows()) == 1)
     write(named(page.panel, "Search summaries"), "nothing like that")
-    page.until(lambda: "No summary has this text." in page.text)
+    page.until(lambda: "No results" in page.text)
 
 
 def test_versions_are_looked_at_compared_and_brought_back(page: Page) -> None:
@@ -293,10 +293,10 @@ def test_versions_are_looked_at_compared_and_brought_back(page: Page) -> None:
     assert "- - Anna lives in Lisbon.\n+ - Anna lives in Rome." in page.diffs()[0]
     QTest.keyClick(page.versions.list, Qt.Key.Key_Down)
     page.settle()
-    page.press("Restore About you (USER.md) as it was")
+    page.press("Restore About you (USER.md) to this version")
     assert page.memory.files["USER"] == USER.replace("Lisbon", "Porto")
-    assert "Brought back." in page.text
-    page.press("Undo the last change")
+    assert "Restored." in page.text
+    page.press("Undo last change")
     assert page.memory.files["USER"] == USER.replace("Lisbon", "Rome")
 
 
@@ -325,7 +325,7 @@ def test_a_long_diff_comes_in_steps_and_is_cut(page: Page, qtbot: QtBot) -> None
         qtbot.waitUntil(partial(_drawn, view))
         assert [line for line in view.toPlainText().splitlines() if line] == [
             *(f"+ {line}" for line in lines[:300]),
-            "… and 200 more lines",
+            "… 200 more lines",
         ]
 
 

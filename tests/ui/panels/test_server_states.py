@@ -130,7 +130,7 @@ def test_one_that_tries_again_says_when(card: ServerCard) -> None:
     card.show_server(
         replace(LINE, state="degraded", detail="No answer. Again in 4 s.", problem="No answer.")
     )
-    assert "Trying again" in shown(card)
+    assert "Retrying" in shown(card)
     assert "No answer. Again in 4 s." in shown(card)
 
 
@@ -149,7 +149,7 @@ def test_changed_tools_are_pointed_out_and_accepted(card: ServerCard, qtbot: QtB
     assert "1 not accepted" in shown(card)
     opened(card, qtbot)
     qtbot.waitUntil(lambda: "not accepted" in shown(card).splitlines())
-    assert "The agent does not have 1 tool, which is new or changed." in shown(card)
+    assert "The agent can’t use 1 new or changed tool." in shown(card)
     assert told in shown(card), "the whole"
     press(card, "Accept")
     qtbot.waitUntil(lambda: "not accepted" not in shown(card).splitlines())
@@ -162,11 +162,11 @@ def test_a_newer_version_is_shown_and_taken_only_with_a_yes(
 ) -> None:
     card.show_server(replace(LINE, packages=(Package("pkg", "1.2.3"),)))
     opened(card, qtbot)
-    assert "Runs pkg in this version alone: 1.2.3" in shown(card)
+    assert "pkg is pinned to version 1.2.3" in shown(card)
     press(card, "Newer version…: far")
     qtbot.waitUntil(lambda: "pkg: 1.2.3 → 2.0.0" in shown(card))
     assert not actions.taken
-    press(card, "Run this version from now on")
+    press(card, "Use this version")
     qtbot.waitUntil(lambda: actions.taken == [{"pkg": "2.0.0"}])
 
 
@@ -191,7 +191,7 @@ def test_signing_in_opens_the_browser_and_waits(
     press(card._notice, "Sign in")
     qtbot.waitUntil(lambda: "Sign in in your browser" in shown(card))
     assert browser.opened == [actions.url]
-    assert "Copy the address" in shown(card)
+    assert "Copy address" in shown(card)
     actions.signed_in.set()
     qtbot.waitUntil(lambda: "You are signed in." in shown(card))
     card.show_server(LINE)
@@ -205,7 +205,7 @@ def test_signing_in_can_be_given_up(card: ServerCard, qtbot: QtBot, actions: Far
     qtbot.waitUntil(lambda: "Sign in in your browser" in shown(card))
     press(card, "Cancel")
     qtbot.waitUntil(lambda: "Sign in in your browser" not in shown(card))
-    assert "Copy the address" not in shown(card)
+    assert "Copy address" not in shown(card)
 
 
 def test_an_address_that_is_no_web_page_is_not_opened(

@@ -89,11 +89,11 @@ def page(running: Running, qtbot: QtBot) -> Page:
 
 
 def test_an_empty_page_says_what_servers_are_for(page: Page) -> None:
-    assert "An MCP server gives the agent tools of another program" in shown(page.window)
-    page.press("Add by hand…")
-    assert "An MCP server gives" not in shown(page.window)
+    assert "An MCP server lets the agent use tools from another program" in shown(page.window)
+    page.press("Add manually…")
+    assert "An MCP server lets" not in shown(page.window)
     page.press("Cancel")
-    assert "An MCP server gives" in shown(page.window)
+    assert "An MCP server lets" in shown(page.window)
 
 
 def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_keychain(page: Page) -> None:
@@ -105,7 +105,7 @@ def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_key
     seen = shown(page.window)
     assert "notes" in seen
     assert "no-such-notes" in seen
-    assert "Into the keychain of this computer: NOTES_API_KEY" in seen
+    assert "Saved to this computer’s keychain: NOTES_API_KEY" in seen
     assert "s3cret-value" not in seen
     assert page.stored == {}
     page.press("Add")
@@ -114,16 +114,16 @@ def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_key
     name = keychain_name("notes", "env", "NOTES_API_KEY")
     assert page.running.wait(page.running.core.keychain.get(name)) == "s3cret-value"
     page.press("Remove: notes")
-    page.sees("notes was removed.")
+    page.sees("notes removed.")
 
 
 def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
     form = page.paste("npm install the-server")
-    page.sees("No MCP server was found in this text.")
+    page.sees("This text contains no MCP server in this text.")
     assert not form.add.isEnabled()
     form.text.setPlainText(PASTED)
     page.until(form.add.isEnabled, timeout=SECONDS)
-    assert "No MCP server was found" not in shown(page.window)
+    assert "This text contains no MCP server" not in shown(page.window)
     form.text.setPlainText("npm")
     assert not form.add.isEnabled()  # what is offered is that of the older text
 
@@ -131,7 +131,7 @@ def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
 def test_a_server_runs_is_tested_and_its_tools_are_switched(page: Page) -> None:
     page.add_time()
     card = page.part.cards["time"]
-    assert "says that it only reads" in shown(card)
+    assert "says it is read-only" in shown(card)
     assert card.details
     row = card.details.tools.rows["convert_time"]
     assert row.switch.isChecked()
@@ -139,27 +139,27 @@ def test_a_server_runs_is_tested_and_its_tools_are_switched(page: Page) -> None:
     page.sees("Running · 1 of 2 tools")
     assert page.stored["time"]["disabledTools"] == ["convert_time"]
     page.press("I trust this server")
-    page.until(lambda: "reads" in shown(card).splitlines(), timeout=SECONDS)
+    page.until(lambda: "read-only" in shown(card).splitlines(), timeout=SECONDS)
     assert page.stored["time"]["trusted"] is True
     page.press("Test: time")
     page.sees("It works: 2 tools")
     page.press("Log: time")
-    page.sees("What it wrote (stderr)")
+    page.sees("Error output (stderr)")
 
 
 def test_switched_off_it_stops_and_on_it_comes_again(page: Page) -> None:
     page.add_time()
-    page.press("Use the server time")
-    page.sees("Switched off")
+    page.press("Use server time")
+    page.sees("Off")
     assert page.stored["time"]["enabled"] is False
-    page.press("Use the server time")
+    page.press("Use server time")
     page.sees("Running · 2 tools")
 
 
 def test_one_that_was_removed_is_brought_back(page: Page) -> None:
     page.add_time()
     page.press("Remove: time")
-    page.sees("time was removed.")
+    page.sees("time removed.")
     assert page.stored == {}
     page.until(lambda: "time" not in page.part.cards)
     page.press("Undo")
@@ -173,7 +173,7 @@ def test_the_language_is_changed_after_an_open_card_was_taken_away(
     page.add_time()
     [gone] = page.part.findChildren(Details)
     page.press("Remove: time")
-    page.sees("time was removed.")
+    page.sees("time removed.")
     page.until(lambda: not isValid(gone))
     monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE")
     speak("zh_CN")
@@ -182,9 +182,9 @@ def test_the_language_is_changed_after_an_open_card_was_taken_away(
 
 
 def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: Page) -> None:
-    form = page.by_hand("Add by hand…")
+    form = page.by_hand("Add manually…")
     page.press("Add")
-    page.sees("It needs a name.", "Which program?")
+    page.sees("Enter a name.", "Enter a program.")
     write(named(page.window, "Name"), "clock")
     form.command.setText(f"{TIME} --local-timezone UTC")
     form.command.editingFinished.emit()
@@ -192,7 +192,7 @@ def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: 
     assert form.arguments.toPlainText() == "--local-timezone\nUTC"
     write(form.timeout, "0")
     page.press("Add")
-    page.sees("A number from 1 to 3600.")
+    page.sees("Enter a number from 1 to 3600.")
     write(form.timeout, "45")
     page.press("Test")
     page.sees("It works: 2 tools")
@@ -220,13 +220,13 @@ def test_a_server_is_edited_and_renamed_and_keeps_what_the_form_does_not_show(pa
 
 
 def test_an_address_has_its_own_fields(page: Page) -> None:
-    form = page.by_hand("Add by hand…")
+    form = page.by_hand("Add manually…")
     form.kind.setCurrentIndex(1)
     assert not form.command.isVisible()
     write(named(page.window, "Name"), "far")
     form.url.setText("example.com/mcp")
     page.press("Add")
-    page.sees("It begins with https:// or http://.")
+    page.sees("Enter an address that starts with https:// or http://.")
     form.url.setText("https://mcp.invalid/mcp")
     form.sign_in.click()
     given = form.read()
@@ -282,5 +282,5 @@ def test_a_server_in_words() -> None:
     server = ServerLine("a", state="running", tools_total=12, tools_on=12)
     assert state(server) == ("success", "Running · 12 tools")
     assert state(replace(server, tools_on=3)) == ("success", "Running · 3 of 12 tools")
-    assert state(replace(server, enabled=False)) == ("faint", "Switched off")
-    assert state(replace(server, state="needs_sign_in"))[1] == "Needs a sign-in"
+    assert state(replace(server, enabled=False)) == ("faint", "Off")
+    assert state(replace(server, state="needs_sign_in"))[1] == "Sign-in needed"

@@ -93,13 +93,13 @@ def test_skills_are_listed_with_what_is_wrong_with_them(page: Page) -> None:
     assert page.rows()[:4] == ["calm", "herbs", "lame", "weather"]
     assert {"clawhub", "github", "skill-creator", "summarize", "tmux"} <= set(page.rows())
     lame = page.row("lame").accessibleName()
-    assert "Not available: The program no-such-program is not installed." in lame
-    assert "switch the skill off" in lame
+    assert "Unavailable: The program no-such-program is not installed." in lame
+    assert "turn the skill off" in lame
     assert "in every conversation" in page.row("calm").accessibleName()
     assert "replaces the built-in" in page.row("weather").accessibleName()
-    assert page.row("summarize").accessibleName().startswith("summarize, built in, Summarises web pages")
+    assert page.row("summarize").accessibleName().startswith("summarize, built-in, Summarizes web pages")
     assert "Yours" in page.text
-    assert "Built in" in page.text
+    assert "Built-in" in page.text
     assert str(page.running.home.workspace / "skills") in page.text
 
 
@@ -108,7 +108,7 @@ def test_the_list_is_searched(page: Page) -> None:
     assert page.rows() == ["herbs"]
     page.look_for("nothing like that")
     assert page.rows() == []
-    assert "No skill has this text." in page.text
+    assert "No results" in page.text
     page.look_for("")
     assert len(page.rows()) == 11
 
@@ -133,7 +133,7 @@ def test_a_skill_is_read_and_changed(page: Page) -> None:
     page.press("Save")
     assert (page.running.home.workspace / "skills/herbs/SKILL.md").read_text().endswith("Sage too.\n")
     assert page.panel.list.isVisible()
-    assert "herbs is saved, for the next message." in page.text
+    assert "herbs is saved. It applies from the next message." in page.text
     assert page.row("herbs").hasFocus()
 
 
@@ -144,7 +144,7 @@ def test_what_was_not_saved_is_kept_until_it_is_cancelled(page: Page) -> None:
     page.window.open_page("skills")
     page.settle()
     assert page.panel.editor.text.toPlainText().endswith("Sage")
-    page.press("Back to the skills")
+    page.press("Back to skills")
     assert "not saved" in page.row("herbs").accessibleName()
     page.window.hide()
     page.window.open_page("skills")
@@ -160,10 +160,10 @@ def test_what_was_not_saved_is_kept_until_it_is_cancelled(page: Page) -> None:
 def test_a_file_that_changed_meanwhile_is_told(page: Page, home: Path) -> None:
     page.open("herbs")
     page.type("Sage")
-    page.press("Back to the skills")
+    page.press("Back to skills")
     put(home, "herbs", HERBS + "By the agent.\n")
     page.open("herbs")
-    assert "The file was changed since you began to write." in page.text
+    assert "The file changed while you were editing." in page.text
     page.press("Save")
     assert put(home, "x", "").exists()
     assert (home / "workspace/skills/herbs/SKILL.md").read_text() == HERBS + "Sage\n"
@@ -182,7 +182,7 @@ def test_a_new_skill_is_written(page: Page) -> None:
         '---\nname: water-bill\ndescription: "Check the bill: when it comes."\n---\n\nCompare it.\n'
     )
     assert "water-bill" in page.rows()
-    assert "when you write $water-bill" in page.text
+    assert "when you type $water-bill" in page.text
     assert "- water-bill: Check the bill: when it comes." in page.running.core.skills.prompt()
     page.press("New skill")
     assert named(page.window, "Name").text() == ""
@@ -209,16 +209,16 @@ def test_what_is_missing_in_a_new_skill_is_said_and_nothing_lost(page: Page) -> 
     page.press("New skill")
     page.press("Create skill")
     for words in (
-        "It needs a name.",
+        "Enter a name.",
         "Say when the agent should use it.",
         "Write what the agent should do.",
     ):
         assert words in page.text
     write(named(page.window, "Name"), "good")
     page.press("Create skill")
-    assert "It needs a name." not in page.text
+    assert "Enter a name." not in page.text
     assert named(page.window, "When to use it").hasFocus()
-    page.press("Back to the skills")
+    page.press("Back to skills")
     page.press("New skill")
     assert named(page.window, "Name").text() == "good"
     page.press("Cancel")
@@ -241,25 +241,25 @@ def test_a_built_in_skill_becomes_ones_own_and_goes_back(page: Page) -> None:
     editor = page.panel.editor
     assert editor.text.isReadOnly()
     assert "Delete" not in page.text
-    page.press("Customise")
+    page.press("Customize")
     page.type("Mine.")
     page.press("Save")
     assert "replaces the built-in" in page.row("summarize").accessibleName()
     page.open("summarize")
     assert editor.text.toPlainText().endswith("Mine.\n")
-    page.press("Back to the built-in one")
-    assert "built in" in page.row("summarize").accessibleName()
+    page.press("Restore built-in")
+    assert "built-in" in page.row("summarize").accessibleName()
 
 
 def test_a_skill_that_cannot_be_used_opens_with_the_reason(page: Page, home: Path, tmp_path: Path) -> None:
     put(home, "huge", "x" * 2_000_000)
     (home / "workspace/skills/far").symlink_to(tmp_path)
     page.press("New skill")
-    page.press("Back to the skills")
+    page.press("Back to skills")
     page.open("huge")
     assert "2,000 kB" in page.text
     assert page.panel.editor.text.isReadOnly()
-    page.press("Back to the skills")
+    page.press("Back to skills")
     page.open("far")
     assert "leads out of the workspace" in page.text
     assert not page.panel.editor.text.isVisible()
@@ -284,7 +284,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
     QTest.keyClick(page.row("herbs"), Qt.Key.Key_Space)
     page.settle()
     open_ = [stop.accessibleName() or getattr(stop, "text", str)() for stop in stops(page.panel)]
-    assert open_ == ["Back to the skills", "Text of herbs", "Delete", "Save"]
+    assert open_ == ["Back to skills", "Text of herbs", "Delete", "Save"]
     QTest.keyClick(page.panel.editor.text, Qt.Key.Key_Escape)
     page.settle()
     assert page.panel.list.isVisible()
@@ -295,7 +295,7 @@ def test_a_hundred_skills_are_made_in_small_steps(page: Page, home: Path) -> Non
     for number in range(100):
         put(home, f"s{number:03}", f"---\ndescription: Number {number}.\n---\nBody")
     page.press("New skill")
-    page.press("Back to the skills")
+    page.press("Back to skills")
     assert len(page.rows()) == 111
     page.look_for("number 42.")
     assert page.rows() == ["s042"]
@@ -314,7 +314,7 @@ def test_a_value_that_a_skill_needs_is_entered_hidden_and_removed(page: Page, ho
     field.edit.setText("sky-secret-1")
     QTest.keyClick(field.edit, Qt.Key.Key_Return)
     page.settle()
-    assert "The value is in the keychain." in page.text
+    assert "Saved to the keychain." in page.text
     assert "sky-secret-1" not in page.text
     assert page.running.wait(page.running.core.keychain.get("skill:sky:SKY_KEY")) == "sky-secret-1"
     if folder := os.environ.get("NANOBOT_TEST_SHOTS"):
@@ -322,5 +322,5 @@ def test_a_value_that_a_skill_needs_is_entered_hidden_and_removed(page: Page, ho
     assert "not set" not in page.text
     QTest.mouseClick(page.panel.editor.keys.removes["SKY_KEY"], Qt.MouseButton.LeftButton)
     page.settle()
-    assert "The value is removed." in page.text
+    assert "Value removed." in page.text
     assert "SKY_KEY, which is not set" in page.text

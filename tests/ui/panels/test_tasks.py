@@ -119,10 +119,10 @@ def page(window: SettingsWindow, running: Running, qtbot: QtBot) -> Page:
 
 
 def test_an_empty_page_says_how_one_is_made(page: Page) -> None:
-    assert "Nothing is planned yet" in page.text
+    assert "Nothing scheduled yet" in page.text
     assert "remind me in 20 minutes to call Anna" in page.text
     page.add()
-    assert "Nothing is planned yet" not in page.text
+    assert "Nothing scheduled yet" not in page.text
     assert page.rows() == ["Tea"]
 
 
@@ -156,17 +156,17 @@ def test_a_reminder_is_made_with_few_words(page: Page) -> None:
 
 def test_a_task_is_made_with_everything(page: Page) -> None:
     page.press("New reminder or task")
-    page.choose("Kind", "Task for the agent")
+    page.choose("Type", "Task for the agent")
     QTest.keyClicks(page.panel.form.text, "Read the news")
     page.write("Name", "News")
-    page.choose("When", "By an expression of cron")
+    page.choose("When", "Cron expression")
     page.write("Expression", "30 7 * * 1-5")
     page.write("Time zone", "America/New_York")
     assert "Every weekday at 07:30 (America/New_York)" in page.text
     dates = page.panel.form.when._dates.text().splitlines()
     assert (dates[0], len(dates)) == ("In your time zone:", 6)
-    page.choose("If its time was missed", "Ask me then")
-    page.choose("Permissions", "Ask always")
+    page.choose("If it is missed", "Ask me")
+    page.choose("Permissions", "Always ask")
     page.press("Save")
     [job] = page.jobs()
     assert {
@@ -185,7 +185,7 @@ def test_a_task_is_made_with_everything(page: Page) -> None:
 def test_an_interval_is_a_number_and_a_unit(page: Page) -> None:
     page.press("New reminder or task")
     QTest.keyClicks(page.panel.form.text, "Stretch")
-    page.choose("When", "Again and again")
+    page.choose("When", "Repeating")
     page.panel.form.when.number.setValue(90)
     page.choose("Unit", "minutes")
     assert "Every 90 minutes" in page.text
@@ -199,11 +199,11 @@ def test_an_interval_is_a_number_and_a_unit(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("expression", "complaint"),
-    [("61 * * * *", "61"), ("* * 30 2 *", "is not possible"), ("9", "9")],
+    [("61 * * * *", "61"), ("* * 30 2 *", "is not valid"), ("9", "9")],
 )
 def test_a_schedule_is_checked_while_it_is_typed(page: Page, expression: str, complaint: str) -> None:
     page.press("New reminder or task")
-    page.choose("When", "By an expression of cron")
+    page.choose("When", "Cron expression")
     page.write("Expression", expression)
     row = page.panel.form.when._cron_row
     assert complaint in row.problem.text()
@@ -215,7 +215,7 @@ def test_a_schedule_is_checked_while_it_is_typed(page: Page, expression: str, co
 
 def test_a_zone_that_is_none_is_said_at_its_field(page: Page) -> None:
     page.press("New reminder or task")
-    page.choose("When", "By an expression of cron")
+    page.choose("When", "Cron expression")
     page.write("Expression", "0 9 * * *")
     page.write("Time zone", "Mars/Olympus")
     when = page.panel.form.when
@@ -225,13 +225,13 @@ def test_a_zone_that_is_none_is_said_at_its_field(page: Page) -> None:
 
 def test_what_is_missing_is_said_and_nothing_lost(page: Page) -> None:
     page.press("New reminder or task")
-    page.choose("When", "By an expression of cron")
+    page.choose("When", "Cron expression")
     page.press("Save")
     assert "Say what it is about." in page.text
     assert page.panel.form.text.hasFocus()
     QTest.keyClicks(page.panel.form.text, "Tea")
     page.press("Save")
-    assert "Write five fields." in page.text
+    assert "Enter five fields." in page.text
     assert page.panel.form.when.expression.hasFocus()
     assert page.panel.form.text.toPlainText() == "Tea"
     assert page.jobs() == ()
@@ -243,7 +243,7 @@ def test_a_moment_that_is_past_is_refused_in_place(page: Page) -> None:
     when = page.panel.form.when
     when.date.setDate(when.date.date().addDays(-3))
     page.settle()
-    assert "That moment is past." in when._once_row.problem.text()
+    assert "That time is in the past." in when._once_row.problem.text()
     page.press("Save")
     assert page.panel.form.isVisible()
     assert page.jobs() == ()
@@ -254,7 +254,7 @@ def test_a_job_is_changed_and_what_was_not_touched_stays(page: Page) -> None:
     before = page.jobs()[0]
     page.row("Tea").click()
     page.settle()
-    assert "Change the reminder" in page.text
+    assert "Edit reminder" in page.text
     page.write("Name", "Green tea")
     page.press("Save")
     after = page.jobs()[0]
@@ -298,7 +298,7 @@ def test_a_switch_that_cannot_be_goes_back_and_says_why(page: Page, home: Path) 
     page.settle()
     page.row("Once").switch.click()
     page.settle()
-    assert "That moment is past." in page.text
+    assert "That time is in the past." in page.text
     assert not page.row("Once").switch.isChecked()
 
 
@@ -318,7 +318,7 @@ def test_a_late_run_tells_planned_against_actual(page: Page) -> None:
     page.settle()
     told = page.told("Tea")
     assert "2 hours late, 3 more missed" in told
-    assert "planned " in told
+    assert "scheduled " in told
     assert told.endswith(": Two cups")
 
 
@@ -328,17 +328,19 @@ def test_a_run_at_work_is_seen(page: Page) -> None:
     page.ran(Run(id_, "Tea", now, 0, DUE, 0, now, None, RUNNING))
     page.running.tell(JobsChanged())
     page.settle()
-    assert "at work today" in page.told("Tea")
+    assert "running today" in page.told("Tea")
 
 
 def test_a_paused_job_says_why_and_goes_on_with_a_press(page: Page) -> None:
     id_ = page.add()
     scheduler = page.running.core.background.scheduler
-    page.running.wait(scheduler.change(id_, enabled=False, paused="Switched off after 3 failures: no key."))
+    page.running.wait(
+        scheduler.change(id_, enabled=False, paused="Turned off after 3 failures in a row: no key.")
+    )
     page.settle()
     assert "no key." in page.text
     assert "paused" in page.told("Tea")
-    page.press("Go on: Tea")
+    page.press("Resume: Tea")
     assert page.jobs()[0].enabled is True
     assert "no key." not in page.text
 
@@ -384,24 +386,24 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
     order = [stop for stop in stops(page.panel) if stop.isVisible()]
     names = [stop.accessibleName() for stop in order]
     assert names[:3] == ["Planned", "Runs", "New reminder or task"]
-    assert names[4:] == ["Switch on: Tea", "More about Tea"]
+    assert names[4:] == ["Turn on: Tea", "More about Tea"]
     page.press("New reminder or task")
-    page.choose("Kind", "Task for the agent")
+    page.choose("Type", "Task for the agent")
     for kind, fields in (
         ("Once", ["Date", "Time"]),
-        ("Again and again", ["Number", "Unit"]),
-        ("By an expression of cron", ["Expression", "Time zone"]),
+        ("Repeating", ["Number", "Unit"]),
+        ("Cron expression", ["Expression", "Time zone"]),
     ):
         page.choose("When", kind)
         found = [s for s in stops(page.panel.form) if s.isVisible()]
         assert [s.accessibleName() or getattr(s, "text", str)() for s in found] == [
-            "Back to the tasks",
-            "Kind",
+            "Back to tasks",
+            "Type",
             "What to do",
             "Name",
             "When",
             *fields,
-            "If its time was missed",
+            "If it is missed",
             "Permissions",
             "Cancel",
             "Save",
@@ -422,17 +424,17 @@ def test_the_ledger_is_filtered_by_job_and_by_result(page: Page) -> None:
         return [str(runs.model.index(n).data(role)) for n in range(runs.model.rowCount())]
 
     assert [line.split(",")[0] for line in told()] == ["News", "News", "Tea"]
-    assert "by hand · attempt 2 · 4.0 s" in told()[0]
+    assert "manual · attempt 2 · 4.0 s" in told()[0]
     assert "failed" in told()[1]
     assert told()[1].endswith("30 s · $0.5000 · 1,200 tokens, No answer.")
     page.choose("Result", "failed")
     assert len(told()) == 1
     page.choose("Runs of", "Tea")
-    assert "No such run yet." in page.text
+    assert "No such runs yet." in page.text
     page.choose("Result", "All results")
     assert [line.split(",")[0] for line in told()] == ["Tea"]
     page.press("Planned")
-    page.choose_in_menu("News", "Its runs")
+    page.choose_in_menu("News", "Show runs")
     assert len(told()) == 2
 
 
@@ -469,7 +471,7 @@ def test_who_runs_the_jobs_is_said_where_it_is_another_program(page: Page, home:
     assert page.known().detail
     assert page.known().detail in page.text
     page.choose_in_menu("Tea", "Run now")
-    assert "Do it there, or close that program." in page.text
+    assert "Do it there, or quit that program." in page.text
     other.release()
 
 
@@ -477,7 +479,7 @@ def test_jobs_that_wait_for_a_pause_are_told(page: Page) -> None:
     page.wait(page.running.actions.api.settings.change({"presence.paused": True}))
     page.window.refresh()
     page.settle()
-    assert "What works by itself is paused. Reminders still come." in page.text
+    assert "Background work is paused. Reminders still arrive." in page.text
 
 
 def test_a_thousand_jobs_are_made_in_small_steps(page: Page, home: Path) -> None:
@@ -496,7 +498,7 @@ def test_a_thousand_jobs_are_made_in_small_steps(page: Page, home: Path) -> None
     page.write("Search tasks", "number 0942")
     assert page.rows() == ["Number 0942"]
     page.write("Search tasks", "nothing like it")
-    assert "No task has this text." in page.text
+    assert "No results" in page.text
 
 
 def test_the_page_speaks_the_language_that_is_chosen_while_it_is_open(

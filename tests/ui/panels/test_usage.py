@@ -42,7 +42,7 @@ class Page:
         self.running.settle()
 
     def choose(self, span: str) -> None:
-        choose(self.window, "Span of time", span)
+        choose(self.window, "Period", span)
         self.running.settle()
 
     def press(self, words: str) -> None:
@@ -69,11 +69,11 @@ def page(window: SettingsWindow, running: Running) -> Page:
 
 
 def test_an_empty_page_says_so(page: Page) -> None:
-    assert "Nothing was used in this time." in page.text
+    assert "No usage in this period." in page.text
     assert not page.panel.chart.isVisible()
     assert not page.panel.lines.isVisible()
     page.use(0.5)
-    assert "Nothing was used" not in page.text
+    assert "No usage" not in page.text
     assert page.panel.chart.isVisible()
 
 
@@ -138,11 +138,11 @@ def test_a_span_has_its_days_and_no_others(page: Page) -> None:
 def test_an_unknown_price_is_said_and_no_zero(page: Page) -> None:
     page.use(None, provider="groq", model="llama")
     assert page.sums == ["price unknown", "1k", "1"]
-    assert "The price of 1k tokens is not known, so tokens are shown and not money." in page.text
+    assert "The price of 1k tokens is unknown, so tokens are shown instead of cost." in page.text
     assert "$0.00" not in page.text
     assert page.chart.startswith("Tokens per day. Highest: 1k")
     page.use(0.5)
-    assert "The price of 1k tokens is not known: they are not in the cost." in page.text
+    assert "The price of 1k tokens is unknown and not included in the cost." in page.text
     page.panel.chart.setFocus(Qt.FocusReason.TabFocusReason)
     assert page.chart.endswith("$0.50 · 1k tokens of unknown price · 2k tokens · 2 calls")
     assert page.panel.lines.said == [
@@ -155,7 +155,7 @@ def test_models_on_this_computer_are_free(page: Page) -> None:
     page.use(None, provider="builtin", model="qwen")
     assert page.sums == ["free", "1k", "1"]
     assert page.panel.lines.said == ["qwen, Built-in model: free · 1k tokens · 1 call"]
-    assert "not known" not in page.text
+    assert "unknown" not in page.text
 
 
 def test_where_it_went_by_model_conversation_and_cause(page: Page) -> None:
@@ -165,7 +165,7 @@ def test_where_it_went_by_model_conversation_and_cause(page: Page) -> None:
     page.press("Conversations")
     titles = [line.split(":")[0] for line in page.panel.lines.said]
     assert titles == ["A deleted conversation", "Heartbeat"]
-    page.press("Causes")
+    page.press("Purposes")
     assert [line.split(":")[0] for line in page.panel.lines.said] == ["Tasks", "Heartbeat"]
     item = page.panel.lines.model().index(0, 0)
     assert item.data(Qt.ItemDataRole.AccessibleTextRole) == "Tasks: $0.50 · 1k tokens · 1 call"
@@ -177,7 +177,7 @@ def test_a_long_list_is_whole_after_a_press(page: Page) -> None:
     assert len(page.panel.lines.said) == 8
     page.press("Show 3 more")
     assert len(page.panel.lines.said) == 11
-    page.press("Causes")
+    page.press("Purposes")
     assert len(page.panel.lines.said) == 1
     page.press("Models")
     assert len(page.panel.lines.said) == 8
@@ -212,17 +212,17 @@ def test_the_budget_is_set_and_told(page: Page) -> None:
     page.use(4.0)
     page.use(None, provider="groq", model="llama")
     assert not page.panel.budget.isVisible()
-    field = named(page.window, "A month may cost")
+    field = named(page.window, "Monthly limit")
     assert field.placeholderText() == "No limit"
     write(field, "10")
     enter(field)
     page.running.settle()
     assert page.running.stored["limits"]["monthlyUsd"] == 10
     assert "$4.00 of $10.00" in page.text
-    assert "40 % used, $6.00 left" in page.text
-    assert "1k tokens of unknown price are not in it." in page.text
+    assert "40% used, $6.00 left" in page.text
+    assert "Does not include 1k tokens of unknown price." in page.text
     page.use(6.0)
-    assert "The budget is spent." in page.text
+    assert "The budget is used up." in page.text
     write(field, "")
     QTest.keyClick(field, Qt.Key.Key_Backspace)
     enter(field)

@@ -80,12 +80,12 @@ def test_a_test_begun_by_keyboard_keeps_it_to_the_end(
 def test_saving_keeps_the_keyboard(
     configured: SettingsWindow, running: Running, server: ScriptedServer, qtbot: QtBot
 ) -> None:
-    use = give_keyboard(configured, "Use this", qtbot)
+    use = give_keyboard(configured, "Use", qtbot)
     QTest.keyClick(use, SPACE)
-    assert focused() == "Use this"
+    assert focused() == "Use"
     running.settle()
-    assert "Saved, for the next answer" in shown(configured)
-    assert focused() == "Use this"
+    assert "Saved. Applies from the next answer." in shown(configured)
+    assert focused() == "Use"
 
 
 def card_of(running: Running, qtbot: QtBot) -> FirstRunCard:
@@ -105,14 +105,14 @@ def test_a_server_that_fails_leaves_the_keyboard_where_it_was_asked(
         monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{ollama.port}")
         card = card_of(running, qtbot)
         ollama.fails = True
-        use = give_keyboard(card, "Use it", qtbot)
+        use = give_keyboard(card, "Use", qtbot)
         QTest.keyClick(use, SPACE)
         QTest.keyClick(use, SPACE)
-        assert focused() == "Use it"
+        assert focused() == "Use"
         running.settle()
         assert len(ollama.asked) == 1
-        assert "has a fault of its own (500)" in shown(card)
-        assert focused() == "Use it"
+        assert "had an error (500)" in shown(card)
+        assert focused() == "Use"
 
 
 @pytest.mark.expected_log("download of")
@@ -133,14 +133,14 @@ def test_a_download_keeps_the_keyboard_through_a_break_and_a_pause(
         hub.closed = True
         button = give_keyboard(card, f"Download: {catalogue.SMALL.name}", qtbot)
         QTest.keyClick(button, SPACE)
-        qtbot.waitUntil(lambda: "It is tried again." in shown(card))
+        qtbot.waitUntil(lambda: "Retrying." in shown(card))
         assert focused() == "Pause"
         hub.closed = False
         qtbot.waitUntil(lambda: "3 of 491 MB" in shown(card), timeout=30_000)
         assert focused() == "Pause"
         QTest.keyClick(give_keyboard(card, "Pause", qtbot), SPACE)
         running.settle()
-        assert focused() == "Go on", "the keyboard stays where it goes on"
+        assert focused() == "Resume", "the keyboard stays where it goes on"
 
 
 def test_what_is_pressed_in_a_notice_keeps_the_keyboard(
@@ -150,7 +150,7 @@ def test_what_is_pressed_in_a_notice_keeps_the_keyboard(
     window.close()
     window.open_page("model")
     running.settle()
-    again = give_keyboard(window, "Look again", qtbot)
+    again = give_keyboard(window, "Check again", qtbot)
     QTest.keyClick(again, SPACE)
     running.settle()
-    assert focused() == "Look again"
+    assert focused() == "Check again"

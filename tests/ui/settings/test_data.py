@@ -54,9 +54,9 @@ def talk(running: Running, key: str, *said: str) -> Path:
 def test_a_backup_is_made_and_restored(window: SettingsWindow, running: Running) -> None:
     path = talk(running, "window:a", "one", "two")
     page = Page(window, running, "data", Backups)
-    assert "There is none yet." in page.text
+    assert "No backups yet." in page.text
     page.press("Back up now")
-    assert "made by hand" in page.text
+    assert "manual" in page.text
     [made] = (running.home.root / "backups").glob("*.zip")
     assert made.name in page.text
     path.unlink()
@@ -84,7 +84,7 @@ def test_a_file_that_is_no_backup_is_said(window: SettingsWindow, running: Runni
     (tmp_path / "x.zip").write_text("hello")
     page.part.ask(str(tmp_path / "x.zip"))
     running.settle()
-    assert "The file is no backup of this program." in page.text
+    assert "This file is not a backup of this program." in page.text
     assert "Restore this backup?" not in page.text
 
 
@@ -95,7 +95,7 @@ def test_what_is_stored_where_is_told(window: SettingsWindow, running: Running) 
     text = shown(window)
     assert str(running.home.workspace / "sessions") in text
     assert "50." in text
-    assert "keychain of this computer" in text
+    assert "this computer’s keychain" in text
 
 
 def test_everything_is_deleted_only_after_the_word(
@@ -128,11 +128,11 @@ def test_damage_is_mended_one_by_one(window: SettingsWindow, running: Running) -
     path = talk(running, "window:a", "one", "two")
     page = Page(window, running, "repair", RecoveryPanel)
     assert "Nothing is damaged." in page.text
-    assert "1 conversation is whole." in page.text
+    assert "1 conversation is intact." in page.text
     path.write_bytes(path.read_bytes() + b'{"role": "user", "cut\n')
-    page.press("Look through everything")
-    assert "1 record cannot be read. 2 messages are whole." in page.text
-    page.press("Set what cannot be read aside: one")
+    page.press("Check everything")
+    assert "1 record can’t be read. 2 messages are intact." in page.text
+    page.press("Set unreadable parts aside: one")
     assert "Nothing is damaged." in page.text
     assert "the file as it was is kept as .damaged/" in page.text
     assert b"cut" not in path.read_bytes()
@@ -147,12 +147,12 @@ def test_the_bundle_is_seen_before_it_is_saved(
     (running.home.logs / "nanobot.log").write_text(f"INFO a line with {CANARY}\n")
     running.wait(running.actions.api.settings.change({"agents.defaults.max_tool_iterations": 9}))
     page = Page(window, running, "repair", Diagnostics)
-    page.press("Show what would be in it")
+    page.press("Preview")
     [view] = [v for v in page.part.findChildren(QPlainTextEdit) if v.isVisible()]
     assert "Nanobot Desktop" in view.toPlainText()
-    choose(page.part, "File of the bundle", "settings.json")
+    choose(page.part, "File in the bundle", "settings.json")
     assert '"maxToolIterations": 9' in view.toPlainText()
-    choose(page.part, "File of the bundle", "log.txt")
+    choose(page.part, "File in the bundle", "log.txt")
     assert "a line with [hidden]" in view.toPlainText()
     page.part.save(str(tmp_path / "d.zip"))
     running.settle()

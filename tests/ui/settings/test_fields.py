@@ -45,7 +45,7 @@ def fields(path: str) -> Iterator[str]:
 def test_what_is_typed_is_saved_and_obeyed(window: SettingsWindow, running: Running, qtbot: QtBot) -> None:
     write(field(window, NAME), "Ada")
     enter(field(window, NAME))
-    qtbot.waitUntil(lambda: "Saved, for the next answer" in shown(window))
+    qtbot.waitUntil(lambda: "Saved. Applies from the next answer." in shown(window))
     assert running.stored["agents"]["defaults"]["botName"] == "Ada"
     assert "Ada" in running.wait(running.core.context.system_prompt())
     write(field(window, "model_host.idle_stop_s"), "42")
@@ -61,14 +61,14 @@ def test_what_is_typed_is_saved_and_obeyed(window: SettingsWindow, running: Runn
 @pytest.mark.parametrize(
     ("name", "typed", "said"),
     [
-        (TOKENS, "0", "between 1 and 1,000,000"),
+        (TOKENS, "0", "from 1 to 1,000,000"),
         (TOKENS, "12.5", "a whole number"),
-        ("agents.defaults.temperature", "warm", "a number, such as 0.5"),
-        ("agents.defaults.temperature", "nan", "a number, such as 0.5"),
-        ("agents.defaults.temperature", "2.1", "between 0 and 2"),
-        (NAME, " ", "may not be empty"),
-        (NAME, "a" * 61, "60 characters at the most"),
-        ("local.server", "localhost:8000", "begins with http:// or https://"),
+        ("agents.defaults.temperature", "warm", "a number, for example 0.5"),
+        ("agents.defaults.temperature", "nan", "a number, for example 0.5"),
+        ("agents.defaults.temperature", "2.1", "from 0 to 2"),
+        (NAME, " ", "can’t be empty"),
+        (NAME, "a" * 61, "at most 60 characters"),
+        ("local.server", "localhost:8000", "must start with http:// or https://"),
     ],
 )
 def test_a_wrong_value_is_told_while_it_is_typed_and_not_saved(
@@ -88,11 +88,11 @@ def test_a_value_goes_back_to_its_default(window: SettingsWindow, running: Runni
     enter(field(window, TOKENS))
     running.settle()
     assert running.stored["agents"]["defaults"]["maxTokens"] == 4096
-    press(window, "Back to the default: Longest answer")
+    press(window, "Reset to default: Answer limit")
     running.settle()
     assert "maxTokens" not in running.stored["agents"]["defaults"]
     assert field(window, TOKENS).text() == "8192"
-    assert "Back to the default" not in shown(window)
+    assert "Reset to default" not in shown(window)
 
 
 def test_a_choice_is_taken_at_once(window: SettingsWindow, running: Running) -> None:
@@ -118,7 +118,7 @@ def test_what_the_environment_fixes_is_shown_and_cannot_be_changed(
     window: SettingsWindow = request.getfixturevalue("window")
     assert field(window, TOKENS).text() == "77"
     assert not field(window, TOKENS).isEnabled()
-    assert "Fixed by the environment variable NANOBOT_AGENTS__DEFAULTS__MAX_TOKENS." in shown(window)
+    assert "Set by the environment variable NANOBOT_AGENTS__DEFAULTS__MAX_TOKENS." in shown(window)
 
 
 def test_a_change_from_elsewhere_is_seen_when_the_window_is_shown(
@@ -136,7 +136,7 @@ def test_a_change_from_elsewhere_is_seen_when_the_window_is_shown(
 def test_a_damaged_file_is_told_on_top(home: Path, request: pytest.FixtureRequest) -> None:
     (home / "config.json").write_text('{"agents": {"defaults": {"maxTokens": "many"}}}')
     window: SettingsWindow = request.getfixturevalue("window")
-    assert "agents.defaults.maxTokens in config.json cannot be used" in shown(window)
+    assert "agents.defaults.maxTokens in config.json is not valid" in shown(window)
     assert field(window, TOKENS).text() == "8192"
 
 
@@ -147,7 +147,7 @@ def test_what_cannot_be_written_is_told_at_the_field_and_can_be_tried_again(
     write(field(window, NAME), "Ada")
     enter(field(window, NAME))
     running.settle()
-    assert "could not be used: Is a directory" in shown(window)
+    assert "can’t be used: Is a directory" in shown(window)
     running.home.config.rmdir()
     enter(field(window, NAME))
     running.settle()
@@ -166,20 +166,20 @@ def test_headers_are_lines_of_name_and_value(
     window: SettingsWindow = request.getfixturevalue("window")
     running: Running = request.getfixturevalue("running")
     card = opened(window, running, "custom")
-    press(card, "More settings of Custom server")
+    press(card, "More settings for Custom server")
     running.settle()
     headers = row(window, "providers.custom.extra_headers")
-    press(headers, "Add a line")
+    press(headers, "Add line")
     name, value = (named(headers, words) for words in ("Name", "Value"))
     write(name, "X Team")
     write(value, "blue")
     enter(value)
-    assert "letters, digits and hyphens only" in shown(headers)
+    assert "only letters, digits and hyphens" in shown(headers)
     name.setText("X-Team")
     enter(name)
     running.settle()
     assert running.stored["providers"]["custom"]["extraHeaders"] == {"X-Team": "blue"}
-    press(headers, "Remove this line")
+    press(headers, "Remove line")
     running.settle()
     assert running.stored["providers"]["custom"]["extraHeaders"] == {}
 

@@ -74,7 +74,7 @@ def test_a_found_server_is_tried_and_used(
     ollama: Ollama, card: FirstRunCard, running: Running, qtbot: QtBot
 ) -> None:
     assert f"http://127.0.0.1:{ollama.port}/v1" in shown(card)
-    choose(card, "Model of Ollama", "llama3:8b")
+    choose(card, "Ollama model", "llama3:8b")
     with qtbot.waitSignal(card.ready):
         press(card, "Use Ollama")
     running.settle()
@@ -89,20 +89,20 @@ def test_a_found_server_that_fails_is_told_and_not_used(
     ollama.fails = True
     press(card, "Use Ollama")
     running.settle()
-    assert "has a fault of its own (500)" in shown(card)
+    assert "had an error (500)" in shown(card)
     assert running.stored == CONFIG
 
 
 def test_servers_that_come_later_are_found_when_looked_for_again(
     card: FirstRunCard, running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "None is running." in shown(card)
+    assert "None found." in shown(card)
     with Ollama() as server:
         monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{server.port}")
-        press(card, "Look again")
+        press(card, "Check again")
         running.settle()
         assert "Ollama" in shown(card).splitlines()
-        assert "None is running." not in shown(card)
+        assert "None found." not in shown(card)
 
 
 def test_a_key_that_is_pasted_for_the_wrong_provider_names_its_own(
@@ -112,7 +112,7 @@ def test_a_key_that_is_pasted_for_the_wrong_provider_names_its_own(
     running.settle()
     choose(card, "Provider", "DeepSeek")
     write(named(card, "Key"), "sk-ant-api03-0123456789")
-    assert "This looks like a key of Anthropic." in shown(card)
+    assert "This looks like a Anthropic key." in shown(card)
     press(card, "Use Anthropic")
     [box] = [box for box in card.findChildren(ProviderBox) if box.isVisible()]
     assert box.currentText() == "Anthropic"
@@ -177,7 +177,7 @@ def test_a_download_shows_its_progress_and_keeps_what_came(
     [part] = running.home.models.glob("*.part")
     kept = part.stat().st_size
     assert kept > MB
-    press(card, f"Go on: {catalogue.SMALL.name}")
+    press(card, f"Resume: {catalogue.SMALL.name}")
     qtbot.waitUntil(lambda: len(hub.asked) == 2)
     assert f"range: bytes={kept}-" in hub.asked[1].lower()
     press(card, "Pause")
@@ -192,7 +192,7 @@ def test_a_download_that_breaks_off_says_so_and_goes_on_by_itself(
     hub.closed = True
     press(card, f"Download: {catalogue.SMALL.name}")
     qtbot.waitUntil(lambda: "The model could not be downloaded from huggingface.co." in shown(card))
-    assert "It is tried again." in shown(card)
+    assert "Retrying." in shown(card)
     hub.closed = False
     qtbot.waitUntil(lambda: "3 of 491 MB" in shown(card), timeout=10_000)
     assert "could not be downloaded" not in shown(card)
@@ -210,7 +210,7 @@ def test_a_model_that_is_here_is_just_used(
     card: FirstRunCard = request.getfixturevalue("card")
     running: Running = request.getfixturevalue("running")
     with qtbot.waitSignal(card.ready):
-        press(card, "Use it")
+        press(card, "Use")
     running.settle()
     assert running.stored["agents"]["defaults"]["provider"] == "builtin"
     state = running.wait(running.actions.api.setup.readiness())

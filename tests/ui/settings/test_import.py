@@ -15,7 +15,7 @@ from tests.ui.program import Running
 from tests.ui.settings.reading import enter, named, press, shown, write
 from tests.unit.importer.homes import KEY, conversation, newer, older
 
-FIELD = "Folder of the old home"
+FIELD = "Old home folder"
 
 
 class Page:
@@ -63,29 +63,29 @@ def test_what_would_be_taken_is_shown_and_only_then_taken(page: Page, old: Path,
     assert named(page.window, FIELD).text() == ""
     page.look(old)
     lines = page.listed()
-    assert "Will be taken" in lines[0]
+    assert "To be imported" in lines[0]
     assert any(
-        line.startswith("providers.openrouter.apiKey, Key, changed, It goes to the") for line in lines
+        line.startswith("providers.openrouter.apiKey, Key, changed, It will be stored") for line in lines
     )
     assert "telegram:1001" in "\n".join(lines)
     assert KEY not in "\n".join(lines) + page.text
-    assert "Remove the keys from the old file" in page.text
-    assert "done twice" in page.text
+    assert "Remove keys from the old file" in page.text
+    assert "run twice" in page.text
     assert not running.wait(running.actions.api.conversations.list())
     page.press("Import")
     assert "Imported: " in page.text
     keys = {line.key for line in running.wait(running.actions.api.conversations.list())}
     assert keys == {"cli:direct", "telegram:1001"}
     assert keyring.get_password("nanobot-desktop", "openrouter") == KEY
-    assert "Taken" in page.listed()[0]
+    assert "Imported" in page.listed()[0]
     assert KEY in (old / ".nanobot/config.json").read_text("utf-8")
     page.look(old)
-    assert "Everything is here already." in page.text
+    assert "Everything is already here." in page.text
 
 
 def test_keys_are_taken_out_of_the_old_file_where_that_is_wanted(page: Page, old: Path) -> None:
     page.look(old)
-    page.press("Remove the keys from the old file")
+    page.press("Remove keys from the old file")
     page.press("Import")
     kept = json.loads((old / ".nanobot/config.json").read_text("utf-8"))
     assert kept["providers"]["openrouter"]["apiKey"] == ""
@@ -127,9 +127,9 @@ def test_it_can_be_stopped_and_gone_on_with(
     press(page.panel, "Import")
     qtbot.waitUntil(lambda: folder.exists() and any(folder.glob("*.jsonl")))
     page.press("Cancel")
-    assert "Stopped. What was imported so far stays here." in page.text
+    assert "Stopped. Everything imported so far is kept." in page.text
     assert 0 < len(list(folder.glob("*.jsonl"))) < 300
-    page.press("Go on")
+    page.press("Resume")
     page.press("Import")
     assert "Imported: " in page.text
     assert len(list(folder.glob("*.jsonl"))) == 300

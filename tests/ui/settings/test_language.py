@@ -53,7 +53,7 @@ def test_who_answers_has_its_name_in_the_language_of_now(window: SettingsWindow,
 
 def test_the_environment_fixes_the_language(window: SettingsWindow) -> None:
     window.open_page("language")
-    assert "Fixed by the environment variable NANOBOT_DESKTOP_LANGUAGE." in shown(window)
+    assert "Set by the environment variable NANOBOT_DESKTOP_LANGUAGE." in shown(window)
 
 
 SCRIPT = """

@@ -63,19 +63,19 @@ def test_signing_in_and_out(
 ) -> None:
     dialog = begun(row, qtbot)
     assert named(dialog, "Code").text() == "WXYZ-0001"
-    assert "The code holds for 15 min." in shown(dialog)
-    press(dialog, "Copy the code")
+    assert "The code is valid for 15 min." in shown(dialog)
+    press(dialog, "Copy code")
     assert QGuiApplication.clipboard().text() == "WXYZ-0001"
     browser = Browser()
     QDesktopServices.setUrlHandler("http", browser, "look")  # type: ignore[arg-type]  # not as it says
-    press(dialog, "Open the page")
+    press(dialog, "Open page")
     QDesktopServices.unsetUrlHandler("http")
     assert browser.looked == [f"{cloud.url}/login/device"]
     cloud.allow()
     qtbot.waitUntil(lambda: row.dialog is None)
     running.settle()
     assert GITHUB_TOKEN in (keyring.get_password("nanobot-desktop", "github_copilot") or "")
-    assert "The login is in the keychain of this computer." in shown(row)
+    assert "The login is stored in this computer’s keychain." in shown(row)
     nowhere(window, running.home.root, GITHUB_TOKEN)
     press(row, "Sign out: GitHub Copilot")
     running.settle()
@@ -89,7 +89,7 @@ def test_a_code_that_expires_is_said_and_another_is_to_be_had(
     cloud.seconds = 0.2
     dialog = begun(row, qtbot)
     qtbot.waitUntil(lambda: "The code has expired." in shown(dialog))
-    assert " Open the page" not in shown(dialog).splitlines(), "it is of no use any more"
+    assert " Open page" not in shown(dialog).splitlines(), "it is of no use any more"
     cloud.seconds = 900
     press(dialog, "Get a new code")
     qtbot.waitUntil(lambda: named(dialog, "Code").text() == "WXYZ-0002")

@@ -46,10 +46,10 @@ def test_the_page_has_the_settings_and_says_whether_there_is_a_sandbox(
     open_page(window, running, "permissions")
     text = shown(window)
     assert "sandbox" in text
-    assert "None. “Always like this” on a question adds one." in text
+    assert "None. Choose “Always allow” when the agent asks to add one." in text
     assert "Nothing yet." in text
     box = row(window, "permissions.mode").editor.field
-    choose(window, "Ask", "Always")
+    choose(window, "Ask before acting", "Always")
     running.settle()
     assert running.stored["permissions"]["mode"] == "ask"
     assert box.isVisible()
@@ -61,11 +61,11 @@ def test_a_standing_answer_is_listed_and_taken_back(home: Path, request: pytest.
     window: SettingsWindow = request.getfixturevalue("window")
     running: Running = request.getfixturevalue("running")
     open_page(window, running, "permissions")
-    assert "Runs without a question: wc -l" in shown(window)
-    press(window, "Remove: Never: grep")
+    assert "Allow: wc -l" in shown(window)
+    press(window, "Remove: Deny: grep")
     running.settle()
     assert [rule["tool"] for rule in running.stored["permissions"]["rules"]] == ["exec"]
-    assert "Never: grep" not in shown(window)
+    assert "Deny: grep" not in shown(window)
 
 
 def test_a_folder_is_granted_and_taken_back(
@@ -108,8 +108,8 @@ def test_what_was_done_is_listed_with_who_allowed_it(window: SettingsWindow, run
     role = Qt.ItemDataRole.AccessibleTextRole
     lines = [str(model.index(n, 0).data(role)) for n in range(model.rowCount())]
     assert lines[0].startswith("Run line break, not answered yet, ")
-    assert "not allowed" in lines[1]
-    assert "refused by the fences · window:a" in lines[1]
+    assert "denied" in lines[1]
+    assert "denied by the safety limits · window:a" in lines[1]
     assert lines[2].startswith("Searched files for wc -l notes.txt, failed, ")
     assert "allowed by the mode" in lines[2]
     assert lines[3].startswith("Ran wc -l notes.txt, done, ")
@@ -119,7 +119,7 @@ def test_what_was_done_is_listed_with_who_allowed_it(window: SettingsWindow, run
 def test_tools_are_listed_in_plain_words(window: SettingsWindow, running: Running) -> None:
     open_page(window, running, "tools")
     text = shown(window)
-    for words in ("Run commands", "Search the web", "Send messages", "runs", "reads"):
+    for words in ("Run commands", "Search the web", "Send messages", "runs", "read-only"):
         assert words in text
     switch = row(window, "tools.exec.enable").editor.field
     switch.click()  # type: ignore[attr-defined]
@@ -148,7 +148,7 @@ def test_the_key_of_a_search_engine_goes_to_the_keychain(
     write(edit, "secret-brave-key")
     enter(edit)
     running.settle()
-    assert "The key is stored." in shown(window)
+    assert "Key saved." in shown(window)
     assert edit.text() == ""
     assert running.wait(running.core.toolbox._search_key("brave")) == "secret-brave-key"
     assert "secret-brave-key" not in json.dumps(running.stored)

@@ -50,10 +50,10 @@ def test_a_wrong_key_is_said_at_its_field_and_the_right_one_works(
     server.script("status:401")
     write(named(custom, "Key"), "sk-wrong")
     press(custom, "Test")
-    qtbot.waitUntil(lambda: "Asking it one small question…" in shown(custom))
+    qtbot.waitUntil(lambda: "Sending a short test question…" in shown(custom))
     running.settle()
     assert "did not accept the key" in shown(custom)
-    assert "Check the field Key" in shown(custom)
+    assert "Check the key" in shown(custom)
     assert named(custom, "Key").property("wrong")
     assert "keyStored" not in str(running.stored), "a test stores nothing"
     server.script("say:At your service.")
@@ -63,13 +63,13 @@ def test_a_wrong_key_is_said_at_its_field_and_the_right_one_works(
     running.settle()
     assert "Works: “At your service.” in" in shown(custom)
     assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
-    press(custom, "Use this")
+    press(custom, "Use")
     running.settle()
     assert keyring.get_password("nanobot-desktop", "custom") == KEY
     assert running.stored["agents"]["defaults"] == {"provider": "custom", "model": "some-model"}
     assert running.stored["providers"]["custom"] == {"keyStored": True, "apiBase": server.url}
     assert named(custom, "Key").text() == ""
-    assert "It is in the keychain of this computer." in shown(custom)
+    assert "Stored in this computer’s keychain." in shown(custom)
     assert "In use" in shown(custom)
     nowhere(custom, running.home.root, KEY)
 
@@ -79,7 +79,7 @@ def test_a_wrong_key_is_said_at_its_field_and_the_right_one_works(
     [
         ("status:404", "Model", "has no model some-model"),
         ("html", "Address", "a web page, not a model"),
-        ("quota", "", "no quota or money left"),
+        ("quota", "", "out of quota or credit"),
     ],
 )
 def test_the_field_at_fault_is_marked(
@@ -98,10 +98,10 @@ def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
 ) -> None:
     write(named(custom, "Key"), KEY)
     assert named(custom, "Key").echoMode() == QLineEdit.EchoMode.Password
-    press(custom, "Save the key")
+    press(custom, "Save key")
     running.settle()
     assert keyring.get_password("nanobot-desktop", "custom") == KEY
-    assert "The key is in the keychain." in shown(custom)
+    assert "Key saved to the keychain." in shown(custom)
     assert named(custom, "Key").text() == ""
     press(custom, "Show the key of Custom server")
     running.settle()
@@ -123,10 +123,10 @@ def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
     running.settle()
     assert keyring.get_password("nanobot-desktop", "custom") == "sk-another-key"
     press(custom, "Remove the key of Custom server")
-    press(custom, "Keep it")
+    press(custom, "Keep")
     assert keyring.get_password("nanobot-desktop", "custom") == "sk-another-key"
     press(custom, "Remove the key of Custom server")
-    press(custom, "Remove the key")
+    press(custom, "Remove key")
     running.settle()
     assert keyring.get_password("nanobot-desktop", "custom") is None
     assert "keyStored" not in running.stored["providers"]["custom"]
@@ -135,7 +135,7 @@ def test_a_key_is_saved_shown_for_a_while_and_removed_after_a_question(
 def test_a_key_of_another_provider_is_recognised(window: SettingsWindow, running: Running) -> None:
     card = opened(window, running, "groq")
     write(named(card, "Key"), "sk-ant-api03-0123456789")
-    assert "This looks like a key of Anthropic." in shown(card)
+    assert "This looks like a Anthropic key." in shown(card)
     write(named(card, "Key"), "gsk_0123456789")
     assert "This looks like" not in shown(card)
 
@@ -156,19 +156,19 @@ def test_what_is_missing_is_said_and_asks_nobody(
     card = opened(window, running, "custom")
     press(card, "Test")
     running.settle()
-    assert "The address is missing." in shown(card)
+    assert "No address is set." in shown(card)
     write(named(card, "Address"), "nowhere")
-    assert "An address begins with http:// or https://" in shown(card)
+    assert "An address must start with http:// or https://" in shown(card)
     write(named(card, "Address"), server.url)
     enter(named(card, "Address"))
     running.settle()
-    press(card, "Use this")
+    press(card, "Use")
     running.settle()
-    assert "The model's name is missing." in shown(card)
+    assert "No model is set." in shown(card)
     groq = opened(window, running, "groq")
     press(groq, "Test")
     running.settle()
-    assert "A key is needed here." in shown(groq)
+    assert "Enter a key." in shown(groq)
     assert not server.requests
     assert "agents" not in running.stored
 
@@ -206,7 +206,7 @@ def test_twenty_thousand_models_are_listed_narrowed_and_chosen(
     QTest.keyClick(view, Qt.Key.Key_Down)
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert named(custom, "Model").text() == "maker/model-04231"
-    press(custom, "Use this")
+    press(custom, "Use")
     running.settle()
     assert running.stored["agents"]["defaults"]["model"] == "maker/model-04231"
 
@@ -238,16 +238,16 @@ def test_those_that_are_set_up_come_first_and_others_are_found(
     write(part.filter, "nothing like it")
     running.settle()
     assert order(window) == []
-    assert "None is called so." in shown(window)
+    assert "No provider has this name." in shown(window)
 
 
 def test_a_rarer_setting_is_saved_in_the_card(
     custom: ProviderCard, running: Running, server: ScriptedServer
 ) -> None:
-    press(custom, "More settings of Custom server")
+    press(custom, "More settings for Custom server")
     running.settle()
     write(named(custom, "Proxy"), "http://me:secret@host:1")
-    assert "without a name and a password" in shown(custom)
+    assert "without a user name or password" in shown(custom)
     with ScriptedServer() as proxy:
         write(named(custom, "Proxy"), proxy.url.removesuffix("/v1"))
         enter(named(custom, "Proxy"))
@@ -264,20 +264,20 @@ def test_a_rarer_setting_is_saved_in_the_card(
 def test_what_one_knows_better_of_a_model_is_saved_in_the_card(
     custom: ProviderCard, running: Running
 ) -> None:
-    press(custom, "More settings of Custom server")
+    press(custom, "More settings for Custom server")
     running.settle()
-    assert "What you know better of some-model" in shown(custom)
+    assert "Override some-model" in shown(custom)
     assert named(custom, "Context window").placeholderText() == "65,536"
-    write(named(custom, "Price of a question"), "2.5")
-    enter(named(custom, "Price of a question"))
+    write(named(custom, "Input price"), "2.5")
+    enter(named(custom, "Input price"))
     running.settle()
-    choose(custom, "It can see", "No")
+    choose(custom, "Vision", "No")
     running.settle()
     known = {"some-model": {"inputPrice": 2.5, "vision": False}}
     assert running.stored["providers"]["custom"]["models"] == known
-    press(custom, "Back to the default: Price of a question")
+    press(custom, "Reset to default: Input price")
     running.settle()
-    choose(custom, "It can see", "What is known of it")
+    choose(custom, "Vision", "Automatic")
     running.settle()
     assert "models" not in str(
         running.core.store.config.provider("custom").model_dump(exclude_defaults=True)
@@ -287,20 +287,22 @@ def test_what_one_knows_better_of_a_model_is_saved_in_the_card(
 def test_what_a_server_taught_stands_on_the_card_until_it_is_forgotten(
     custom: ProviderCard, running: Running, server: ScriptedServer
 ) -> None:
-    press(custom, "More settings of Custom server")
+    press(custom, "More settings for Custom server")
     running.settle()
     server.script('refuse:{"error": {"message": "temperature is not supported"}}', "say:Cool.")
     press(custom, "Test")
     running.settle()
     assert "Works: “Cool.”" in shown(custom)
-    assert shown(custom).count("It takes no temperature.") == 2, "where it was tried, and at its model"
-    assert f"Its server said so on {datetime.now().astimezone():%Y-%m-%d}." in shown(custom)
+    assert shown(custom).count("It does not accept a temperature.") == 2, (
+        "where it was tried, and at its model"
+    )
+    assert f"Reported by its server on {datetime.now().astimezone():%Y-%m-%d}." in shown(custom)
     press(custom, "Test")
     running.settle()
     assert "temperature" not in server.requests[-1].body
-    press(custom, "Forget what its server said")
+    press(custom, "Forget what its server reported")
     running.settle()
-    assert "Its server said so" not in shown(custom)
+    assert "Reported by its server" not in shown(custom)
     press(custom, "Test")
     running.settle()
     assert "temperature" in server.requests[-1].body
@@ -325,7 +327,7 @@ def test_back_to_the_usual_address_and_to_automatic(
     press(window, "Choose automatically")
     running.settle()
     assert running.stored["agents"]["defaults"]["provider"] == "auto"
-    assert "It was chosen by the model's name and the keys that there are." in shown(window)
+    assert "Chosen automatically, by the model’s name and your keys." in shown(window)
 
 
 def test_without_a_keychain_a_key_is_kept_for_the_session(
@@ -337,24 +339,24 @@ def test_without_a_keychain_a_key_is_kept_for_the_session(
     window.close()
     window.open_page("model")
     running.settle()
-    assert "This computer offers no keychain." in shown(window), "said at once"
+    assert "This computer has no keychain." in shown(window), "said at once"
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
-    press(window, "Look again")
+    press(window, "Check again")
     running.settle()
-    assert "This computer offers no keychain." not in shown(window)
+    assert "This computer has no keychain." not in shown(window)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
     card = opened(window, running, "custom")
     write(named(card, "Model"), "some-model")
     write(named(card, "Key"), KEY)
-    press(card, "Use this")
+    press(card, "Use")
     running.settle()
-    assert "This computer offers no keychain." in shown(window), "saying so when it is stored, too"
+    assert "This computer has no keychain." in shown(window), "saying so when it is stored, too"
     assert "agents" not in running.stored
     press(window, "For this session only")
-    press(card, "Use this")
+    press(card, "Use")
     running.settle()
     assert running.stored["providers"]["custom"] == {"apiBase": server.url}
-    assert "It is in memory, until Nanobot is closed." in shown(card)
+    assert "In memory until you quit Nanobot." in shown(card)
     server.script("say:ok")
     press(card, "Test")
     running.settle()
@@ -371,10 +373,10 @@ def test_a_key_of_the_environment_is_offered(
     assert keyring.get_password("nanobot-desktop", "groq") is None
     card = opened(window, running, "groq")
     assert "A key was found" in shown(card)
-    press(card, "Use the key that stands in GROQ_API_KEY")
+    press(card, "Use the key in GROQ_API_KEY")
     running.settle()
     assert keyring.get_password("nanobot-desktop", "groq") == KEY
-    assert "It is in the keychain of this computer." in shown(card)
+    assert "Stored in this computer’s keychain." in shown(card)
 
 
 def test_what_the_environment_fixes_is_said(
@@ -384,9 +386,9 @@ def test_what_the_environment_fixes_is_said(
     monkeypatch.setenv("NANOBOT_PROVIDERS__GROQ__API_KEY", "gsk_given")
     window: SettingsWindow = request.getfixturevalue("window")
     running: Running = request.getfixturevalue("running")
-    assert "Fixed by the environment variable NANOBOT_AGENTS__DEFAULTS__PROVIDER." in shown(window)
+    assert "Set by the environment variable NANOBOT_AGENTS__DEFAULTS__PROVIDER." in shown(window)
     card = opened(window, running, "groq")
-    assert "Given for this run by the environment." in shown(card)
+    assert "Set by the environment for this run." in shown(card)
     assert not named(card, "Key").isEnabled()
     assert "gsk_given" not in shown(window)
     assert named(card, "Model").isEnabled()

@@ -47,7 +47,7 @@ def test_a_small_model_is_chosen_and_forgotten(part: Purposes, running: Running)
     assert defaults(running)["smallModel"] == {"model": "tiny", "provider": "groq"}
     assert "Groq · tiny" in shown(part)
     assert running.core.models.small_choice() == ("tiny", "groq")
-    press(part, "Back to the default: Small model")
+    press(part, "Reset to default: Small model")
     running.settle()
     assert "smallModel" not in defaults(running)
     assert "Groq · tiny" not in shown(part)
@@ -59,17 +59,17 @@ def test_the_built_in_model_will_do_and_the_usual_one_is_changed(part: Purposes,
     press(part, "Choose")
     running.settle()
     assert running.core.models.choice(*running.core.models.small_choice()).spec.lean
-    press(part, "Change: Usual model")
+    press(part, "Change: Default model")
     assert named(part, "Model").text() == "big"
     press(part, "Cancel")
-    press(part, "Back to the default: Usual model")
+    press(part, "Reset to default: Default model")
     running.settle()
     assert "Chosen automatically" in shown(part)
 
 
 def test_models_to_ask_instead_are_put_in_order(part: Purposes, running: Running, qtbot: QtBot) -> None:
     for provider, model in (("Groq", "one"), ("Groq", "two"), ("Custom server", "three")):
-        press(part, "Add a model to ask instead")
+        press(part, "Add a fallback model")
         choose(part, "Provider", provider)
         write(named(part, "Model"), model)
         QTest.keyClick(named(part, "Model"), Qt.Key.Key_Return)
@@ -89,6 +89,6 @@ def test_models_to_ask_instead_are_put_in_order(part: Purposes, running: Running
     QTest.keyClick(found, Qt.Key.Key_Space)
     running.settle()
     assert [ref["model"] for ref in defaults(running)["fallbackModels"]] == ["one", "two"]
-    press(part, "Later: Groq · one")
+    press(part, "Move down: Groq · one")
     running.settle()
     assert [ref["model"] for ref in defaults(running)["fallbackModels"]] == ["two", "one"]

@@ -64,9 +64,9 @@ def test_the_card_of_a_provider_is_walked_from_top_to_bottom(
         "Address",
         "Model",
         "Show all models",
-        "More settings of OpenRouter",
+        "More settings for OpenRouter",
         "Test OpenRouter",
-        "Use OpenRouter to answer",
+        "Use OpenRouter for answers",
     ]
 
 

@@ -14,9 +14,13 @@ from tests.ui.settings.reading import shown
 
 type Json = dict[str, Any]
 
-GOOD = {"text": "The icon is in the tray.", "remedy": "", "ok": True}
-BAD = {"text": "Another program has the shortcut.", "remedy": "Bind nanobot-desktop quick.", "ok": False}
-TOLD = {"text": "Notifications come to the screen.", "remedy": "", "ok": True, "about": "notifications"}
+GOOD = {"text": "The tray icon is shown.", "remedy": "", "ok": True}
+BAD = {
+    "text": "The shortcut is used by another program.",
+    "remedy": "Bind nanobot-desktop quick.",
+    "ok": False,
+}
+TOLD = {"text": "Notifications are shown on screen.", "remedy": "", "ok": True, "about": "notifications"}
 
 
 @pytest.fixture
@@ -49,8 +53,8 @@ def test_each_line_is_told_with_its_remedy(
         assert f"{line['text']} {line['remedy']}".strip() in named(window)
     window.open_page("notifications")
     running.settle()
-    assert "Notifications come to the screen." in shown(window)
-    assert "The icon is in the tray." not in shown(window)
+    assert "Notifications are shown on screen." in shown(window)
+    assert "The tray icon is shown." not in shown(window)
 
 
 def test_it_is_told_anew_when_settings_change(
@@ -58,12 +62,12 @@ def test_it_is_told_anew_when_settings_change(
 ) -> None:
     lines = [BAD, TOLD]
     window = opened(lines)
-    assert "Another program has the shortcut." in shown(window)
+    assert "The shortcut is used by another program." in shown(window)
     lines.remove(BAD)
     window.refresh()
     running.settle()
-    assert "Another program has the shortcut." not in shown(window)
-    assert "Notifications come to the screen." in shown(window)
+    assert "The shortcut is used by another program." not in shown(window)
+    assert "Notifications are shown on screen." in shown(window)
 
 
 def test_a_front_without_a_desktop_tells_nothing(running: Running, window: SettingsWindow) -> None:

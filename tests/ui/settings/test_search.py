@@ -15,12 +15,12 @@ from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
 from tests.ui.settings.reading import named, row, shown, write
 
-FIELD = "Search the settings"
+FIELD = "Search settings"
 
 
 def hits(window: SettingsWindow) -> list[str]:
     [view] = [
-        v for v in window.findChildren(QListWidget) if v.isVisible() and v.accessibleName() == "Found"
+        v for v in window.findChildren(QListWidget) if v.isVisible() and v.accessibleName() == "Results"
     ]
     return [view.item(n).text() for n in range(view.count())]
 
@@ -50,16 +50,16 @@ def test_what_is_found_is_shown_marked_and_has_the_keyboard(
     view = next(view for view in window.views if view.page.key == "model")
     qtbot.waitUntil(lambda: view.findChild(QWidget, "marking") is not None)
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    write(named(window, FIELD), "tokens a day")
+    write(named(window, FIELD), "daily tokens")
     QTest.keyClick(named(window, FIELD), Qt.Key.Key_Down)
     focus = QApplication.focusWidget()
     assert focus is not None
-    assert focus.accessibleName() == "Found"
+    assert focus.accessibleName() == "Results"
 
 
 def test_pages_come_back_when_the_field_is_empty(window: SettingsWindow) -> None:
     write(named(window, FIELD), "zzzz no such thing")
-    assert "Nothing was found." in shown(window)
+    assert "No results" in shown(window)
     QTest.keyClick(named(window, FIELD), Qt.Key.Key_Escape)
     assert named(window, FIELD).text() == ""
     assert window.isVisible()
@@ -75,7 +75,7 @@ def test_parts_made_by_hand_are_found(window: SettingsWindow, running: Running) 
 
 def test_limits_stand_beside_the_help(window: SettingsWindow) -> None:
     found = row(window, "agents.defaults.temperature")
-    assert found.help.text().endswith("From 0 to 2.")
+    assert found.help.text().endswith("0 to 2.")
     assert setting("agents.defaults.bot_name").limits() == ""
 
 

@@ -258,7 +258,7 @@ async def test_a_rule_is_void_where_a_tool_changed_the_script(agent: Agent, mode
     ]
     await agent.end_of(await agent.loop.submit(Inbound("s", "q")))
     assert script.read_text() == "echo evil"
-    assert "run.sh changed since you allowed this, and not by your hand" in await asked_again(agent, model)
+    assert "run.sh changed since you allowed this, and not by you" in await asked_again(agent, model)
 
 
 async def test_a_rule_holds_where_the_person_changed_the_script(

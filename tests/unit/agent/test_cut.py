@@ -12,7 +12,7 @@ from desktop.tools.base import Arguments
 from tests.unit.agent.scripted import Agent, ScriptedModel, answer
 from tests.unit.agent.tools import Look
 
-CUT = "Acme ended the answer, its content filter stepped in: content_filter."
+CUT = "The content filter of Acme stopped the answer: content_filter."
 
 
 def cut() -> CutShort:
@@ -43,8 +43,8 @@ async def test_a_cut_is_told_with_why_keeps_what_was_said_and_costs_one_call(
 @pytest.mark.parametrize(
     ("thought", "said"),
     [
-        ("", "The model used up the 1024 tokens of one answer before it had said anything."),
-        ("hm", "The model used up the 1024 tokens of one answer with reasoning."),
+        ("", "The model used all 1024 tokens of the answer before it wrote anything."),
+        ("hm", "The model used all 1024 tokens of the answer for reasoning."),
     ],
 )
 async def test_tokens_that_ran_out_before_a_word_was_said_are_told_and_not_tried_again(
@@ -56,7 +56,7 @@ async def test_tokens_that_ran_out_before_a_word_was_said_are_told_and_not_tried
     end = await agent.end_of(await agent.loop.submit(Inbound("s", "q")))
     assert isinstance(end, TurnFailed)
     assert end.error == said
-    assert ("less reasoning" in end.remedy) == bool(thought)
+    assert ("lower reasoning level" in end.remedy) == bool(thought)
     assert len(model.requests) == 1
     assert (await agent.records("s"))[-1].get("reasoning_content", "") == thought, "nothing is lost"
 

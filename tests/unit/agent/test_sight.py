@@ -34,7 +34,7 @@ class Picky(ScriptedModel):
             if path not in request.endpoint.rules.refused
         }
         if shown & self.hated:
-            raise BadRequest("The server refused the request (400).", "", status=400)
+            raise BadRequest("The server rejected the request (400).", "", status=400)
         async for item in super().stream(request):
             yield item
 
@@ -68,7 +68,9 @@ async def test_one_refused_picture_is_left_out_alone_and_once(
     assert model.sent[-1].count("image_url") // 2 == 3
     assert "this model cannot see" not in model.sent[-1]
     assert "picture bad.png: left out" in model.sent[-1]
-    assert notes(agent) == ["Left out, acme does not accept this picture: bad.png. All else was sent."]
+    assert notes(agent) == [
+        "Left out because acme does not accept this image: bad.png. Everything else was sent."
+    ]
     for _later in range(3):
         await turn_with(agent, tmp_path)
     assert len(model.sent) == 7
@@ -106,4 +108,4 @@ async def test_a_broken_file_is_told_and_the_others_are_sent(
     assert isinstance(await agent.end_of(turn), TurnFinished)
     assert len(model.sent) == 1
     assert model.sent[0].count("image_url") // 2 == 1
-    assert notes(agent) == ["Left out, the file is broken: broken.png. All else was sent."]
+    assert notes(agent) == ["Left out because the file is damaged: broken.png. Everything else was sent."]

@@ -49,7 +49,7 @@ async def test_a_reply_is_the_same_here_and_from_another_process(owner: Owner, t
     assert (cost.usd, cost.models[0].name) == (0.5, ("openai", "gpt-5"))
     assert await there.usage.report("7", by="cause") == report
     assert await there.usage.cost(session="window:a") == cost
-    with pytest.raises(UsageError, match="no span of time soon"):
+    with pytest.raises(UsageError, match="no period soon"):
         await there.usage.report("soon")
 
 
@@ -98,16 +98,16 @@ async def test_what_settings_and_models_are_is_told_alike(owner: Owner, tmp_path
         (
             "usage.report",
             {"span": 7},
-            "argument span is not what it must be: Expected `str`, got `int`",
+            "argument span is not valid: Expected `str`, got `int`",
         ),
         ("usage.report", {"since": "7"}, "There is no argument since."),
         ("usage.cost", {}, "The argument session is missing."),
         ("usage.cost", {"session": None}, "Expected `str`, got `null`"),
-        ("usage.forget", {}, "There is no such request: usage.forget."),
-        ("usage._ledger", {}, "There is no such request: usage._ledger."),
-        ("usage.__init__", {}, "There is no such request: usage.__init__."),
-        ("usage.", {}, "There is no such request: usage.."),
-        ("weather.report", {}, "There is no such request: weather.report."),
+        ("usage.forget", {}, "Unknown request: usage.forget."),
+        ("usage._ledger", {}, "Unknown request: usage._ledger."),
+        ("usage.__init__", {}, "Unknown request: usage.__init__."),
+        ("usage.", {}, "Unknown request: usage.."),
+        ("weather.report", {}, "Unknown request: weather.report."),
     ],
 )
 async def test_what_another_process_sends_is_checked(
@@ -131,9 +131,9 @@ async def test_an_owner_of_another_version_is_told_in_a_sentence(tmp_path: Path)
     server = Server(home, older)
     await server.start()
     api = Api(Remote(home))
-    with pytest.raises(AppError, match="of another version"):
+    with pytest.raises(AppError, match="a different version"):
         await api.program.status()
-    with pytest.raises(AppError, match="of another version"):
+    with pytest.raises(AppError, match="a different version"):
         async for _event in api.turns.ask("Hello"):
             pass
     await server.stop()

@@ -257,17 +257,17 @@ async def test_a_file_that_is_no_whole_backup_is_refused(desk: Desk, tmp_path: P
         assert looks(desk.owner.core.workspace) == before
         assert not list(desk.owner.core.home.root.glob(".restore-*"))
 
-    await refused(write(tmp_path / "cut.zip", whole[: len(whole) // 2]), "cut short")
+    await refused(write(tmp_path / "cut.zip", whole[: len(whole) // 2]), "incomplete")
     flipped = bytearray(whole)
     flipped[len(whole) // 3] ^= 0xFF
     await refused(write(tmp_path / "flipped.zip", bytes(flipped)), "damaged|harm|backup of this")
-    await refused(write(tmp_path / "text.zip", "hello"), "no backup of this program")
-    await refused(write(tmp_path / "empty.zip", ""), "no backup of this program")
+    await refused(write(tmp_path / "text.zip", "hello"), "not a backup of this program")
+    await refused(write(tmp_path / "empty.zip", ""), "not a backup of this program")
     with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
         archive.writestr("a.txt", "a")
-    await refused(tmp_path / "foreign.zip", "no backup of this program")
-    await refused(tmp_path / "nowhere.zip", "could not be used")
-    await refused(tmp_path, "could not be used")
+    await refused(tmp_path / "foreign.zip", "not a backup of this program")
+    await refused(tmp_path / "nowhere.zip", "can’t be used")
+    await refused(tmp_path, "can’t be used")
     one = {"workspace/a.txt": b"a"}
     await refused(bomb(tmp_path / "new.zip", one, version=99), "newer version")
     await refused(bomb(tmp_path / "link.zip", one, mode=stat.S_IFLNK | 0o777), "harm")

@@ -128,7 +128,7 @@ def test_a_message_of_its_own_is_the_answer_where_there_is_no_other(
 
 
 def test_a_turn_that_fails_prints_its_answer_as_far_as_it_came(capsys: pytest.CaptureFixture[str]) -> None:
-    answers = turn(TextDelta(*AT, "Half a"), TurnFailed(*AT, "It broke.", "Ask again."))
+    answers = turn(TextDelta(*AT, "Half a"), TurnFailed(*AT, "It broke.", "Try again."))
     printed = capsys.readouterr()
     assert (printed.out, answers.ok) == ("Half a\n", False)
-    assert printed.err.splitlines() == ["It broke.", "Ask again."]
+    assert printed.err.splitlines() == ["It broke.", "Try again."]

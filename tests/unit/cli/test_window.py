@@ -13,7 +13,7 @@ def test_without_a_screen_the_terminal_is_named(tmp_path: Path) -> None:
     for arguments in ((), ("--hidden",)):
         done = Program(tmp_path / "home", NO_SCREEN).run(*arguments)
         assert done.returncode == 1
-        assert "There is no screen here for the window." in done.stderr
+        assert "There is no screen to show the window on." in done.stderr
         assert "nanobot-desktop chat" in done.stderr
         assert "Traceback" not in done.stderr
     assert not (tmp_path / "home").exists()

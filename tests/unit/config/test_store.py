@@ -102,7 +102,7 @@ async def test_provider_names_and_headers(path: Path) -> None:
         ({"agents.defaults.model": "new", "agents.defaults.temprature": 1}, "agents.defaults.temprature"),
         ({"agents.defaults.model": "new", "no.such": 1}, "no.such"),
         ({"agents.defaults.model": "new", "providers.custom.engine": "steam"}, "providers.custom.engine"),
-        ({"agents.defaults.model": "new", "providers.groq.apiKey": "gsk_abcdef"}, "key"),
+        ({"agents.defaults.model": "new", "providers.groq.apiKey": "gsk_abcdef"}, "Keys"),
         ({"agents.defaults.model": "new", "providers.groq.apiBase": "file:///x"}, "providers.groq.apiBase"),
     ],
 )
@@ -212,8 +212,8 @@ async def test_a_name_that_stands_there_twice_is_told_and_nothing_of_the_file_is
     store = loaded(path)
     assert store.config.agents.defaults.model == "c"
     assert [problem.text for problem in store.problems] == [
-        "config.json has model twice in the same place. The last one counts.",
-        "config.json has agents twice in the same place. The last one counts.",
+        "config.json contains model twice in the same place. The last one is used.",
+        "config.json contains agents twice in the same place. The last one is used.",
     ]
     await store.update({"agents.defaults.model": "d"})
     assert not store.problems

@@ -72,7 +72,7 @@ async def test_stop_ends_the_answer_that_runs(desk: Desk, server: ScriptedServer
     await desk.api.turns.submit("s", "count")
     assert await typed(desk, "/stop") == "Stopped."
     assert (await desk.api.conversations.read("s")).turns == []
-    assert await typed(desk, "/stop") == "There was nothing to stop."
+    assert await typed(desk, "/stop") == "Nothing to stop."
 
 
 async def test_the_model_of_a_conversation_is_shown_and_chosen(desk: Desk) -> None:
@@ -86,17 +86,17 @@ async def test_the_model_of_a_conversation_is_shown_and_chosen(desk: Desk) -> No
 
 
 async def test_how_much_the_model_thinks_is_shown_and_chosen(desk: Desk, server: ScriptedServer) -> None:
-    assert "as it likes" in await typed(desk, "/reasoning")
-    assert "at the level high" in await typed(desk, "/reasoning High")
+    assert "decides how much to reason" in await typed(desk, "/reasoning")
+    assert "Reasoning level: high" in await typed(desk, "/reasoning High")
     await desk.ask("s", "Hello")
     assert server.requests[-1].body["reasoning_effort"] == "high"
     assert "off, low, medium, high" in await typed(desk, "/reasoning auto")
     await typed(desk, "/model gpt-4.1")
-    assert "cannot be told" in await typed(desk, "/reasoning")
+    assert "no reasoning levels" in await typed(desk, "/reasoning")
 
 
 async def test_history_export_and_skills(desk: Desk) -> None:
-    assert await typed(desk, "/history") == "Nothing was said here yet."
+    assert await typed(desk, "/history") == "No messages yet."
     await desk.ask("s", "Hello")
     text = await typed(desk, "/history 1")
     assert "Good day." in text

@@ -108,7 +108,7 @@ async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
                 break
     assert isinstance(event, TurnFinished)
     assert event.text == DONE
-    assert "The model did not take its earlier reasoning back, and answered without it." in notes
+    assert "The model did not accept its earlier reasoning back, and answered without it." in notes
     assert await core.database.read("SELECT * FROM lessons") == []
     assert len(server.requests) == asked + ROUNDS + 2
     assert "ZGFtYWdlZA" in await in_thread(session.path.read_text, "utf-8"), "nothing is thrown away"

@@ -50,7 +50,7 @@ async def test_the_loop_goes_on_meanwhile_and_two_do_not_run_at_a_time(desk: Des
     async for event in desk.api.imports.run(old):
         result = event
         if isinstance(event, Advanced):
-            with pytest.raises(UsageError, match="under way"):
+            with pytest.raises(UsageError, match="already running"):
                 await end_of(desk.api.imports.plan(old), Plan)
     await cancel(turning)
     assert turns > 100 * (time.thread_time() - started), "of the time of the loop's own thread"

@@ -182,7 +182,7 @@ async def test_the_commands_of_a_conversation(desk: Desk, server: ScriptedServer
     assert await facts(desk) == ()
     await said(f"/dream-restore {id_}")
     assert [fact.text for fact in await facts(desk)] == ["Likes tea."]
-    assert "just so" in await said(f"/dream-restore {id_}")
+    assert "already at this version" in await said(f"/dream-restore {id_}")
     assert "no version" in await said("/dream-restore ffffffff")
 
 

@@ -84,7 +84,7 @@ async def spares(served: Core, *names: str) -> None:
     )
 
 
-@pytest.mark.expected_log("a fallback model is unknown: There is no provider called nobody")
+@pytest.mark.expected_log("a fallback model is unknown: There is no provider named nobody")
 @pytest.mark.parametrize("failure", ["quota", "html"])
 async def test_another_model_answers_instead_and_says_so(
     served: Core, server: ScriptedServer, failure: str
@@ -95,7 +95,7 @@ async def test_another_model_answers_instead_and_says_so(
     assert text == "Third here."
     assert [request.body["model"] for request in server.requests] == ["usual", "other", "other"]
     assert [event.provider for event in told] == ["custom", "third"]
-    assert "other of third answers instead." in told[-1].note
+    assert "third answers with other instead." in told[-1].note
     spent, _count = await served.usage.by(MODEL, 0, ())
     assert [line.name for line in spent] == [("third", "other")], "it is on the account of who answered"
 
@@ -112,7 +112,7 @@ async def test_the_first_failure_is_told_where_all_fail(served: Core, server: Sc
     await spares(served, "spare")
     server.script("quota", "status:401")
     text, _told = await answered(served)
-    assert "no quota or money left" in text
+    assert "out of quota or credit" in text
     server.forget()
     server.script("status:401")
     text, _told = await answered(served)
@@ -151,7 +151,7 @@ async def test_pictures_go_to_a_model_that_sees(served: Core) -> None:
     await core.change({"agents.defaults.vision_model": {"model": "eyes", "provider": "custom"}})
     ready = await core.models.ready("m", "ollama", "s", "t", pictures=True)
     assert (ready.endpoint.provider, ready.endpoint.model) == ("custom", "eyes")
-    assert "eyes answers: it sees pictures." in ready.note
+    assert "eyes answers because it can see images." in ready.note
     same = await core.models.ready("sees", "custom", "s", "t", pictures=True)
     assert same.endpoint.model == "sees", "it sees itself"
     same = await core.models.ready("m", "ollama", "s", "t")

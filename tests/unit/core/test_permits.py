@@ -59,7 +59,7 @@ async def test_a_question_is_answered_while_the_call_waits(desk: Desk, server: S
     assert (entry.tool, entry.reason) == ("exec", "person")
     await desk.api.permissions.forget(rule.rule)
     assert (await desk.api.permissions.read()).rules == ()
-    with pytest.raises(UsageError, match="not open any more"):
+    with pytest.raises(UsageError, match="no longer open"):
         await desk.api.questions.answer(question, Reply(True))
 
 

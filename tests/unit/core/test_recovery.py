@@ -37,7 +37,7 @@ async def test_a_whole_home_has_nothing_to_mend(tmp_path: Path) -> None:
     async with home_of(tmp_path) as desk:
         found = await desk.api.recovery.look()
         assert (found.damage, found.new) == ((), False)
-        assert "0 conversations are whole." in found.sound
+        assert "0 conversations are intact." in found.sound
         assert await desk.api.recovery.mend() == Mended((), ())
         with pytest.raises(UsageError):
             await desk.api.recovery.mend("session:x:1")
@@ -50,12 +50,12 @@ async def test_a_conversation_is_mended_and_the_file_kept(tmp_path: Path) -> Non
     async with home_of(tmp_path) as desk:
         (one,) = (await desk.api.recovery.look()).damage
         assert (one.part, one.title) == ("session", "one")
-        assert one.hurt == "1 record cannot be read."
-        assert one.whole == "3 messages are whole."
+        assert one.hurt == "1 record can’t be read."
+        assert one.whole == "3 messages intact."
         assert path.read_bytes() == damaged
         done = await desk.api.recovery.mend(one.id)
         assert done.failed == ()
-        assert "3 messages are whole" in done.done[0]
+        assert "3 messages intact" in done.done[0]
         assert (await desk.api.recovery.look()).damage == ()
         assert [text for _role, text in await desk.said("a:1")] == ["one", "two", "three"]
         await desk.api.conversations.rename("a:1", "Mended")
@@ -107,7 +107,7 @@ async def test_jobs_that_can_be_read_are_kept(tmp_path: Path) -> None:
     damaged = jobs.read_bytes()
     async with home_of(tmp_path) as desk:
         (one,) = (await desk.api.recovery.look()).damage
-        assert (one.part, one.whole) == ("jobs", "2 jobs can be read.")
+        assert (one.part, one.whole) == ("jobs", "2 tasks can be read.")
         assert jobs.read_bytes() == damaged
         await desk.api.recovery.mend()
         assert {job.name for job in (await desk.api.jobs.all()).jobs} == {"Tea", "Walk"}

@@ -144,7 +144,7 @@ async def test_a_fork_takes_the_model_along_and_is_called_after_its_origin(
     await desk.ask(key, "On")
     assert (await shown(desk, key))[-1] == "Mine."
     titles = {line.key: line.title for line in (await desk.api.conversations.list())}
-    assert titles[key] == "Say one (from there on)"
+    assert titles[key] == "Say one (branch)"
 
 
 async def test_a_message_that_is_not_there_is_said(desk: Desk, server: ScriptedServer) -> None:
@@ -155,7 +155,7 @@ async def test_a_message_that_is_not_there_is_said(desk: Desk, server: ScriptedS
         api.fork("s", "nowhere"),
         api.versions("s", "nowhere"),
     ):
-        with pytest.raises(UsageError, match="no such message"):
+        with pytest.raises(UsageError, match="message is not in the conversation"):
             await call
 
 

@@ -111,15 +111,15 @@ async def test_four_fifths_are_told_once_and_all_once(desk: Desk) -> None:
     assert await notices(desk) == []
     await used(desk, 0.02)
     await used(desk, 0.02)
-    assert await notices(desk) == ["80 % of this month's budget is used."]
+    assert await notices(desk) == ["80% of this month’s budget is used."]
     budget = (await desk.api.usage.report()).budget
     assert budget == Budget(budget.usd, 0, 10.0, "warned")
     assert budget.usd == pytest.approx(8.03)
     await used(desk, 2.0)
     await used(desk, 2.0)
     assert sorted(await notices(desk)) == [
-        "80 % of this month's budget is used.",
-        "This month's budget of $10.00 is spent.",
+        "80% of this month’s budget is used.",
+        "This month’s budget of $10.00 is used up.",
     ]
     assert (await desk.api.usage.report()).budget.state == "spent"
 
@@ -132,7 +132,7 @@ async def test_when_the_month_is_spent_no_model_that_costs_is_asked(
     for _time in range(2):
         end = await desk.ask("window:a", "Hello")
         assert isinstance(end, TurnFailed)
-        assert end.error == "This month's budget of $5.00 is spent."
+        assert end.error == "This month’s budget of $5.00 is used up."
         assert "settings, under Usage" in end.remedy
     assert (await run_job(desk)).startswith("skipped: This month's budget")
     assert server.requests == []
@@ -197,15 +197,15 @@ async def test_the_command_says_what_has_no_known_price(desk: Desk, tmp_path: Pa
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["gpt-5", "(OpenAI)", "1", "1,000", "100", "$1.50"] in lines
     assert ["llama", "(Groq)", "1", "1,000", "100", "unknown"] in lines
-    assert ["Together", "2", "2,000", "200", "$1.50", "+", "unknown"] in lines
-    assert "The price of 1,100 tokens is not known." in done.stdout
+    assert ["Total", "2", "2,000", "200", "$1.50", "+", "unknown"] in lines
+    assert "The price of 1,100 tokens is unknown." in done.stdout
 
 
 def test_the_command_tells_days_models_and_the_budget(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.configure(limits={"monthlyUsd": 10})
     done = program.run("usage")
-    assert (done.returncode, "No model was asked in this time." in done.stdout) == (0, True)
+    assert (done.returncode, "No calls to a model in this period." in done.stdout) == (0, True)
     assert "This month: $0.00 of $10.00." in done.stdout
     [found] = program.events("usage", "--by", "model", "--days", "7")
     assert (found["lines"], found["total"]["calls"], found["budget"]["limit"]) == ([], 0, 10.0)

@@ -230,7 +230,7 @@ async def test_what_was_not_told_before_a_crash_is_told_once_after_it(
         await core.database.write(f"INSERT INTO subagents VALUES ({', '.join('?' * len(lost))})", lost)
     server.forget()
     server.when("Found it.", "say:They found it.")
-    server.when("cut off", "say:B was cut off.")
+    server.when("interrupted", "say:B was cut off.")
     async with started(home) as desk:
         await desk.owner.core.subagents.recover()
         texts: set[str] = set()

@@ -53,12 +53,12 @@ async def house(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[House]:
     [
         ("status:401", "key", "did not accept the key"),
         ("status:403", "key", "does not allow this key"),
-        ("quota", "quota", "no quota or money left"),
-        ("status:429", "quota", "too many requests"),
-        ("status:400", "model", "refused the request"),
+        ("quota", "quota", "out of quota or credit"),
+        ("status:429", "quota", "Too many requests"),
+        ("status:400", "model", "rejected the request"),
         ("html", "address", "a web page, not a model"),
-        ("status:500", "", "fault of its own"),
-        ("notjson", "", "broke off"),
+        ("status:500", "", "had an error"),
+        ("notjson", "", "stopped before"),
     ],
 )
 async def test_the_field_at_fault_is_named(
@@ -83,7 +83,7 @@ async def test_an_address_that_sends_on_is_told_with_where_to(house: House, serv
 async def test_nobody_there(house: House) -> None:
     fault = await house.fault(base="http://127.0.0.1:9/v1")
     assert fault.field == "address"
-    assert "cannot be reached at http://127.0.0.1:9/v1" in fault.text
+    assert "can’t be reached at http://127.0.0.1:9/v1" in fault.text
 
 
 async def test_an_unknown_model_is_told_apart_from_a_wrong_address(
@@ -91,7 +91,7 @@ async def test_an_unknown_model_is_told_apart_from_a_wrong_address(
 ) -> None:
     server.script("status:404")
     fault = await house.fault()
-    assert (fault.field, fault.text) == ("model", "Custom server has no model m.")
+    assert (fault.field, fault.text) == ("model", "Custom server has no model named m.")
     server.pages["/models"] = (404, "application/json", b"{}")
     server.script("status:404")
     assert (await house.fault()).field == "address"

@@ -218,7 +218,7 @@ async def test_when_the_day_is_spent_no_model_is_asked_and_it_is_said_once(
     for _time in range(2):
         done = await do(desk)
         assert done.outcome == "skipped"
-        assert "may in a day" in done.detail
+        assert "daily budget" in done.detail
     (core.workspace / "HEARTBEAT.md").write_text("- Look at the greenhouse", "utf-8")
     core.background.heartbeat._due()
     assert core.background.heartbeat._task
@@ -235,7 +235,7 @@ async def test_the_limit_stops_a_job_in_the_middle(desk: Desk, server: ScriptedS
     server.script(f"use:{json.dumps([['list_dir', {'path': '.'}]])}", "say:Never said.")
     done = await do(desk)
     assert done.outcome == "failed"
-    assert "may in a day" in done.detail
+    assert "daily budget" in done.detail
     assert len(server.requests) == 1
 
 

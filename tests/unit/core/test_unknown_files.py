@@ -42,7 +42,7 @@ async def test_it_is_said_once(home: Home, how: str) -> None:
         home.database.write_bytes(b"no database" * 1000)
     async with started(home) as desk:
         (sentence,) = await told(desk)
-        assert "count as unknown until you vouch" in sentence
+        assert "count as unknown until you confirm" in sentence
         (notice,) = [one for one in (await desk.api.inbox.list()).notices if "vouch" in one.title]
         await desk.api.inbox.dismiss(notice.id)
     async with started(home) as desk:

@@ -242,11 +242,11 @@ NOW = unix("2026-11-28T18:00")
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        (Cron("* * 30 2 *"), "is no schedule"),
-        (Cron("0 0 31 4,6,9 *"), "is no schedule"),
+        (Cron("* * 30 2 *"), "is not a valid schedule"),
+        (Cron("0 0 31 4,6,9 *"), "is not a valid schedule"),
         (Cron("0 9 * *"), "five fields"),
         (Cron("0 0 9 * * *"), "five fields"),
-        (Cron("61 9 * * *"), "is no schedule"),
+        (Cron("61 9 * * *"), "is not a valid schedule"),
         (Cron("every day"), "five fields"),
         (Cron(""), "five fields"),
         (Cron("0 9 * * *", "Europe/Atlantis"), "no time zone Europe/Atlantis"),

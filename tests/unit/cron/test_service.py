@@ -138,7 +138,7 @@ async def test_an_answer_waits_for_a_job_that_is_at_work(bed: Bed) -> None:
     bed.time.ring()
     await soon(lambda: bool(bed.worker.runs))
     [asked] = await bed.rows(outcome="asked")
-    with pytest.raises(UsageError, match="at work"):
+    with pytest.raises(UsageError, match="already running"):
         await bed.scheduler.answer(asked.id, True)
     bed.worker.gate.set()
     await bed.scheduler.quiet()
@@ -212,7 +212,7 @@ async def test_a_job_never_runs_twice_at_the_same_time(bed: Bed) -> None:
     bed.time.moment = start + 60
     bed.time.ring()
     await soon(lambda: bool(bed.worker.runs))
-    with pytest.raises(UsageError, match="at work"):
+    with pytest.raises(UsageError, match="already running"):
         await bed.scheduler.run_now(job.id)
     for _ in range(4):
         bed.time.moment += 60
@@ -371,7 +371,7 @@ async def test_run_now_leaves_the_schedule_as_it_is(bed: Bed) -> None:
     assert bed.scheduler.get(job.id).next_due == job.next_due
     await bed.until(bed.time.moment + HOUR + 1)
     assert [run.cause for _job, run, _at in bed.worker.runs] == ["hand", "due"]
-    with pytest.raises(UsageError, match="no job"):
+    with pytest.raises(UsageError, match="no task"):
         await bed.scheduler.run_now("nobody")
 
 
@@ -485,7 +485,7 @@ async def test_a_zone_that_does_not_exist_is_said_and_reminders_go_on(bed: Bed) 
 async def test_two_homes_on_one_workspace_run_each_job_once(made: Made) -> None:
     one, two = await made(), await made(home="other")
     assert (one.scheduler.mine, two.scheduler.mine) == (True, False)
-    assert "run by another program (test" in two.scheduler.status.detail
+    assert "Another program runs the tasks of this folder (test" in two.scheduler.status.detail
     job = await two.add(Every(60, 0))
     await soon(lambda: len(one.scheduler.jobs()) == 1)
     with pytest.raises(UsageError, match="another program"):

@@ -32,11 +32,11 @@ from desktop.errors import UsageError
         ("0 * * * *", "every hour"),
         ("0 */2 * * *", "every 2 hours"),
         ("15 */2 * * *", "every 2 hours, 15 minutes past the hour"),
-        ("*/7 * * * *", "by the fields */7 * * * *"),
-        ("*/5 9-17 * * 1-5", "by the fields */5 9-17 * * 1-5"),
-        ("0 9 * * 1#2", "by the fields 0 9 * * 1#2"),
-        ("0 9 * * 1,1#2", "by the fields 0 9 * * 1,1#2"),
-        ("0 9 13 * 5", "by the fields 0 9 13 * 5"),
+        ("*/7 * * * *", "on cron expression */7 * * * *"),
+        ("*/5 9-17 * * 1-5", "on cron expression */5 9-17 * * 1-5"),
+        ("0 9 * * 1#2", "on cron expression 0 9 * * 1#2"),
+        ("0 9 * * 1,1#2", "on cron expression 0 9 * * 1,1#2"),
+        ("0 9 13 * 5", "on cron expression 0 9 13 * 5"),
     ],
 )
 def test_fields(expression: str, words: str) -> None:

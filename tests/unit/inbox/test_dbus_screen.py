@@ -19,7 +19,7 @@ REMINDER = Toast(
     "r1", "reminder", "Stand-up", "In <b>room</b> & 2", (("done", "Done"), ("snooze", "Snooze"))
 )
 RESULT = Toast("s1", "subagent", "Report is done", "Read it.", reply=True, session="s")
-QUESTION = Toast("a1", "approval", "Run a command?", "ls", (("approve", "Approve"), ("deny", "Deny")))
+QUESTION = Toast("a1", "approval", "Run command?", "ls", (("approve", "Approve"), ("deny", "Deny")))
 
 
 async def test_a_toast_and_what_is_done_with_it(daemon: Daemon, screen: DBusScreen, acts: Acts) -> None:
@@ -39,7 +39,7 @@ async def test_a_toast_and_what_is_done_with_it(daemon: Daemon, screen: DBusScre
 
     assert await screen.show(QUESTION)
     assert (daemon.history[1].urgency, daemon.history[1].timeout) == (2, 0)
-    daemon.press("Run a command?", "default")
+    daemon.press("Run command?", "default")
     await eventually(lambda: acts[1:] == [("a1", "open", "")])
     assert await screen.show(REMINDER)
     daemon.dismiss("Stand-up")
@@ -132,7 +132,7 @@ async def test_a_daemon_that_dies_takes_its_toasts_with_it(
     assert not await screen.show(QUESTION)
     daemon.start()
     assert await screen.show(QUESTION)
-    daemon.press("Run a command?", "deny")
+    daemon.press("Run command?", "deny")
     await eventually(lambda: acts == [("a1", "deny", "")], "and not that of the first with this number")
 
 
@@ -188,7 +188,7 @@ async def test_a_stranger_presses_nothing(daemon: Daemon, screen: DBusScreen, ac
     await stranger.send(signal)
     stranger.disconnect()
     await stranger.wait_for_disconnect()  # type: ignore[no-untyped-call]
-    daemon.press("Run a command?", "nonsense")
+    daemon.press("Run command?", "nonsense")
     assert await screen.show(REMINDER)
     daemon.press("Stand-up", "done")
     await eventually(lambda: acts == [("r1", "done", "")])

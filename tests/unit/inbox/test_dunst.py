@@ -47,9 +47,9 @@ async def test_it_is_seen_and_its_button_works(desk: Desk, screen: DBusScreen, a
 
 async def test_a_question_stays_until_it_is_answered(desk: Desk, screen: DBusScreen, acts: Acts) -> None:
     before = len(desk.notifications())
-    ask = Toast("a1", "approval", "Run a command?", "ls -l\nIn /home/ada", (("approve", "Approve"),))
+    ask = Toast("a1", "approval", "Run command?", "ls -l\nIn /home/ada", (("approve", "Approve"),))
     assert await screen.show(ask)
-    shown = await in_thread(desk.wait_notification, "Run a command?", before)
+    shown = await in_thread(desk.wait_notification, "Run command?", before)
     assert shown.urgency == "CRITICAL"
     desk.screenshot("question")
     await screen.clear("a1")

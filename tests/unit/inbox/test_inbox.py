@@ -136,7 +136,7 @@ async def test_two_that_settle_at_once(inbox: Inbox) -> None:
 
 
 async def test_forms_that_no_call_waits_for_are_closed_and_other_questions_stay(inbox: Inbox) -> None:
-    form = {"title": "An MCP server asks you", "form": {"purpose": "form", "fields": []}}
+    form = {"title": "Question from an MCP server", "form": {"purpose": "form", "fields": []}}
     await inbox.add(notice("a", 1.0))
     await inbox.add(Notice("b", "approval", "s", "t", "asks", {"card": form}))
     await inbox.add(reminder("c"))

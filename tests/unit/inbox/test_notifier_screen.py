@@ -14,7 +14,7 @@ pytestmark = pytest.mark.machine
 
 REMINDER = Toast("r1", "reminder", "Stand-up", "Room 2", (("done", "Done"), ("snooze", "Snooze")))
 RESULT = Toast("s1", "subagent", "Report is done", "Read it.", reply=True)
-QUESTION = Toast("a1", "approval", "Run a command?", "ls", (("approve", "Approve"), ("deny", "Deny")))
+QUESTION = Toast("a1", "approval", "Run command?", "ls", (("approve", "Approve"), ("deny", "Deny")))
 
 
 @pytest.fixture

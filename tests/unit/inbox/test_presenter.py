@@ -106,7 +106,7 @@ async def test_a_notice_is_shown_once(world: World) -> None:
     await world.add("a")
     await world.shown("About a")
     assert world.presenter.how.way == "daemon"
-    assert "no field for a reply" in world.presenter.how.missing
+    assert "doesn’t support replies" in world.presenter.how.missing
     await world.presenter.stop()
     again = world.made(DBusScreen())
     again.start()
@@ -176,11 +176,11 @@ async def test_quiet_hours_hold_all_but_questions(world: World) -> None:
     assert world.watch.alarm == at("14:00")
     await world.add("e", "error", due=at("13:00"))
     world.watch.turn(at("14:00"))
-    await world.shown("Ask q?", "3 notices came in quiet hours")
+    await world.shown("Ask q?", "3 notices during quiet hours")
     assert world.daemon.history[-1].text == "• About r\n• About h\n• About e"
     world.watch.turn(at("15:00"))
     await world.add("s", "subagent")
-    await world.shown("Ask q?", "3 notices came in quiet hours", "About s")
+    await world.shown("Ask q?", "3 notices during quiet hours", "About s")
 
 
 async def test_one_that_was_held_alone_is_itself(world: World) -> None:
@@ -209,7 +209,7 @@ async def test_many_after_a_start_are_one(world: World) -> None:
         await world.add(f"q{n}", "approval")
     world.presenter = world.made(DBusScreen())
     world.presenter.start()
-    await world.shown("Ask q0?", "Ask q1?", "20 notices wait for you")
+    await world.shown("Ask q0?", "Ask q1?", "20 unread notices")
     for n in range(20):
         await world.inbox.settle(f"n{n}", "seen")
     await eventually(lambda: world.daemon.on_screen() == ["Ask q0?", "Ask q1?"])
@@ -243,7 +243,7 @@ async def test_with_nobody_it_waits_in_the_inbox(world: World) -> None:
     await world.add("a")
     await world.rest()
     assert world.presenter.how.way == "inbox"
-    assert "Notices are in the inbox." in world.presenter.how.missing
+    assert "Notifications are in the inbox." in world.presenter.how.missing
     world.daemon.start()  # as at login, where the desktop comes up beside the program
     await world.shown("About a")
 

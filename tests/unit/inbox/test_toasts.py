@@ -10,7 +10,7 @@ from desktop.inbox.screen import Toast
 from desktop.inbox.toasts import digest, toast
 
 CARD: dict[str, Any] = {
-    "title": "Run a command?",
+    "title": "Run command?",
     "lines": ["ls -l"],
     "command": "ls -l",
     "body": "",
@@ -53,7 +53,7 @@ def test_a_job_that_was_missed_asks() -> None:
 
 def test_a_question_that_can_be_seen_whole_may_be_answered() -> None:
     shown = of("approval", card=CARD)
-    assert shown.title == "Run a command?"
+    assert shown.title == "Run command?"
     assert shown.body == "ls -l\nIn /home/ada/notes\nCommands are asked for."
     assert names(shown) == ["approve", "deny"]
 
@@ -81,14 +81,14 @@ def test_one_without_a_card_can_only_be_opened() -> None:
 def test_many_are_one() -> None:
     notices = [Notice(f"n{n}", "error", "", "", f"Trouble {n}") for n in range(7)]
     shown = digest(notices)
-    assert (shown.notice, shown.title) == ("digest", "7 notices wait for you")
+    assert (shown.notice, shown.title) == ("digest", "7 unread notices")
     assert shown.body.splitlines() == [*(f"• Trouble {n}" for n in range(5)), "and 2 more"]
-    assert digest(notices, after_quiet=True).title == "7 notices came in quiet hours"
+    assert digest(notices, after_quiet=True).title == "7 notices during quiet hours"
     asked = digest([Notice(f"n{n}", "approval", "", "", "exec: ls") for n in range(5)])
     assert (asked.notice, asked.kind, asked.title) == (
         "digest:approval",
         "approval",
-        "5 questions wait for you",
+        "5 questions are waiting for you",
     )
 
 

@@ -67,4 +67,4 @@ def test_only_what_may_pass_by_itself_is_tried_again() -> None:
 
 def test_the_servers_words_are_told_where_they_help() -> None:
     error = error_for("bad_request", Endpoint("acme", "m"), detail="unknown model", status=400)
-    assert error.text == "acme refused the request (400). It said: unknown model"
+    assert error.text == "acme rejected the request (400). It said: unknown model"

@@ -138,9 +138,9 @@ async def test_a_host_killed_in_mid_answer_fails_the_call_and_serves_the_next(ho
         first = host.pid
         assert first
         psutil.Process(first).kill()
-        with pytest.raises(HostDied, match="ended unexpectedly"):
+        with pytest.raises(HostDied, match="quit unexpectedly"):
             [item async for item in stream]
-        assert host.status.detail.startswith("The part of the program that talks to models ended")
+        assert host.status.detail.startswith("The process that talks to models quit")
         assert (await ask(host, server)).text == "ok"
         assert host.pid != first
         assert host.status.state is ServiceState.RUNNING
@@ -156,7 +156,7 @@ async def test_a_program_that_cannot_be_started_is_a_sentence() -> None:
 @pytest.mark.expected_log("the model host went away|model host: broken")
 async def test_a_program_that_dies_at_once_is_a_sentence() -> None:
     host = ModelHost(command=[sys.executable, "-c", "import sys; print('broken', file=sys.stderr)"])
-    with pytest.raises(HostDied, match="ended unexpectedly"):
+    with pytest.raises(HostDied, match="quit unexpectedly"):
         await host.start()
     assert host.status.state is ServiceState.DEGRADED
     await host.stop()

@@ -73,7 +73,7 @@ async def test_what_is_wrong_in_the_environment_is_named_and_this_machine_is_rea
             for url in (AWAY, AWAY.replace("http", "https")):
                 with pytest.raises(WrongWay) as caught:
                     await ask(host, server, engine, model, url)
-                assert caught.value.text.startswith("ALL_PROXY names a proxy of a kind")
+                assert caught.value.text.startswith("ALL_PROXY is set to a kind of proxy")
                 assert "hunter2" not in str(caught.value)
                 assert caught.value.remedy
 
@@ -102,5 +102,5 @@ async def test_a_proxy_that_does_not_run_is_named_with_its_variable(
             with pytest.raises(Unreachable) as caught:
                 await ask(host, server, engine, model, AWAY)
             assert caught.value.text == (
-                "The proxy socks5://127.0.0.1:9 that ALL_PROXY names does not lead to Acme."
+                "The proxy socks5://127.0.0.1:9, set by ALL_PROXY, can’t reach Acme."
             )

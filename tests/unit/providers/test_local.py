@@ -187,7 +187,7 @@ async def test_a_crash_is_noticed_and_the_next_one_starts_it_again(make: Make, n
     server = make(bus=bus, warm=prompt("die"))
     await server.ensure()
     await reached(server, bus, ServiceState.DEGRADED)
-    assert "next question starts it again" in server.status.detail
+    assert "restarts with the next question" in server.status.detail
     server._warm_messages = None
     await server.ensure()
     assert len(notes.starts) == 2
@@ -207,7 +207,7 @@ async def test_an_engine_that_does_not_come_up_is_told(make: Make, notes: Notes)
 
 async def test_without_the_file_it_says_how_to_get_it(notes: Notes, tmp_path: Path) -> None:
     server = BuiltinServer(tmp_path / "empty")
-    with pytest.raises(AppError, match="not on this machine yet") as failure:
+    with pytest.raises(AppError, match="not on this computer yet") as failure:
         await server.ensure()
     assert "local setup qwen2.5-coder-0.5b-instruct" in failure.value.remedy
 

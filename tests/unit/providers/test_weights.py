@@ -117,7 +117,7 @@ async def test_a_cut_download_is_resumed_where_it_ended(hub: Hub, tmp_path: Path
     hub.cut_at = 3_000_000
     with pytest.raises(AppError, match="could not be downloaded") as failure:
         await weights.fetch(hub.model(), tmp_path, ignore)
-    assert "what already came is kept" in failure.value.remedy
+    assert "What was downloaded so far is kept" in failure.value.remedy
     kept = part(tmp_path).stat().st_size
     assert 0 < kept <= 3_000_000
     hub.cut_at = None
@@ -176,7 +176,7 @@ async def test_a_wrong_file_is_thrown_away(hub: Hub, tmp_path: Path) -> None:
 
 async def test_a_file_that_never_ends_is_ended(hub: Hub, tmp_path: Path) -> None:
     hub.body = BYTES * 2
-    with pytest.raises(AppError, match="sends more"):
+    with pytest.raises(AppError, match="sent more data"):
         await weights.fetch(hub.model(BYTES), tmp_path, ignore)
     assert part(tmp_path).stat().st_size == 0
 
@@ -204,7 +204,7 @@ async def test_a_disk_too_small_is_told_before_the_download(hub: Hub, tmp_path: 
 
 
 async def test_two_programs_do_not_write_one_file(hub: Hub, tmp_path: Path) -> None:
-    with FileLock(tmp_path / "small.gguf.lock"), pytest.raises(AppError, match="already fetching"):
+    with FileLock(tmp_path / "small.gguf.lock"), pytest.raises(AppError, match="already downloading"):
         await weights.fetch(hub.model(), tmp_path, ignore)
 
 

@@ -118,14 +118,14 @@ def test_broken_yaml_costs_no_more_than_its_line(described: Make, header: str) -
 
 def test_a_header_that_does_not_end(described: Make) -> None:
     found = described("---\nname: sample\ndescription: Herbs.\n\nThe body.")
-    assert (found.description, found.problem) == ("Herbs.", "The header of SKILL.md does not end.")
+    assert (found.description, found.problem) == ("Herbs.", "The header of SKILL.md is not closed.")
     assert found.body() == "The body."
 
 
 def test_a_name_that_is_not_the_folders(described: Make) -> None:
     found = described("---\nname: other\ndescription: Herbs.\n---\nBody")
     assert (found.name, found.usable) == ("sample", True)
-    assert found.problem == "The header calls it other, but the folder's name counts."
+    assert found.problem == "The header says other, but the folder’s name is used."
 
 
 def test_a_header_without_a_description(described: Make) -> None:
@@ -157,10 +157,10 @@ def test_chinese_is_counted_in_characters(described: Make) -> None:
 
 def test_what_is_no_utf_8(described: Make) -> None:
     other = described("---\ndescription: 草药\n---\nBody".encode("gb18030"))
-    assert other.problem == "SKILL.md is not text in UTF-8."
+    assert other.problem == "SKILL.md is not UTF-8 text."
     assert other.usable
     wide = described("---\ndescription: Herbs\n---\nBody".encode("utf-16"))
-    assert wide.problem == "SKILL.md is not text in UTF-8."
+    assert wide.problem == "SKILL.md is not UTF-8 text."
     assert not wide.usable
 
 
@@ -246,20 +246,20 @@ def test_a_system_that_is_not_this_one(described: Make) -> None:
     ).usable
     found = described(f"---\ndescription: D\nmetadata: {{nanobot: {{os: [{other}]}}}}\n---\nB")
     assert not found.available
-    assert found.missing[0].startswith("It works on ")
+    assert found.missing[0].startswith("It works only on ")
 
 
 def test_one_of_several_programs_is_enough(described: Make) -> None:
     text = "---\ndescription: D\nmetadata: {{nanobot: {{requires: {{anyBins: [{}]}}}}}}\n---\nB"
     assert described(text.format("no-such-program, " + "python3")).usable
     found = described(text.format("no-such-program, nor-this"))
-    assert found.missing == ("None of these programs is installed: no-such-program, nor-this.",)
+    assert found.missing == ("None of these programs are installed: no-such-program, nor-this.",)
 
 
 def test_how_to_install_what_is_missing_is_the_remedy(described: Make) -> None:
     requires = '"requires": {"bins": ["no-such-program"]}'
     found = described(f"---\ndescription: D\nmetadata: {{nanobot: {{{requires}}}}}\n---\nB")
-    assert found.remedy == "Install or set what is missing, or switch the skill off."
+    assert found.remedy == "Install or set what is missing, or turn the skill off."
     install = '"install": [{"kind": "apt", "label": "apt it"}, {"kind": "brew", "label": "brew it"}, null]'
     found = described(f"---\ndescription: D\nmetadata: {{nanobot: {{{requires}, {install}}}}}\n---\nB")
     assert found.remedy == {"linux": "apt it", "darwin": "brew it"}.get(sys.platform, "apt it / brew it")

@@ -130,7 +130,7 @@ def test_a_folder_whose_name_cannot_be_shown(shelf: Shelf) -> None:
     shelf.put(plain("x"), "bad\nname")
     shelf.put(plain("x"), "a name with spaces")
     found = shelf.get("bad name")
-    assert found.problem == "The folder's name has characters that cannot be used."
+    assert found.problem == "The folder’s name contains characters that can’t be used."
     assert not found.usable
     assert shelf.get("a name with spaces").usable
     assert "bad" not in shelf.skills.prompt()
@@ -173,7 +173,7 @@ def test_two_names_that_differ_in_case_only(shelf: Shelf) -> None:
     shelf.put(plain("Herbs"), "Herbs")
     assert shelf.get("herbs").usable
     other = shelf.get("Herbs")
-    assert other.problem == "It has the same name as herbs, but for capital letters."
+    assert other.problem == "It has the same name as herbs except for upper and lower case."
     assert not other.usable
 
 
@@ -222,7 +222,7 @@ def test_what_doctor_says(shelf: Shelf) -> None:
     shelf.put("Just words.", "silent")
     shelf.off.append("silent")
     found = look(shelf.skills)
-    assert found[0] == (True, "3 of 6 skills can be used.", "")
+    assert found[0] == (True, "3 of 6 skills are available.", "")
     assert [(ok, text.partition(":")[0]) for ok, text, _remedy in found[1:]] == [
         (True, "bare"),
         (False, "empty"),

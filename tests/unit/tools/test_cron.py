@@ -135,8 +135,8 @@ async def test_changing_what_is_there(bed: Bed) -> None:
         ({"action": "dance"}, "no action"),
         ({"action": "add", "in_minutes": 5}, "message is missing"),
         ({"message": "x"}, "When"),
-        ({"message": "x", "at": "soon"}, "no date and time"),
-        ({"message": "x", "at": "25:70"}, "no time of the clock"),
+        ({"message": "x", "at": "soon"}, "not a date and time"),
+        ({"message": "x", "at": "25:70"}, "not a valid time"),
         ({"message": "x", "at": "1970-01-01T00:00"}, "past.*now"),
         ({"message": "x", "at": "9999-12-31T00:00"}, "too far"),
         ({"message": "x", "at": "2026-12-24T18:00", "tz": "Mars/Crater"}, "no time zone"),
@@ -144,10 +144,10 @@ async def test_changing_what_is_there(bed: Bed) -> None:
         ({"message": "x", "in_minutes": -5}, "must be a number"),
         ({"message": "x", "in_minutes": 1e300}, "too far"),
         ({"message": "x", "every_seconds": 5}, "Once a minute"),
-        ({"message": "x", "cron_expr": "* * 30 2 *"}, "no schedule"),
+        ({"message": "x", "cron_expr": "* * 30 2 *"}, "not a valid schedule"),
         ({"message": "x", "cron_expr": "every day"}, "five fields"),
         ({"action": "remove"}, "job_id is missing"),
-        ({"action": "remove", "job_id": "nobody"}, "no job 'nobody'"),
+        ({"action": "remove", "job_id": "nobody"}, "no task 'nobody'"),
     ],
 )
 async def test_what_makes_no_sense_is_said(bed: Bed, given: dict[str, Any], said: str) -> None:
@@ -208,7 +208,7 @@ async def test_the_list_is_told_to_a_process_that_does_not_run_the_jobs(bed: Bed
     other = Bed(tmp_path, NOW, "Europe/Berlin", "other")
     await other.start()
     await call(other, message="call Anna", in_minutes=20)
-    with pytest.raises(ToolFailure, match="run by another program"):
+    with pytest.raises(ToolFailure, match="Another program runs the tasks"):
         await call(other, action="run", job_id=other.scheduler.jobs()[0].id)
     await bed.store.load()
     assert [job.message for job in bed.scheduler.jobs()] == ["call Anna"]

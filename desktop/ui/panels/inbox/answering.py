@@ -57,7 +57,7 @@ class Answering(QObject):
         self._library.open(key)
 
     def _replied(self, key: str) -> None:
-        self._window.toast.say(_("Your reply is on its way."), _("Open"), lambda: self._open(key))
+        self._window.toast.say(_("Reply sent."), _("Open"), lambda: self._open(key))
 
     def _press(self, *, yes: bool) -> None:
         """Answer the question that is to be seen; one that is not comes into sight instead."""

@@ -122,23 +122,23 @@ class Drawer(QWidget):
     def _words(self) -> None:
         self._title.setText(_("Inbox"))
         self.close_button.say(_("Close"), "Esc")
-        self.all_done.setText(_("Done with all"))
+        self.all_done.setText(_("Mark all as done"))
         self._history_words.setText(_("History"))
-        self.history.setAccessibleName(_("History: show what is done, too"))
+        self.history.setAccessibleName(_("History: include what is done"))
         self.search.say(_("Search the inbox"))
-        self.older.setText(_("Show older ones"))
+        self.older.setText(_("Show older"))
         self._say_empty()
         for key, made in self._days.items():
             made.setText(_day(key))
 
     def _say_empty(self) -> None:
         if self.search.text().strip():
-            self._empty_title.setText(_("Nothing has this text"))
+            self._empty_title.setText(_("No results"))
             self._empty_words.setText("")
         else:
-            self._empty_title.setText(_("Nothing waits for you"))
+            self._empty_title.setText(_("All caught up"))
             self._empty_words.setText(
-                _("Reminders, results and questions come here, and stay until you are done with them.")
+                _("Reminders, results and questions appear here until you are done with them.")
             )
 
     # ---- what there is

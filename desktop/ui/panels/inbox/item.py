@@ -38,8 +38,8 @@ _ICONS = {
 _ANSWERS = {
     "seen": mark("opened"),
     "replied": mark("replied"),
-    "yes": mark("answered with yes"),
-    "no": mark("answered with no"),
+    "yes": mark("approved"),
+    "no": mark("denied"),
 }
 _NOTHING = Notice("", "", "", "", "")
 _FOLDED, _FOLDED_LINES, _LONGEST = 320, 5, 8_000
@@ -150,8 +150,8 @@ class NoticeItem(QFrame):
 
     def _words(self) -> None:
         for made, words_ in (
-            (self.yes, _("Allow") if self._came else _("Do it now")),
-            (self.no, _("Leave it off") if self._came else _("Skip")),
+            (self.yes, _("Allow") if self._came else _("Run now")),
+            (self.no, _("Keep off") if self._came else _("Skip")),
             (self.done, _("Done")),
             (self.snooze, _("Snooze")),
             (self.reply, _("Reply")),
@@ -270,12 +270,12 @@ def _note(notice: Notice) -> str:
         return f"{_(answer)}, {moments.at(notice.settled or notice.at, now)}"
     parts = []
     if body.get("ask") and notice.kind != WAITING:
-        parts.append(_("Missed while the computer was off or asleep. Shall it be made up for?"))
+        parts.append(_("Missed while the computer was off or asleep. Run it now?"))
     if float(body.get("late") or 0) >= _LATE_S and body.get("planned"):
         planned, late = moments.at(body["planned"], now), moments.lateness(body["late"])
-        parts.append(_("planned {when}, {late}").format(when=planned, late=late))
+        parts.append(_("scheduled {when}, {late}").format(when=planned, late=late))
     if n := int(body.get("missed") or 0):
         parts.append(moments.more_missed(n))
     if notice.due > now.moment:
-        parts.append(_("comes again {when}").format(when=moments.soon(notice.due, now)))
+        parts.append(_("snoozed until {when}").format(when=moments.soon(notice.due, now)))
     return " · ".join(parts)

@@ -44,9 +44,9 @@ class NoteEditor(QWidget):
     def _words(self) -> None:
         title = words.title(self._name)
         self.text.setAccessibleName(_("Text of {name}").format(name=title))
-        self._theirs.setText(_("In the file now"))
-        self.theirs.setAccessibleName(_("In the file now"))
-        self.take.setText(_("Take the text of the file"))
+        self._theirs.setText(_("Current text of the file"))
+        self.theirs.setAccessibleName(_("Current text of the file"))
+        self.take.setText(_("Use the file’s text"))
         self.cancel.setText(_("Cancel"))
         self.save.setText(_("Save"))
 
@@ -72,8 +72,8 @@ class NoteEditor(QWidget):
         self._start = self.theirs.toPlainText()
         self._conflict(shown=True)
         self.outcome.failed(
-            _("The file was changed since you began to write. Both texts are kept."),
-            _("Save puts yours in its place; or take over what you need from the other one."),
+            _("The file changed while you were editing. Both versions are kept."),
+            _("Save replaces it with yours. Copy over anything you need from the other version first."),
             tone="warning",
         )
         self._typed()

@@ -59,7 +59,7 @@ class FactRow(QWidget):
         self._origin.setVisible(bool(origin))
         said = self._text.text()
         self.forget.say(_("Forget: {fact}").format(fact=said if len(said) <= _SAID else said[:_SAID] + "…"))
-        self.forget.setToolTip(_("Forget this: it is taken out, and Dream does not bring it back."))
+        self.forget.setToolTip(_("Forget this. It is removed, and Dream won’t add it back."))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

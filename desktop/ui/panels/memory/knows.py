@@ -45,7 +45,7 @@ class Knows(QWidget):
 
     def _words(self) -> None:
         self.search.say(_("Search what the agent knows"))
-        self._nothing.setText(_("Nothing here has this text. What was said is found among the summaries."))
+        self._nothing.setText(_("No results. Past conversations are under Summaries."))
 
     @property
     def waiting(self) -> bool:

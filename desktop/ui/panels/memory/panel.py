@@ -51,12 +51,12 @@ class MemoryPanel(Part):
 
     def _words(self) -> None:
         self._about.setText(
-            _("What the agent knows is in plain files. You can read, correct and take back all of it.")
+            _("Everything the agent knows is in plain files. You can read, edit and undo all of it.")
         )
         self._say_tabs()
 
     def _say_tabs(self) -> None:
-        names = (_("What it knows"), _("Waiting"), _("Summaries"), _("Versions"))
+        names = (_("Knowledge"), _("Pending"), _("Summaries"), _("Versions"))
         found = self._found
         count = found.waiting + found.staged if found is not None else 0
         for number, made in enumerate(self.tabs.buttons):
@@ -143,8 +143,8 @@ class MemoryPanel(Part):
             newest = await self._actions.api.memory.log(1)
             if commit and newest and newest[0].id != commit:
                 self.outcome.failed(
-                    _("The memory was changed again since."),
-                    _("Bring the older text back under Versions."),
+                    _("Memory has changed since then."),
+                    _("Restore the older text under Versions."),
                     tone="warning",
                 )
                 return

@@ -57,10 +57,10 @@ class SummaryRow(QWidget):
         entry = self.entry
         if entry is None:
             return
-        self._title.setText(shown(entry.title or entry.session or _("Without a conversation")))
+        self._title.setText(shown(entry.title or entry.session or _("No conversation")))
         self._when.setText(words.when(entry.timestamp))
-        self._raw.setText(_("not summed up"))
-        self._raw.setToolTip(_("No model could sum this up, so the beginning is kept as it was."))
+        self._raw.setText(_("not summarized"))
+        self._raw.setToolTip(_("No model could summarize this, so the beginning is kept as it was."))
         self._raw.setVisible(entry.raw)
         whole = shown(entry.content).removeprefix("[RAW]").strip()
         self._text.setText(whole if self._opened else whole[:_FOLD_CHARACTERS])
@@ -124,17 +124,20 @@ class Summaries(QWidget):
 
     def _words(self) -> None:
         self.search.say(_("Search summaries"))
-        self.older.setText(_("Older ones"))
+        self.older.setText(_("Older"))
         self._say_nothing()
         for row in self.list.rows:
             row.say()
 
     def _say_nothing(self) -> None:
         if self.search.text().strip():
-            self._nothing.setText(_("No summary has this text."))
+            self._nothing.setText(_("No results"))
         else:
             self._nothing.setText(
-                _("None yet. A conversation is summed up when it outgrows the model's window or rests.")
+                _(
+                    "None yet. A conversation is summarized when it no longer fits the context window, or "
+                    "has been idle for a while."
+                )
             )
 
     def _made(self) -> SummaryRow:

@@ -47,7 +47,7 @@ class Timeline(CalmList):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.setAccessibleName(_("Versions of the memory"))
+        self.setAccessibleName(_("Memory versions"))
         for number, version in enumerate(self._versions):
             self._say(self._items.item(number), version)
 

@@ -59,9 +59,9 @@ class FileDiff(QWidget):
             return
         title = words.file_title(self._file.name)
         self._title.setText(title)
-        self._short.setText(_("The text is too long to be compared here."))
-        self.diff.setAccessibleName(_("Changes of {file}").format(file=title))
-        self.restore.say(_("Restore this file"), _("Restore {file} as it was").format(file=title))
+        self._short.setText(_("The text is too long to compare here."))
+        self.diff.setAccessibleName(_("Changes to {file}").format(file=title))
+        self.restore.say(_("Restore file"), _("Restore {file} to this version").format(file=title))
 
 
 class Versions(QWidget):
@@ -118,15 +118,15 @@ class Versions(QWidget):
             part.hide()
 
     def _words(self) -> None:
-        self._about.setText(_("Each change of the memory is kept, and can be taken back."))
-        self._nothing.setText(_("No version yet: nothing was changed."))
-        self.undo.say(_("Undo the last change"))
+        self._about.setText(_("Every change to memory is kept and can be undone."))
+        self._nothing.setText(_("No versions yet. Nothing has changed."))
+        self.undo.say(_("Undo last change"))
         self._with.setText(_("Compare with"))
         self.other.setAccessibleName(_("Compare with"))
         self._beside_words.setText(_("Side by side"))
         self.beside.setAccessibleName(_("Side by side"))
-        self.restore.setText(_("Restore all as it was then"))
-        self._same.setText(_("There is no difference."))
+        self.restore.setText(_("Restore all to this version"))
+        self._same.setText(_("No differences."))
         self._fill_others()
         for row in self.files.rows:
             row.say()
@@ -155,8 +155,8 @@ class Versions(QWidget):
     def _fill_others(self) -> None:
         chosen = self.other.currentData()
         self.other.clear()
-        self.other.addItem(_("the version before it"), _BEFORE)
-        self.other.addItem(_("the files as they are now"), _NOW)
+        self.other.addItem(_("the previous version"), _BEFORE)
+        self.other.addItem(_("the current files"), _NOW)
         for version in self._versions:
             self.other.addItem(timeline.name(version), version.id)
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
@@ -218,8 +218,8 @@ class Versions(QWidget):
             self.outcome.failed(error.text, error.remedy)
             return
         if commit:
-            self.outcome.done(_("Brought back. This is a version of its own, so it can be undone too."))
+            self.outcome.done(_("Restored. This is a new version, so you can undo it too."))
         else:
-            self.outcome.done(_("Nothing had to be changed: the files are as they were then."))
+            self.outcome.done(_("Nothing to restore: the files are the same."))
         await self._read()
         self.changed.emit()

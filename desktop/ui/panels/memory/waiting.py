@@ -62,9 +62,9 @@ class StagedCard(FormCard):
         self.title.setText(file)
         told = [words.when(staged.at), shown(staged.why[:_WHY])]
         self._why.setText(" · ".join(filter(None, told)))
-        self.diff.setAccessibleName(_("Changes of {file}").format(file=file))
-        self.accept.say(_("Accept"), _("Accept the change of {file}").format(file=file))
-        self.drop.say(_("Drop"), _("Drop the change of {file}").format(file=file))
+        self.diff.setAccessibleName(_("Changes to {file}").format(file=file))
+        self.accept.say(_("Accept"), _("Accept the change to {file}").format(file=file))
+        self.drop.say(_("Discard"), _("Discard the change to {file}").format(file=file))
 
 
 class Waiting(QWidget):
@@ -106,14 +106,14 @@ class Waiting(QWidget):
     def _words(self) -> None:
         self._about.setText(
             _(
-                "Dream reads the summaries of your conversations from time to time, and writes down what "
-                "is worth keeping about you and your work."
+                "From time to time, Dream reads the summaries of your conversations and saves what is "
+                "worth remembering about you and your work."
             )
         )
         self.run.say(_("Run now"), _("Run Dream now"))
-        self._staged_title.setText(_("For you to decide"))
+        self._staged_title.setText(_("Your decision"))
         self._staged_about.setText(
-            _("These changes come from conversations with text from outside, such as web pages.")
+            _("These changes come from conversations with untrusted content, such as web pages.")
         )
         for card in self.staged.rows:
             card.say()
@@ -123,15 +123,15 @@ class Waiting(QWidget):
         found = self._found or Known()
         waiting, dream = found.waiting, found.dream
         if waiting:
-            count = ngettext("{count} summary waits", "{count} summaries wait", waiting)
+            count = ngettext("{count} summary pending", "{count} summaries pending", waiting)
             self._state.setText(count.format(count=waiting))
         else:
-            self._state.setText(_("Nothing waits") if self._found is not None else "")
+            self._state.setText(_("Nothing pending") if self._found is not None else "")
         last, then = words.when(dream.last), words.when(dream.next)
         told = [
             _("Last run: {time}").format(time=last) if last else "",
             _("Next: {time}").format(time=then) if then else "",
-            "" if dream.enabled else _("It does not run by itself."),
+            "" if dream.enabled else _("It doesn’t run automatically."),
             shown(dream.detail),
         ]
         self._next.setText(" · ".join(filter(None, told)))
@@ -170,7 +170,7 @@ class Waiting(QWidget):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.outcome.done(_("It is written down.") if yes else _("It was dropped."))
+        self.outcome.done(_("Saved to memory.") if yes else _("Discarded."))
         await self._read()
         self.run.setFocus()
         self.changed.emit()
@@ -200,10 +200,12 @@ def _came_of_it(done: Dreamed) -> str:
     if files:
         said = _("Changed: {files}.").format(files=", ".join(files))
     elif done.skipped:
-        said = _("There was nothing new to work through.")
+        said = _("Nothing new to process.")
     else:
-        said = "" if staged else _("Nothing new was worth keeping.")
+        said = "" if staged else _("Nothing new worth remembering.")
     if staged:
-        told = ngettext("{count} change waits for you.", "{count} changes wait for you.", staged)
+        told = ngettext(
+            "{count} change needs your decision.", "{count} changes need your decision.", staged
+        )
         said = sentences(said, told.format(count=staged))
     return said

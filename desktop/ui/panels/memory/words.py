@@ -11,22 +11,25 @@ if TYPE_CHECKING:
     from desktop.api.memory import Fact
 
 _NOTES = {
-    "USER": (mark("About you"), mark("Who you are, and how you like things done.")),
-    "SOUL": (mark("What the agent is like"), mark("Its character, and how it speaks.")),
-    "MEMORY": (mark("What it remembers"), mark("Projects, decisions and open ends of your conversations.")),
-    "AGENTS": (mark("How it works"), mark("Instructions of yours. Only you change them.")),
+    "USER": (mark("About you"), mark("Who you are and how you like things done.")),
+    "SOUL": (mark("The agent’s personality"), mark("Its character and tone.")),
+    "MEMORY": (
+        mark("What it remembers"),
+        mark("Projects, decisions and open questions from your conversations."),
+    ),
+    "AGENTS": (mark("How it works"), mark("Your instructions. Only you change them.")),
 }
 _CAUSES = {
     "dream": mark("Dream"),
     "person": mark("You"),
     "agent": mark("The agent"),
-    "restore": mark("Brought back"),
+    "restore": mark("Restored"),
 }
 _PHASES = {
-    "summing": mark("Summing up conversations…"),
-    "reading": mark("Reading what is new…"),
-    "editing": mark("Writing down what is worth keeping…"),
-    "keeping": mark("Writing down what is worth keeping…"),
+    "summing": mark("Summarizing conversations…"),
+    "reading": mark("Reading new summaries…"),
+    "editing": mark("Saving what is worth remembering…"),
+    "keeping": mark("Saving what is worth remembering…"),
 }
 
 
@@ -53,7 +56,7 @@ def who(cause: str) -> str:
 
 def phase(name: str) -> str:
     """What Dream is at."""
-    return _(_PHASES[name]) if name in _PHASES else _("Dream is at work…")
+    return _(_PHASES[name]) if name in _PHASES else _("Dream is running…")
 
 
 def when(value: object) -> str:

@@ -102,7 +102,7 @@ class ServerCard(FoldCard[Details]):
         self.below_head(self._notice)
 
     def _words(self) -> None:
-        self.switch.setAccessibleName(_("Use the server {name}").format(name=self.name))
+        self.switch.setAccessibleName(_("Use server {name}").format(name=self.name))
         self.open_button.say(_("Details of {name}").format(name=self.name))
         if self.server is not None:
             self.show_server(self.server)

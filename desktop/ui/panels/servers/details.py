@@ -50,9 +50,9 @@ class Log(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        self._title.setText(_("What it wrote (stderr)"))
+        self._title.setText(_("Error output (stderr)"))
         self.text.setAccessibleName(_("Log"))
-        self.copy.say(_("Copy the log"))
+        self.copy.say(_("Copy log"))
 
     def show_text(self, text: str) -> None:
         """Show this, and its end."""
@@ -137,20 +137,21 @@ class Details(QWidget):
         self._trust_row.say(
             _("I trust this server"),
             _(
-                "What it says of its tools is believed: those that only read then run without a question. "
-                "A server that lies could read and send what it likes; trust one whose maker you know."
+                "The agent believes what this server says about its tools: tools it calls read-only run "
+                "without asking. A dishonest server could read and send anything, so trust only servers "
+                "whose maker you know."
             ),
         )
         self.trust.setAccessibleName(_("I trust this server"))
         self._local_row.say(
-            _("It is on this computer and only reads"),
+            _("Runs locally and is read-only"),
             _(
-                "You say that nothing it is given leaves this computer, and that it changes nothing. Its "
-                "tools then need no question of their own where a page or other text from outside is in "
-                "view. Say it only of a server of which you know it."
+                "You confirm that nothing it receives leaves this computer and that it changes nothing. "
+                "Its tools then don’t ask just because the conversation contains a web page or other "
+                "untrusted content. Turn this on only if you are sure."
             ),
         )
-        self.local.setAccessibleName(_("It is on this computer and only reads"))
+        self.local.setAccessibleName(_("Runs locally and is read-only"))
 
     # ---- what there is
 
@@ -175,7 +176,7 @@ class Details(QWidget):
     async def _reading(self) -> None:
         waits = not self.tools.rows
         if waits:
-            self.outcome.busy(_("Asking for its tools…"))
+            self.outcome.busy(_("Listing its tools…"))
         try:
             found = await self._servers.tools(self._name)
         except AppError as error:
@@ -208,7 +209,7 @@ class Details(QWidget):
         self._work.start(self._looking(), name="mcp:update", busy=[self.newer])
 
     async def _looking(self) -> None:
-        self.outcome.busy(_("Asking which versions there are…"))
+        self.outcome.busy(_("Checking for versions…"))
         try:
             found = await self._servers.newer(self._name)
         except AppError as error:
@@ -219,7 +220,7 @@ class Details(QWidget):
             return
         take = {one.package: one.new for one in found}
         yes = (
-            _("Run this version from now on"),
+            _("Use this version"),
             lambda: self._do(self._servers.take(self._name, take)),
         )
         self.outcome.failed(updates(found), tone="info", actions=(yes,))
@@ -232,7 +233,7 @@ class Details(QWidget):
             self._test.cancel()
 
     async def _trying(self) -> None:
-        self.outcome.busy(_("Starting the server, and asking for its tools…"), self._end_test)
+        self.outcome.busy(_("Starting the server and listing its tools…"), self._end_test)
         try:
             reply = await self._servers.test(self._name)
         except AppError as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 
 _PROGRAM, _ADDRESS = 0, 1
-_KINDS = (mark("A program on this computer"), mark("A service at an address"))
+_KINDS = (mark("A program on this computer"), mark("A service at a URL"))
 _ARGUMENTS_HEIGHT = 76
 _TIMEOUT = 30.0
 
@@ -39,7 +39,7 @@ class Fields(Card):
         self._of_address: list[Row] = []
         self.name = QLineEdit(self._given(lambda server: server.name, ""))
         self._name_row = self._row(self.name)
-        about = mark("Letters and digits, as you like to call it.")
+        about = mark("Letters and digits. The name is up to you.")
         self._say(self._name_row, self.name, mark("Name"), about)
         spoken(self._words)
 
@@ -48,7 +48,7 @@ class Fields(Card):
             row.say(_(title), _(help_) if help_ else "")
             editor.setAccessibleName(_(title))
             if isinstance(editor, Pairs):
-                editor.say(_("Add a line"))
+                editor.say(_("Add line"))
             elif isinstance(editor, CalmBox):
                 for number, words in enumerate(_KINDS):
                     editor.setItemText(number, _(words))
@@ -84,7 +84,7 @@ class Fields(Card):
         )
         self.kind.currentIndexChanged.connect(self._show_kind)
         self._kind_row = self._row(self.kind)
-        self._say(self._kind_row, self.kind, mark("What it is"))
+        self._say(self._kind_row, self.kind, mark("Type"))
 
     def _make_program(self) -> None:
         self.command = QLineEdit(self._given(lambda server: server.command, ""))
@@ -93,7 +93,10 @@ class Fields(Card):
         self.command.editingFinished.connect(self._part_words)
         self._command_row = self._row(self.command, wide=True)
         self._say(
-            self._command_row, self.command, mark("Program"), mark("A whole line can be pasted here.")
+            self._command_row,
+            self.command,
+            mark("Program"),
+            mark("You can paste a whole command line here."),
         )
         self._belongs(self._command_row, _PROGRAM)
 
@@ -104,19 +107,19 @@ class Fields(Card):
         self.arguments.setTabChangesFocus(True)
         self.arguments.setFixedHeight(_ARGUMENTS_HEIGHT)
         row = self._row(self.arguments, wide=True)
-        self._say(row, self.arguments, mark("Arguments"), mark("One a line."))
+        self._say(row, self.arguments, mark("Arguments"), mark("One per line."))
         self._belongs(row, _PROGRAM)
 
     def _make_env(self) -> None:
         self.env = self._pairs(
-            "env", _PROGRAM, mark("Variables"), mark("What it finds in its environment.")
+            "env", _PROGRAM, mark("Variables"), mark("Environment variables for the program.")
         )
 
     def _make_cwd(self) -> None:
         self.cwd = QLineEdit(self._given(lambda server: server.cwd, ""))
         self.cwd.setFont(code_font())
         row = self._row(self.cwd, wide=True)
-        self._say(row, self.cwd, mark("Working folder"), mark("Empty: your home folder."))
+        self._say(row, self.cwd, mark("Working folder"), mark("Leave empty to use your home folder."))
         self._belongs(row, _PROGRAM)
 
     def _make_address(self) -> None:
@@ -132,7 +135,10 @@ class Fields(Card):
         self.sign_in.setChecked(self._given(lambda server: server.oauth, False))
         row = self._row(self.sign_in, width=0)
         self._say(
-            row, self.sign_in, mark("Sign in"), mark("With your account in the browser; needs no key.")
+            row,
+            self.sign_in,
+            mark("Sign in"),
+            mark("Sign in with your account in the browser; no key needed."),
         )
         self._belongs(row, _ADDRESS)
 
@@ -141,31 +147,32 @@ class Fields(Card):
         self.client.setFont(code_font())
         row = self._row(self.client)
         about = mark(
-            "Only where you registered Nanobot with the service by hand. Empty: it does so itself."
+            "Only if you registered Nanobot with the service yourself. Leave empty to register "
+            "automatically."
         )
-        self._say(row, self.client, mark("Client id"), about)
+        self._say(row, self.client, mark("Client ID"), about)
         self._belongs(row, _ADDRESS)
         self.secret = QLineEdit()
         self.secret.setEchoMode(QLineEdit.EchoMode.Password)
         row = self._row(self.secret)
-        kept = mark("It is in the keychain. Another replaces it.")
+        kept = mark("Stored in the keychain. Enter a new one to replace it.")
         given = (
             kept
             if self._given(lambda server: server.client_secret, False)
-            else mark("It is kept in the keychain.")
+            else mark("Stored in the keychain.")
         )
         self._say(row, self.secret, mark("Client secret"), given)
         self._belongs(row, _ADDRESS)
 
     def _make_headers(self) -> None:
-        about = mark("Sent with each request, such as a key.")
+        about = mark("Sent with each request, for example a key.")
         self.headers = self._pairs("headers", _ADDRESS, mark("Headers"), about)
 
     def _make_timeout(self) -> None:
         self.timeout = QLineEdit(f"{self._given(lambda server: server.timeout, _TIMEOUT):g}")
         self._timeout_row = self._row(self.timeout)
-        about = mark("After so many seconds a call is ended.")
-        self._say(self._timeout_row, self.timeout, mark("Longest call"), about)
+        about = mark("Calls that take longer, in seconds, are stopped.")
+        self._say(self._timeout_row, self.timeout, mark("Timeout"), about)
 
     def _pairs(self, name: str, kind: int, title: str, about: str) -> Pairs:
         made = Pairs()
@@ -193,7 +200,7 @@ class Fields(Card):
         try:
             words = words_of(self.command.text())
         except ValueError:
-            self._command_row.complain(_("A quotation mark is left open."))
+            self._command_row.complain(_("A quotation mark isn’t closed."))
             return
         if len(words) > 1:
             self.command.setText(words[0])
@@ -206,15 +213,20 @@ class Fields(Card):
         self._part_words()
         program = self.kind.currentIndex() == _PROGRAM
         wrong = [
-            (self._name_row, "" if self.name.text().strip() else _("It needs a name.")),
-            (self._timeout_row, "" if _seconds(self.timeout.text()) else _("A number from 1 to 3600.")),
+            (self._name_row, "" if self.name.text().strip() else _("Enter a name.")),
+            (
+                self._timeout_row,
+                "" if _seconds(self.timeout.text()) else _("Enter a number from 1 to 3600."),
+            ),
         ]
         if program:
             missing = not self.command.text().strip()
-            wrong.append((self._command_row, _("Which program?") if missing else ""))
+            wrong.append((self._command_row, _("Enter a program.") if missing else ""))
         else:
             good = self.url.text().strip().startswith(("http://", "https://"))
-            wrong.append((self._url_row, "" if good else _("It begins with https:// or http://.")))
+            wrong.append(
+                (self._url_row, "" if good else _("Enter an address that starts with https:// or http://."))
+            )
         for row, problem in wrong:
             row.complain(problem)
         if any(problem for _row, problem in wrong):

@@ -61,7 +61,7 @@ class Form(FormCard):
 
     def _words(self) -> None:
         name = self._before
-        self.title.setText(_("Edit {name}").format(name=name) if name else _("A server by hand"))
+        self.title.setText(_("Edit {name}").format(name=name) if name else _("Add a server manually"))
         self.save.setText(_("Save") if self._server else _("Add"))
         self.test.setText(_("Test"))
         self.cancel.setText(_("Cancel"))
@@ -94,7 +94,7 @@ class Form(FormCard):
             self._test.cancel()
 
     async def _trying(self, server: Json, secrets: "Secrets") -> None:
-        self.outcome.busy(_("Starting the server, and asking for its tools…"), self._end_test)
+        self.outcome.busy(_("Starting the server and listing its tools…"), self._end_test)
         try:
             # The name is that of the secrets which are in the keychain already.
             reply = await self._actions.api.servers.test(self._before, server, secrets)

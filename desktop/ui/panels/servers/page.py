@@ -44,7 +44,7 @@ class Ways(QWidget):
         spoken(self._words)
 
     def _words(self) -> None:
-        for made, words in ((self.paste, _("Paste settings…")), (self.by_hand, _("Add by hand…"))):
+        for made, words in ((self.paste, _("Paste settings…")), (self.by_hand, _("Add manually…"))):
             made.say(words)
 
 
@@ -62,8 +62,8 @@ class Nothing(QFrame):
         self._state.say(
             "",
             _(
-                "An MCP server gives the agent tools of another program or service, such as a calendar, a "
-                "database or a browser."
+                "An MCP server lets the agent use tools from another program or service, such as a "
+                "calendar, a database or a browser."
             ),
         )
 
@@ -217,7 +217,7 @@ class Servers(Part):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        said = _("{name} was removed.").format(name=name)
+        said = _("{name} removed.").format(name=name)
         back = (_("Undo"), lambda: self._work.start(self._restore(undo), name="mcp:restore"))
         self.outcome.failed(said, tone="info", actions=(back,))
         self.refresh()

@@ -43,7 +43,7 @@ class Pair(QWidget):
         self.name.setPlaceholderText(_("Name"))
         self.name.setAccessibleName(_("Name"))
         self.value.setAccessibleName(_("Value"))
-        self._remove.say(_("Remove this line"))
+        self._remove.say(_("Remove line"))
         self._show()
 
     def _look(self) -> None:
@@ -58,12 +58,12 @@ class Pair(QWidget):
         mode = QLineEdit.EchoMode.Password if secret else QLineEdit.EchoMode.Normal
         self.value.setEchoMode(mode)
         kept = self._kept and secret
-        self.value.setPlaceholderText(_("In the keychain; another replaces it") if kept else _("Value"))
+        self.value.setPlaceholderText(
+            _("Stored in the keychain. Enter a new one to replace it.") if kept else _("Value")
+        )
         self.secret.setIcon(icon("key-round", "accent" if secret else "faint"))
         self.secret.say(
-            _("A secret: it is kept in the keychain")
-            if secret
-            else _("No secret: it stands in config.json")
+            _("Secret: stored in the keychain") if secret else _("Not secret: stored in config.json")
         )
 
     @property

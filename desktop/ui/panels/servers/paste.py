@@ -47,7 +47,7 @@ class Preview(QWidget):
         column = down(title, about_it, gap=2, edges=(0, Space.S, 0, Space.S), of=self)
         for sign, role, words in (
             ("key-round", "accent", _into_keychain(secrets)),
-            ("info", "warning", _("It replaces the server of this name.") if replaces else ""),
+            ("info", "warning", _("It replaces the server with this name.") if replaces else ""),
         ):
             if words:
                 words_beside = (label("small", words, wrap=True), 1)
@@ -87,12 +87,12 @@ class Paste(FormCard):
     def _words(self) -> None:
         self.title.setText(_("Paste settings"))
         self._help.setText(
-            _("Most servers give them in their instructions, as JSON that begins with “mcpServers”.")
+            _("Most servers include them in their instructions, as JSON that starts with “mcpServers”.")
         )
         self.text.setAccessibleName(_("Settings as JSON"))
         self.text.setPlaceholderText(_EXAMPLE)
         self.cancel.setText(_("Cancel"))
-        self._heading.setText(_("This will be added"))
+        self._heading.setText(_("To be added"))
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -172,4 +172,4 @@ def _about(server: Mapping[str, Any]) -> str:
 def _into_keychain(names: list[str]) -> str:
     if not names:
         return ""
-    return _("Into the keychain of this computer: {names}").format(names=", ".join(names))
+    return _("Saved to this computer’s keychain: {names}").format(names=", ".join(names))

@@ -48,7 +48,7 @@ class SignIn(QObject):
         for made, words in ((self._in, _("Sign in")), (self._out, _("Sign out"))):
             made.setText(words)
             made.setAccessibleName(titled(words, self._name))
-        self.copy.setText(_("Copy the address"))
+        self.copy.setText(_("Copy address"))
 
     def show_server(self, server: "ServerLine") -> None:
         """Show how it is."""
@@ -66,7 +66,7 @@ class SignIn(QObject):
             self._task.cancel()
 
     async def _enter(self) -> None:
-        self.outcome.busy(_("Asking the server where to sign in…"), self._cancel)
+        self.outcome.busy(_("Getting the sign-in page…"), self._cancel)
         try:
             async for page in self._actions.api.servers.sign_in(self._name):
                 self._open(page.url)
@@ -86,9 +86,11 @@ class SignIn(QObject):
         opened = url.startswith(("https://", "http://")) and QDesktopServices.openUrl(QUrl(url))
         self.copy.show()
         if opened:
-            self.outcome.busy(_("Sign in in your browser; it goes on here by itself."), self._cancel)
+            self.outcome.busy(
+                _("Sign in in your browser. This page updates when you are done."), self._cancel
+            )
         else:
-            words = _("No browser opened. Copy the address, and open it in one.")
+            words = _("No browser opened. Copy the address and open it in a browser.")
             self.outcome.busy(words, self._cancel)
 
     async def _leave(self) -> None:

@@ -64,7 +64,7 @@ class ToolRow(Row):
         self.switch.setAccessibleName(_("Tool {name}").format(name=name))
         words = ""
         if tool.read_only:
-            words = _("reads") if trusted else _("says that it only reads")
+            words = _("read-only") if trusted else _("says it is read-only")
         elif tool.destructive:
             words = _("always asks")
         self._kind.setText(words)
@@ -105,13 +105,13 @@ class Tools(QWidget):
             self._notice.hide()
             return
         text = ngettext(
-            "The agent does not have {count} tool, which is new or changed.",
-            "The agent does not have {count} tools, which are new or changed.",
+            "The agent can’t use {count} new or changed tool.",
+            "The agent can’t use {count} new or changed tools.",
             count,
         ).format(count=count)
         remedy = _(
-            "Below is all that the server says of them. The agent is told it once you accept; what changes "
-            "later waits for another yes."
+            "This is everything the server says about them. The agent sees it once you accept. Later "
+            "changes need your approval again."
         )
         if self._notice.isHidden() or self._notice.accessibleName() != sentences(text, remedy):
             actions = ((_("Accept"), self._accept),)

@@ -23,9 +23,9 @@ def versions(server: "ServerLine") -> str:
     for one in server.packages:
         package, version = shown(one.package), shown(one.version)
         if version:
-            text = _("Runs {package} in this version alone: {version}")
+            text = _("{package} is pinned to version {version}")
         else:
-            text = _("The version of {package} is kept when it is first started.")
+            text = _("The version of {package} is pinned the first time it starts.")
         lines.append(text.format(package=package, version=version))
     return "\n".join(lines)
 
@@ -33,7 +33,7 @@ def versions(server: "ServerLine") -> str:
 def updates(found: "Sequence[Newer]") -> str:
     """Versions that could be taken, in a line for each."""
     return "\n".join(shown(f"{one.package}: {one.now or '?'} → {one.new}") for one in found) or _(
-        "There is no newer version."
+        "No newer version."
     )
 
 
@@ -57,7 +57,7 @@ def words_of(line: str) -> list[str]:
 def state(server: "ServerLine") -> tuple[str, str]:
     """The role of its dot's colour, and how it is."""
     if not server.enabled:
-        return "faint", _("Switched off")
+        return "faint", _("Off")
     detail = shown(server.detail)
     match server.state:
         case "running":
@@ -71,12 +71,12 @@ def state(server: "ServerLine") -> tuple[str, str]:
         case "starting":
             return "warning", detail or _("Starting…")
         case "degraded":
-            return "warning", _("Trying again")
+            return "warning", _("Retrying")
         case "needs_sign_in":
-            return "warning", _("Needs a sign-in")
+            return "warning", _("Sign-in needed")
         case "failed":
             return "danger", _("Failed")
-    return "faint", _("Not started: it is when a conversation needs it.")
+    return "faint", _("Not running. It starts when a conversation needs it.")
 
 
 def tools(server: "ServerLine") -> str:

@@ -48,15 +48,15 @@ class SkillEditor(FormPage):
 
     def _words(self) -> None:
         skill = self.skill
-        self.back.say(_("Back to the skills"), "Esc")
+        self.back.say(_("Back to skills"), "Esc")
         self.text.setAccessibleName(_("Text of {name}").format(name=shown(skill.name)))
         self.cancel.setText(_("Cancel"))
         self.save.setText(_("Save"))
-        self.customise.setText(_("Customise"))
-        self.customise.setToolTip(_("Make a copy of your own that takes its place"))
-        self.delete.setText(_("Back to the built-in one") if skill.shadows else _("Delete"))
+        self.customise.setText(_("Customize"))
+        self.customise.setToolTip(_("Make your own copy to use instead"))
+        self.delete.setText(_("Restore built-in") if skill.shadows else _("Delete"))
         if skill.source == "builtin":
-            self._tag.setText(_("your copy") if self._own_copy else _("built in"))
+            self._tag.setText(_("your copy") if self._own_copy else _("built-in"))
         else:
             self._tag.setText(_("replaces the built-in") if skill.shadows else _("yours"))
         why, remedy = trouble(skill) if skill.name else ("", "")
@@ -81,8 +81,8 @@ class SkillEditor(FormPage):
         self.text.setVisible(bool(skill.text) or skill.editable)
         if draft is not None and draft[0] != skill.text:
             self.outcome.failed(
-                _("The file was changed since you began to write."),
-                _("Save puts your text in its place, Cancel keeps the file."),
+                _("The file changed while you were editing."),
+                _("Save replaces it with your text. Cancel keeps the file."),
                 tone="warning",
             )
         self._words()

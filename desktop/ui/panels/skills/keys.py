@@ -60,8 +60,8 @@ class SkillKeys(QWidget):
     def _words(self) -> None:
         unset = self._skill.unset if self._skill is not None else ()
         for name, row in self._rows.items():
-            about = _("Its commands get it after your yes. It is kept in the keychain of this computer.")
-            set_ = _("There is a value. Another replaces it.")
+            about = _("Its commands get this only with your approval. Stored in this computer’s keychain.")
+            set_ = _("A value is set. Enter a new one to replace it.")
             row.say(shown(name), about if name in unset else set_)
             self.fields[name].edit.setAccessibleName(_("Value of {name}").format(name=shown(name)))
             self.fields[name].edit.setPlaceholderText("" if name in unset else "••••••••••••")

@@ -28,20 +28,22 @@ class SkillList(ListPage[SkillRow, "SkillLine"]):
 
     def _words(self) -> None:
         about_all = _(
-            "A skill teaches the agent one kind of work. It reads one when a task fits, or when you write "
-            "$ and its name in a message."
+            "A skill teaches the agent how to do one kind of work. The agent reads it when a task fits, "
+            "or when you type $ and its name in a message."
         )
         new = (_("New skill"), _("New skill"))
-        self.say(about_all, new, _("Search skills"), _("No skill has this text."))
+        self.say(about_all, new, _("Search skills"), _("No results"))
         own, shipped = self.sections
         own.call(_("Yours"))
         assert own.empty is not None
-        own.empty.say("", _("None yet. Write one here, or tell the agent to."))
-        shipped.call(_("Built in"))
+        own.empty.say("", _("None yet. Write one here, or ask the agent to."))
+        shipped.call(_("Built-in"))
         self._say_where()
 
     def _say_where(self) -> None:
-        self._where.setText(_("Yours are in {folder}.").format(folder=self._folder) if self._folder else "")
+        self._where.setText(
+            _("Your skills are in {folder}.").format(folder=self._folder) if self._folder else ""
+        )
 
     def show_skills(self, skills: Sequence["SkillLine"], folder: str, drafts: Collection[str]) -> None:
         """Show these. `drafts`: names of those with text that was not saved."""

@@ -34,17 +34,15 @@ class NewSkill(FormPage):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.back.say(_("Back to the skills"), "Esc")
+        self.back.say(_("Back to skills"), "Esc")
         self.title.setText(_("New skill"))
-        self._name_row.call(_("Name"), _("Small letters, digits and hyphens."))
+        self._name_row.call(_("Name"), _("Lowercase letters, digits and hyphens."))
         self._about_row.call(
-            _("When to use it"), _("One line: what it does, and when. The agent decides by it.")
+            _("When to use it"), _("One line: what it does and when to use it. The agent relies on this.")
         )
-        self._text_row.call(_("Instructions"), _("The steps, as you would tell them to somebody new."))
+        self._text_row.call(_("Instructions"), _("The steps, as you would explain them to someone new."))
         self.name.setPlaceholderText(_("water-bill"))
-        self.about.setPlaceholderText(
-            _("Check the water bill against the meter readings, when one arrives.")
-        )
+        self.about.setPlaceholderText(_("When a water bill arrives, check it against the meter readings."))
         self.cancel.setText(_("Cancel"))
         self.save.setText(_("Create skill"))
 
@@ -68,11 +66,11 @@ class NewSkill(FormPage):
     def _wrong_name(self) -> str:
         name = self.name.text()
         if not name:
-            return _("It needs a name.")
+            return _("Enter a name.")
         if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-            return _("Use small letters, digits and single hyphens, 64 at the most.")
+            return _("Use lowercase letters, digits and single hyphens, at most 64 characters.")
         if name in {taken.casefold() for taken in self.taken}:
-            return _("There is already a skill called {name}.").format(name=name)
+            return _("There is already a skill named {name}.").format(name=name)
         return ""
 
     def give_up(self) -> None:

@@ -139,7 +139,7 @@ class SkillsPanel(Part):
             return
         self._drafts.pop(name, None)
         self._go_back()
-        self.outcome.done(_("{name} is saved, for the next message.").format(name=name))
+        self.outcome.done(_("{name} is saved. It applies from the next message.").format(name=name))
 
     def _key(self, variable: str, key: str) -> None:
         self._work.start(self._keeping(self.editor.skill.name, variable, key), name="skills:key")
@@ -152,7 +152,7 @@ class SkillsPanel(Part):
             self.editor.outcome.failed(error.text, error.remedy)
             return
         self.editor.show_skill(skill, self._drafts.get(name))
-        self.editor.outcome.done(_("The value is in the keychain.") if key else _("The value is removed."))
+        self.editor.outcome.done(_("Saved to the keychain.") if key else _("Value removed."))
 
     def _create(self, name: str, text: str) -> None:
         self._work.start(self._creating(name, text), name="skills:new", busy=(self.form.save,))
@@ -168,7 +168,7 @@ class SkillsPanel(Part):
         self._show(self.list)
         self.list.focus_on(name)
         self.outcome.done(
-            _("{name} is ready. The agent uses it when a task fits, or when you write ${name}.").format(
+            _("{name} is ready. The agent uses it when a task fits, or when you type ${name}.").format(
                 name=name
             )
         )

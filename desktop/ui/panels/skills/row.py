@@ -47,7 +47,7 @@ class SkillRow(ListRow):
         self.say_tag(" · ".join(filter(None, tags)))
         self._wrong.say(shown(why), "triangle-alert", "warning" if skill.enabled else "muted")
         self.setToolTip(tip(shown(about(skill))))
-        source = _("built in") if skill.source == "builtin" else _("yours")
+        source = _("built-in") if skill.source == "builtin" else _("yours")
         parts = [skill.name, source, *filter(None, tags), about(skill), why]
         self.setAccessibleName(shown(", ".join(filter(None, parts))))
         self.switch.setAccessibleName(_("Use {name}").format(name=shown(skill.name)))
@@ -62,5 +62,5 @@ def trouble(skill: "SkillLine") -> tuple[str, str]:
     """What is wrong with a skill, and what to do about it; "" for nothing."""
     why = sentences(skill.problem, *skill.missing)
     if why and not skill.available:
-        why = _("Not available: {why}").format(why=why)
+        why = _("Unavailable: {why}").format(why=why)
     return why, skill.remedy

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _LINES = 4
 _NAME = 60
 _KINDS = {True: mark("Reminder, word for word"), False: mark("Task for the agent")}
-_MISSED = {"late": mark("Do it late, once"), "skip": mark("Leave it out"), "ask": mark("Ask me then")}
+_MISSED = {"late": mark("Run once, late"), "skip": mark("Skip it"), "ask": mark("Ask me")}
 _MODES = {
-    "": mark("As in the settings"),
-    "ask": mark("Ask always"),
+    "": mark("Same as in Settings"),
+    "ask": mark("Always ask"),
     "risky": mark("Ask when risky"),
     "autonomous": mark("Autonomous"),
 }
@@ -59,13 +59,15 @@ class TaskForm(FormPage):
             for key, title in choices.items():
                 box.addItem(_(title), key)
             box.setCurrentIndex(chosen)
-        self.back.say(_("Back to the tasks"), "Esc")
-        self._kind_row.call(_("Kind"))
-        self._name_row.call(_("Name"), _("Its first words, if you leave it empty."))
+        self.back.say(_("Back to tasks"), "Esc")
+        self._kind_row.call(_("Type"))
+        self._name_row.call(_("Name"), _("Leave empty to use the first words."))
         self._missed_row.call(
-            _("If its time was missed"), _("Because the computer was off or asleep, or the program closed.")
+            _("If it is missed"), _("Because the computer was off or asleep, or Nanobot wasn’t running.")
         )
-        self._mode_row.call(_("Permissions"), _("A question of the agent waits for you in the inbox."))
+        self._mode_row.call(
+            _("Permissions"), _("If the agent needs to ask, the question waits in your inbox.")
+        )
         self.delete.setText(_("Remove"))
         self.cancel.setText(_("Cancel"))
         self.save.setText(_("Save"))
@@ -76,13 +78,13 @@ class TaskForm(FormPage):
         if self.job is None:
             self.title.setText(_("New reminder") if plain else _("New task"))
         else:
-            self.title.setText(_("Change the reminder") if plain else _("Change the task"))
+            self.title.setText(_("Edit reminder") if plain else _("Edit task"))
         if plain:
-            self._text_row.call(_("Text"), _("You get it as you write it. No model is asked."))
+            self._text_row.call(_("Text"), _("You get exactly what you write. No model is involved."))
             self.text.setPlaceholderText(_("Call Anna"))
         else:
             self._text_row.call(_("What to do"), _("As you would say it in a conversation."))
-            self.text.setPlaceholderText(_("Look what is new about our competitors, and tell me."))
+            self.text.setPlaceholderText(_("Check what our competitors have announced, and tell me."))
         self._mode_row.setVisible(not plain)
         self.delete.setVisible(self.job is not None)
 

@@ -34,17 +34,18 @@ class JobList(ListPage[JobRow, "JobLine"]):
 
     def _words(self) -> None:
         about = _(
-            "A reminder comes word for word. A task is done by the agent, which tells you what came of it."
+            "A reminder reaches you word for word. A task is carried out by the agent, which tells you "
+            "the result."
         )
         new = (_("New"), _("New reminder or task"))
-        self.say(about, new, _("Search tasks"), _("No task has this text."))
+        self.say(about, new, _("Search tasks"), _("No results"))
         empty = self.sections[0].empty
         assert empty is not None
         empty.say(
-            _("Nothing is planned yet"),
+            _("Nothing scheduled yet"),
             _(
-                "Say it in a conversation, such as “remind me in 20 minutes to call Anna”, or make one "
-                "here with “New”."
+                "Ask in a conversation, for example “remind me in 20 minutes to call Anna”, or create one "
+                "here with New."
             ),
         )
 

@@ -134,8 +134,8 @@ class TasksPanel(Part):
             self.state.failed(shown(detail), tone="info" if state in _OFF else "warning")
         elif self._paused:
             self.state.failed(
-                _("What works by itself is paused. Reminders still come."),
-                _("Take it back under Tray and start, or in the menu of the tray."),
+                _("Background work is paused. Reminders still arrive."),
+                _("Resume it under Tray and startup, or in the tray menu."),
                 tone="info",
             )
         else:

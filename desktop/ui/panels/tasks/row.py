@@ -58,7 +58,7 @@ class JobRow(ListRow):
         self.say_title(name, on=job.enabled)
         self._say_paused(shown(job.paused))
         self.setToolTip(tip(shown(job.message[:500])))
-        self.switch.setAccessibleName(_("Switch on: {name}").format(name=name))
+        self.switch.setAccessibleName(_("Turn on: {name}").format(name=name))
         assert self.more is not None
         self.more.say(_("More about {name}").format(name=name))
         self.say_times()
@@ -80,7 +80,7 @@ class JobRow(ListRow):
             return _("next {when}").format(when=moments.soon(due, self._now))
         if self.job.paused:
             return _("paused")
-        return _("off") if not self.job.enabled else _("never again")
+        return _("off") if not self.job.enabled else _("no more runs")
 
     def _last_run(self) -> tuple[str, str, str]:
         """Mark, its colour, and the words."""
@@ -107,14 +107,14 @@ class JobRow(ListRow):
             self.go_on = button("link")
             self.go_on.clicked.connect(lambda: self.act(ON))
             self._paused.column.addWidget(self.go_on, 0, Qt.AlignmentFlag.AlignLeft)
-        self.go_on.say(_("Go on"), _("Go on: {name}").format(name=shown(self.job.name)))
+        self.go_on.say(_("Resume"), _("Resume: {name}").format(name=shown(self.job.name)))
 
     def choices(self) -> Sequence[Choice]:
         talk = () if self.job.plain else (("message-square", _("Open conversation"), TALK),)
         return (
             ("play", _("Run now"), RUN),
             ("pencil", _("Edit"), OPEN),
-            ("history", _("Its runs"), RUNS),
+            ("history", _("Show runs"), RUNS),
             *talk,
             ("trash-2", _("Remove"), REMOVE),
         )

@@ -88,7 +88,7 @@ def lines(run: "Run", now: Now) -> tuple[str, str]:
     """When, how long and for how much; and what came of it."""
     parts = [moments.at(run.claimed, now), moments.planned(run, now)]
     if run.cause == HAND:
-        parts.append(_("by hand"))
+        parts.append(_("manual"))
     if run.attempt:
         parts.append(_("attempt {n}").format(n=run.attempt + 1))
     if run.ended is not None:
@@ -155,9 +155,9 @@ class Runs(QWidget):
         self.list.setAccessibleName(_("Runs"))
         self.job.setAccessibleName(_("Runs of"))
         self.outcome.setAccessibleName(_("Result"))
-        self.detail.setAccessibleName(_("What came of it"))
-        self._nothing.setText(_("No such run yet."))
-        self.more.setText(_("Show older ones"))
+        self.detail.setAccessibleName(_("Result"))
+        self._nothing.setText(_("No such runs yet."))
+        self.more.setText(_("Show older"))
         self.open.say(_("Open conversation"))
         chosen = self.outcome.currentData() or ""
         self.outcome.clear()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from desktop.api.jobs import JobLine
 
 ONCE, EVERY, CRON = "at", "every", "cron"
-_KINDS = {ONCE: mark("Once"), EVERY: mark("Again and again"), CRON: mark("By an expression of cron")}
+_KINDS = {ONCE: mark("Once"), EVERY: mark("Repeating"), CRON: mark("Cron expression")}
 _UNITS = {
     1: mark("seconds"),
     60: mark("minutes"),
@@ -119,10 +119,13 @@ class When(QWidget):
         self._once_row.say(_("Date and time"))
         self._every_row.say(_("Every"))
         self._cron_row.say(
-            _("Expression"), _("Minute, hour, day, month, weekday: 0 9 * * 1-5 is 9:00 on weekdays.")
+            _("Expression"), _("Minute, hour, day, month, weekday: 0 9 * * 1-5 means 9:00 on weekdays.")
         )
         self._unit_name.setText(_("Unit"))
-        self._zone_row.say(_("Time zone"), _("Such as Europe/Berlin. Empty: yours, also when you travel."))
+        self._zone_row.say(
+            _("Time zone"),
+            _("For example Europe/Berlin. Leave empty to use your own, also when you travel."),
+        )
         self.zone.setPlaceholderText(self._zone)
         self.expression.setPlaceholderText("0 9 * * 1-5")
         for field, name in (
@@ -161,7 +164,7 @@ class When(QWidget):
         """Whether nothing is missing; what is, is said, and has the keyboard."""
         if self.given.cron != "":
             return True
-        self._complain(_("Write five fields."), "")
+        self._complain(_("Enter five fields."), "")
         self.expression.setFocus()
         return False
 

@@ -91,12 +91,14 @@ class BudgetCard(QFrame):
         self._part.setText(self._said(part, limit))
         tokens = words.tokens(budget.unpriced)
         self._unknown.setText(
-            _("{tokens} of unknown price are not in it.").format(tokens=tokens) if budget.unpriced else ""
+            _("Does not include {tokens} of unknown price.").format(tokens=tokens)
+            if budget.unpriced
+            else ""
         )
         self._unknown.setVisible(bool(budget.unpriced))
 
     def _said(self, part: float, limit: float) -> str:
         if self._budget.state == "spent":
-            return _("The budget is spent. Until the next month only models on this computer are asked.")
+            return _("The budget is used up. Until next month, only models on this computer are used.")
         left = max(0.0, limit - self._budget.usd)
-        return _("{part} % used, {left} left").format(part=int(100 * part), left=money(left))
+        return _("{part}% used, {left} left").format(part=int(100 * part), left=money(left))

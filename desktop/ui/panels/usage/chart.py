@@ -78,7 +78,7 @@ class Chart(QWidget):
         title, figures = self.told
         whole = title if self._current < 0 else titled(self._bars.title, title)
         self.setAccessibleName(f"{whole}. {figures}")
-        self.setAccessibleDescription(_("Left and Right go through the bars."))
+        self.setAccessibleDescription(_("Use Left and Right to move between bars."))
         self.update()
 
     # ---- looking at one

@@ -54,7 +54,7 @@ class Lines(CalmList):
         spoken(self._words)
 
     def _words(self) -> None:
-        self.setAccessibleName(_("Where it went"))
+        self.setAccessibleName(_("Breakdown"))
         for number, line in enumerate(self._lines):
             self._items.item(number).setData(said(line), Qt.ItemDataRole.AccessibleTextRole)
         self.viewport().update()

@@ -35,7 +35,7 @@ _SPANS = (
     ("month", mark("This month")),
     ("all", mark("All time")),
 )
-_WAYS = (("model", mark("Models")), ("session", mark("Conversations")), ("cause", mark("Causes")))
+_WAYS = (("model", mark("Models")), ("session", mark("Conversations")), ("cause", mark("Purposes")))
 _LINES = 8
 _NARROW = 420
 
@@ -123,7 +123,7 @@ class UsagePanel(Part):
         self._below.hide()
 
     def _words(self) -> None:
-        self.span.setAccessibleName(_("Span of time"))
+        self.span.setAccessibleName(_("Period"))
         place = max(0, self.span.currentIndex()) if self.span.count() else 1
         self.span.clear()
         for key, title in _SPANS:
@@ -134,8 +134,8 @@ class UsagePanel(Part):
             made.setAccessibleName(_(title))
         self._nothing.setText(
             _(
-                "Nothing was used in this time. Every question to a model is counted here: its tokens, and "
-                "what it cost where the price is known."
+                "No usage in this period. Every call to a model is counted here: its tokens, and its cost "
+                "where the price is known."
             )
         )
         self._show()
@@ -211,7 +211,7 @@ def _unknown(total: Amounts, *, marked: bool) -> str:
     """What the sums do not say."""
     tokens = words.tokens(total.unpriced)
     if marked:
-        told = _("The price of {tokens} is not known: they are not in the cost. A dot marks their days.")
+        told = _("The price of {tokens} is unknown and not included in the cost. A dot marks those days.")
     else:
-        told = _("The price of {tokens} is not known, so tokens are shown and not money.")
+        told = _("The price of {tokens} is unknown, so tokens are shown instead of cost.")
     return told.format(tokens=tokens)

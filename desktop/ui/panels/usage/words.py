@@ -59,13 +59,13 @@ def told(of: "Amounts") -> str:
 def cached(of: "Amounts") -> str:
     """What the caches of the servers were good for; "" where they told nothing of one."""
     if of.cached_tokens and of.saved > 0:
-        return _("From the cache: {tokens}, saved {usd}").format(
+        return _("From cache: {tokens}, saved {usd}").format(
             tokens=tokens(of.cached_tokens), usd=money(of.saved)
         )
     if of.cached_tokens:
-        return _("From the cache: {tokens}").format(tokens=tokens(of.cached_tokens))
+        return _("From cache: {tokens}").format(tokens=tokens(of.cached_tokens))
     if of.cache_write_tokens:
-        told = _("{tokens} were written into the cache and never read from it: no question came in time.")
+        told = _("{tokens} were written to the cache but never read from it: no request came in time.")
         return told.format(tokens=tokens(of.cache_write_tokens))
     return ""
 

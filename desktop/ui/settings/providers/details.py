@@ -91,9 +91,9 @@ class Details(QWidget):
         title = self.provider.title
         self._model_row.say(_("Model"), _("Write its name, or choose it from those that are there now."))
         self._more.setText(" " + _("More settings"))
-        self._more.setAccessibleName(_("More settings of {name}").format(name=title))
+        self._more.setAccessibleName(_("More settings for {name}").format(name=title))
         self._test.say(_("Test"), _("Test {name}").format(name=title))
-        self._use.say(_("Use this"), _("Use {name} to answer").format(name=title))
+        self._use.say(_("Use"), _("Use {name} for answers").format(name=title))
 
     # ---- what is shown
 
@@ -195,7 +195,7 @@ class Details(QWidget):
     async def _try(self) -> None:
         if (draft := self._draft()) is None:
             return
-        self.outcome.busy(_("Asking it one small question…"), self._stop)
+        self.outcome.busy(_("Sending a short test question…"), self._stop)
         try:
             done = await self._actions.api.providers.test(draft)
         except AppError as error:
@@ -220,7 +220,7 @@ class Details(QWidget):
             return
         self._edited = False
         self.key.conceal()
-        self.outcome.done(_("Saved, for the next answer"))
+        self.outcome.done(_("Saved. Applies from the next answer."))
         self.changed.emit("agents.defaults.provider")
 
     def _failed(self, error: AppError) -> None:
@@ -228,14 +228,14 @@ class Details(QWidget):
         field = str(getattr(error, "field", ""))
         said = {
             "key": _("Not accepted."),
-            "model": _("Not known there."),
-            "address": _("No model answers there."),
-            "proxy": _("It does not lead there."),
+            "model": _("Unknown model."),
+            "address": _("No model responds at this address."),
+            "proxy": _("It can’t be reached through this proxy."),
         }
         self._complain(field, said.get(field, ""))
         remedy = error.remedy
         if field == "key" and not self._login:
-            remedy = _("Check the field Key: paste the whole key, or get a new one from the provider.")
+            remedy = _("Check the key: paste the whole key, or get a new one from the provider.")
         self.key.tell(error)
         self.outcome.failed(error.text, remedy)
 

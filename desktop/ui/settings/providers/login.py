@@ -75,12 +75,12 @@ class LoginDialog(QDialog):
     def _words(self) -> None:
         title = self._provider.title
         self.setWindowTitle(_("Sign in to {name}").format(name=title))
-        self._say.setText(_("Open the page of {name} and enter this code there:").format(name=title))
-        self._warn.setText(_("Give the code to nobody: who has it entered signs in as you."))
+        self._say.setText(_("Open the {name} page and enter this code:").format(name=title))
+        self._warn.setText(_("Don’t share this code. Entering it gives access to your account."))
         self.code.setAccessibleName(_("Code"))
-        self.copy.say(_("Copy the code"))
-        self.visit.setText(" " + _("Open the page"))
-        self.visit.setAccessibleName(_("Open the page"))
+        self.copy.say(_("Copy code"))
+        self.visit.setText(" " + _("Open page"))
+        self.visit.setAccessibleName(_("Open page"))
         self.again.setText(_("Get a new code"))
         self._leave.setText(_("Cancel"))
 
@@ -89,7 +89,7 @@ class LoginDialog(QDialog):
         self.code.clear()
         self.again.hide()
         self._ready(there=False)
-        self.outcome.busy(_("Asking for a code…"))
+        self.outcome.busy(_("Getting a code…"))
         self._task = self._work.start(self._enter(), name="settings:login")
 
     def _ready(self, *, there: bool) -> None:
@@ -119,7 +119,7 @@ class LoginDialog(QDialog):
         self.visit.setFocus()
         minutes = max(1, round(code.seconds / 60))
         self.outcome.busy(
-            _("Waiting until it is entered. The code holds for {minutes} min.").format(minutes=minutes)
+            _("Waiting for you to enter it. The code is valid for {minutes} min.").format(minutes=minutes)
         )
 
     def done(self, result: int) -> None:

@@ -219,7 +219,7 @@ class ModelPicker(QWidget):
         self.outcome.clear()
 
     async def _load(self) -> None:
-        self.outcome.busy(_("Asking which models there are…"), self._stop)
+        self.outcome.busy(_("Listing models…"), self._stop)
         try:
             rows = await self._actions.api.providers.models(self._draft)
         except AppError as error:
@@ -239,7 +239,7 @@ class ModelPicker(QWidget):
             text = ngettext("{count} model", "{count} models", total).format(count=f"{total:,}")
         else:
             text = _("{count} of {total} models").format(count=f"{shown:,}", total=f"{total:,}")
-        self._count.setText(text if total else _("It has no models."))
+        self._count.setText(text if total else _("No models."))
 
     def _narrow(self) -> None:
         self.view.models.narrow(self.edit.text())

@@ -60,7 +60,12 @@ class ProviderList(Part):
     def _words(self) -> None:
         self.filter.setPlaceholderText(_("Find a provider"))
         self.filter.setAccessibleName(_("Find a provider"))
-        self._nothing.setText(_("None is called so. “Custom server” takes any that speaks the OpenAI API."))
+        self._nothing.setText(
+            _(
+                "No provider has this name. "
+                "“Custom server” works with any server that speaks the OpenAI API."
+            )
+        )
         self._rest.setText(" " + _("All providers"))
         self._rest.setAccessibleName(_("All providers"))
         self._automatic.setText(_("Choose automatically"))
@@ -72,7 +77,7 @@ class ProviderList(Part):
         auto = found.provider == "auto"
         said = _("{title}, {model} answers.") if answers.model else _("{title} answers.")
         if named:
-            said += " " + _("Fixed by the environment variable {name}.").format(name=named)
+            said += " " + _("Set by the environment variable {name}.").format(name=named)
         elif auto:
             said += " " + _("It was chosen by the model's name and the keys that there are.")
         said = said.format(title=answers.title, model=answers.model)

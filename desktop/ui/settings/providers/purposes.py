@@ -104,7 +104,7 @@ class Purpose(QWidget):
         self._value.setAccessibleName(value)
         self._value.setToolTip(tip(value))
         self.change.say(_("Change…"), _("Change: {name}").format(name=title))
-        self.clear.say(_("Back to the default: {title}").format(title=title))
+        self.clear.say(_("Reset to default: {title}").format(title=title))
         self.clear.setVisible(named)
 
 
@@ -121,8 +121,8 @@ class Spare(QWidget):
             of=self,
         )
         for name, sign, said in (
-            ("up", "arrow-up", _("Earlier: {name}")),
-            ("down", "arrow-down", _("Later: {name}")),
+            ("up", "arrow-up", _("Move up: {name}")),
+            ("down", "arrow-down", _("Move down: {name}")),
             ("remove", "x", _("Remove: {name}")),
         ):
             made = self.acts[name] = IconButton(sign)
@@ -172,17 +172,21 @@ class Purposes(Part):
     # ---- what is shown
 
     def _words(self) -> None:
-        usual = _("The usual model")
+        usual = _("The default model")
         told = {
-            _USUAL: (_("Usual model"), _("Answers where nothing else is said."), _("Chosen automatically")),
+            _USUAL: (
+                _("Default model"),
+                _("Answers unless you choose another one."),
+                _("Chosen automatically"),
+            ),
             _SMALL: (
                 _("Small model"),
-                _("Writes titles and summaries. A local one will do."),
+                _("Writes titles and summaries. A local one is enough."),
                 usual,
             ),
             _SEES: (
-                _("Model that sees"),
-                _("Answers messages with pictures, if the usual one cannot."),
+                _("Vision model"),
+                _("Answers messages with images if the default model can’t see them."),
                 "",
             ),
         }
@@ -192,11 +196,11 @@ class Purposes(Part):
             named = ref not in (("", "auto"), ("", ""))
             purpose.say(title, help_, self._shown(ref) if named else otherwise, named=named)
         self._instead.say(
-            _("Instead of it"),
-            _("Asked in this order when the usual model cannot be reached or has no quota left."),
+            _("Fallback models"),
+            _("Used in this order when the default model can’t be reached or is out of quota."),
         )
         self.add.setText(" " + _("Add a model"))
-        self.add.setAccessibleName(_("Add a model to ask instead"))
+        self.add.setAccessibleName(_("Add a fallback model"))
         self._show_spares()
 
     def show_all(self, data: PageData) -> None:

@@ -89,7 +89,7 @@ class StoredKey(QWidget):
             (_("Hide the key of {name}") if self._seen else _("Show the key of {name}")).format(name=title)
         )
         self._remove.say(_("Remove"), _("Remove the key of {name}").format(name=title))
-        self.save.setText(_("Replace the key") if keyed else _("Save the key"))
+        self.save.setText(_("Replace key") if keyed else _("Save key"))
         self._show.setVisible(keyed and not given)
         self._remove.setVisible(keyed and not given)
         self.save.setVisible(bool(self.typed()))
@@ -126,7 +126,7 @@ class StoredKey(QWidget):
         self.complain("")
         self.outcome.clear()
         if owner := owner_of(self._provider, self.typed()):
-            self.outcome.failed(_("This looks like a key of {name}.").format(name=owner[1]), tone="warning")
+            self.outcome.failed(_("This looks like a {name} key.").format(name=owner[1]), tone="warning")
         self._words()
         self.edited.emit()
 
@@ -199,7 +199,7 @@ class StoredKey(QWidget):
             self._failed(error)
             return
         self.conceal()
-        self.outcome.done(_("The key was removed."))
+        self.outcome.done(_("Key removed."))
         self.edit.setFocus()
         self.stored.emit()
 

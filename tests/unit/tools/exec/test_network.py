@@ -85,7 +85,7 @@ async def test_without_these_programs_it_can_be_reached_but_not_the_screen(
     assert "at 127.0.0.1" in text
     assert await abstract(boxed, tmp_path) == ("refused" if scopes() else "there")
     _works, sentence = state(ExecTool())
-    assert "programs of this computer" in sentence
+    assert "programs on this computer" in sentence
 
 
 async def abstract(boxed: Desk, tmp_path: Path) -> str:

@@ -69,7 +69,7 @@ async def test_a_file_is_not_removed_from_under_a_mount(boxed: Desk) -> None:
     place.write("USER.md", b"- Name: Dana\n")
 
     def change() -> None:
-        with pytest.raises(OSError, match="try again when it has ended") as caught:
+        with pytest.raises(OSError, match="try again when it has finished") as caught:
             place.unlink("USER.md")
         assert caught.value.errno == errno.EBUSY
 

@@ -53,6 +53,6 @@ async def test_without_any_keychain_the_way_out_is_told_by_its_names(
     server = McpServer(url="https://x.example/mcp", headers={"Authorization": KEYCHAIN})
     with pytest.raises(KeychainError) as told:
         await resolved("s", server, keychain.secret, Environment())
-    assert "no keychain, where the keys and sign-ins of MCP servers are kept" in told.value.text
+    assert "no keychain to store the keys and sign-ins of MCP servers" in told.value.text
     assert "nanobot.mcp.s.header.Authorization" in told.value.remedy
     assert "NANOBOT_MCP__S__HEADER__AUTHORIZATION" in told.value.remedy

@@ -18,7 +18,7 @@ from tests.unit.tools.mcp.conftest import Place
 BROKEN = {
     "missing": (
         McpServer(command="no-such-program-anywhere"),
-        "There is no program no-such-program-anywhere",
+        "The program no-such-program-anywhere was not found",
     ),
     "nowhere": (McpServer(command="sh", cwd="/no/such/folder"), "folder is not there: /no/such/folder"),
     "nothing": (McpServer(), "has no command"),
@@ -71,7 +71,7 @@ async def test_a_test_says_what_the_server_printed_last_and_no_key(place: Place)
     server = place.odd("exits", env={"API_KEY": KEYCHAIN})
     with pytest.raises(AppError) as raised:
         await place.servers.test("x", server, {})
-    assert "exit code 3" in raised.value.text
+    assert "exited with code 3" in raised.value.text
     assert "Error: API_KEY=[hidden] is not valid" in raised.value.text
     assert "hunter2" not in masked(raised.value.text)
     assert raised.value.remedy
@@ -120,7 +120,7 @@ async def test_names_are_what_providers_take_and_all_different(place: Place) -> 
     assert (await place.call(raw[LONG])).text == "{}"
     problem = place.server("n").problem
     assert problem
-    assert "lists a tool twice" in problem.text
+    assert "lists these tools twice" in problem.text
     assert set(await place.up()) == set(tools)
 
 

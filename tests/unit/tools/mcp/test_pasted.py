@@ -93,7 +93,7 @@ def test_two_of_one_name_are_told_apart() -> None:
     "text", ["", "hello", "[1]", "{}", '{"mcpServers": {}}', "npx something", "x" * 300_000]
 )
 def test_anything_else_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(UsageError, match="No MCP server was found"):
+    with pytest.raises(UsageError, match="This text contains no MCP server"):
         servers(text)
 
 

@@ -97,7 +97,7 @@ async def test_rights_that_a_sign_in_does_not_bring_are_asked_for_once(place: Pl
     async with strict(place, "--grudging"):
         person = Person()
         for _again in range(3):
-            with pytest.raises(ToolFailure, match="wants more rights"):
+            with pytest.raises(ToolFailure, match="needs more permissions"):
                 await call(place, person)
         assert len(person.asked) == 1
         assert place.noted() == ["asked:read", "token", "asked:read+write", "token"]
@@ -105,7 +105,7 @@ async def test_rights_that_a_sign_in_does_not_bring_are_asked_for_once(place: Pl
         place.servers.restart("s")
         await place.state("s", ServiceState.RUNNING)
         await place.up(s=place.config["s"])
-        with pytest.raises(ToolFailure, match="wants more rights"):
+        with pytest.raises(ToolFailure, match="needs more permissions"):
             await call(place, person)
         assert len(person.asked) == 2
 
@@ -151,7 +151,7 @@ async def test_without_a_client_the_remedy_says_where_to_enter_one(place: Place)
 
 async def test_a_client_secret_in_the_settings_is_not_used(place: Place) -> None:
     place.config["s"] = McpServer(url="http://127.0.0.1:9/mcp", client_id="a", client_secret="plain")
-    with pytest.raises(AppError, match="secret of this server stands in"):
+    with pytest.raises(AppError, match="secret of this server is in"):
         await place.servers.sign_in("s", lambda _url: None)
 
 

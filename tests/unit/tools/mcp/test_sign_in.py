@@ -125,5 +125,5 @@ async def test_a_sign_in_can_be_given_up(place: Place) -> None:
 async def test_a_server_that_asks_for_nothing_says_so(place: Place) -> None:
     async with serving("sound.py", "--http", "PORT") as root:
         place.config["s"] = McpServer(url=f"{root}/mcp")
-        with pytest.raises(AppError, match="asks for no sign-in"):
+        with pytest.raises(AppError, match="needs no sign-in"):
             await place.servers.sign_in("s", lambda _url: None)

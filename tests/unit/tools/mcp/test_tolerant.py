@@ -31,8 +31,8 @@ async def test_an_odd_tool_costs_no_other_one(place: Place) -> None:
         assert "{" in (await place.call(name, a="x")).text, name
     problem = place.server("s").problem
     assert problem
-    assert "left out: 7, a name, one without a name" in problem.text
-    assert "cannot be read; the server checks what it is given: text-typed, words" in problem.text
+    assert "left out: 7, a name, a tool without a name" in problem.text
+    assert "can’t be read; the server checks them itself: text-typed, words" in problem.text
     assert place.server("s").status.state is ServiceState.RUNNING
     assert "left out" in place.server("s").status.detail
 
@@ -49,7 +49,7 @@ async def test_a_list_that_goes_round_is_read_once(place: Place) -> None:
     assert set(tools) == {"mcp_s_one"}
     problem = place.server("s").problem
     assert problem
-    assert "has no end" in problem.text
+    assert "never ends" in problem.text
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -83,7 +83,7 @@ async def test_odd_parts_leave_the_others(place: Place) -> None:
     said = {name: await _text(place, name) for name in RESULTS}
     assert "image/jpeg, kept as" in said["jpg"]
     assert said["no-picture"].startswith("before\n[A picture, bytes of an unknown kind, kept as")
-    assert said["no-base64"] == "[A picture cannot be read: it is no Base64.]\nafter"
+    assert said["no-base64"] == "[A picture can’t be read: it is no Base64.]\nafter"
     assert said["unknown"].startswith("before\n[A part of a kind that is not known here: video")
     assert said["unknown"].endswith("after")
     assert "bare words" in said["garbled"]

@@ -60,10 +60,12 @@ async def test_without_a_version_to_be_had_nothing_is_run_and_it_is_said(
 ) -> None:
     with Registry() as registry:
         place.config["s"] = sound(registry, tmp_path)
-        with pytest.raises(AppError, match="which version of sound-server there is, so it is not started"):
+        with pytest.raises(
+            AppError, match="The version of sound-server could not be determined, so it isn’t started"
+        ):
             await place.servers.reached("s")
         place.config["t"] = sound(registry, tmp_path, args=("-y", f"{registry.url}/x.tgz"))
-        with pytest.raises(AppError, match="no version that could be kept"):
+        with pytest.raises(AppError, match="no version to pin"):
             await place.servers.reached("t")
         assert place.server("t").status.state is ServiceState.FAILED
 

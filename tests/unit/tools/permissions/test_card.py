@@ -178,4 +178,4 @@ def test_the_card_says_when_a_network_has_this_computer_in_it(
     monkeypatch.setenv("PATH", str(tmp_path))  # neither pasta nor slirp4netns
     claim = make.command("curl x", network=True)
     told = [str(shown(make, claim, sandboxed=boxed).as_json()) for boxed in (False, True)]
-    assert ["programs of this computer" in text for text in told] == [False, True]
+    assert ["programs on this computer" in text for text in told] == [False, True]
