@@ -32,8 +32,9 @@ def _imported(tree: ast.Module, known: Container[str]) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
-    return {name for name in found if name in known and name != "desktop"}
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in known else node.module for name in names}
+    return {name for name in found if name in known}
 
 
 def test_no_module_imports_itself_over_others() -> None:

@@ -127,7 +127,7 @@ async def _log(home: Home, limit: int, as_json: bool) -> None:
         for version in versions:
             emit(asdict(version))
         return
-    from desktop.core.remembering import CAUSES
+    from desktop.api.memory_commands import CAUSES
 
     table(
         [_("Version"), _("When"), _("By"), _("Details"), _("Files")],
@@ -161,7 +161,7 @@ async def _restore(home: Home, version: str, file: str, as_json: bool) -> None:
 
 async def _dream(home: Home, as_json: bool) -> None:
     from desktop.api.memory import DreamPhase
-    from desktop.core.remembering import said
+    from desktop.api.memory_commands import said
 
     async with _memory(home, eager=True) as memory:
         async for event in memory.dream():

@@ -1,263 +1,61 @@
-"""What the commands of a conversation do. Each gives its reply as Markdown; a failure is a reply, too."""
+"""The commands of a conversation, and what each acts on. Loaded with the first that is typed."""
 
-import logging
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.agent.commands import COMMANDS, parse, unknown
-from desktop.agent.loop import Reply
-from desktop.agent.turn import Inbound
-from desktop.core import remembering
-from desktop.errors import AppError, explain
-from desktop.providers.choices import known_level
-from desktop.providers.chooser import named_in
-from desktop.providers.ready import Ready
-from desktop.services import ServiceState
-from desktop.session.export import export
-from desktop.session.model import Message, replayable, title_of
+from desktop.core.subjects import memory
 from desktop.tasks import in_thread
-from desktop.text import _, mark, ngettext
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from desktop.core.core import Core
-    from desktop.providers.choices import ModelLine
+    from desktop.agent.loop import Reply
+    from desktop.agent.turn import Inbound
+    from desktop.api.replies import Replies
+    from desktop.core.parts import Parts
     from desktop.session.log import Session
-
-_SHOWN, _MOST = 10, 100
-_LONGEST = 300
-_PARTS = {
-    "model_host": mark("Models"),
-    "builtin-model": mark("Built-in model"),
-    "dream": "Dream",
-    "cron": mark("Reminders and tasks"),
-    "heartbeat": mark("Heartbeat"),
-}
-_STATES = {
-    "starting": mark("starting"),
-    "running": mark("running"),
-    "degraded": mark("retrying"),
-    "needs_sign_in": mark("sign-in needed"),
-    "failed": mark("failed"),
-    "queued": mark("queued"),
-    "done": mark("done"),
-    "stopped": mark("stopped"),
-    "interrupted": mark("interrupted"),
-}
-_log = logging.getLogger(__name__)
 
 
 class Commands:
-    """Answers commands."""
+    """Answers them."""
 
-    def __init__(self, core: "Core") -> None:
-        self._core = core
-        self._deeds: dict[str, Callable[[Session, str], Awaitable[Reply]]] = {
-            "help": self._help,
-            "new": self._new,
-            "compact": self._compact,
-            "stop": self._stop,
-            "status": self._status,
-            "model": self._model,
-            "reasoning": self._reasoning,
-            "skill": self._skill,
-            "history": self._history,
-            "export": self._export,
-            "dream": lambda _session, _rest: remembering.dream(core),
-            "dream-log": lambda _session, rest: remembering.log(core, rest),
-            "dream-restore": lambda _session, rest: remembering.restore(core, rest),
-        }
+    def __init__(self, parts: "Parts") -> None:
+        self._parts = parts
+        self._replies: Replies | None = None
 
-    async def answer(self, inbound: Inbound) -> Reply:
-        """Do what it says."""
-        typed = parse(inbound.text)
-        assert typed
-        deed = self._deeds.get(typed.word)
-        if deed is None:
-            return Reply(unknown(typed.word))
-        try:
-            return await deed(await self._core.sessions.open(inbound.session), typed.rest)
-        except Exception as error:
-            told = explain(error)
-            if not isinstance(error, AppError | OSError):
-                _log.error("command %s failed", typed.word, exc_info=error)
-            return Reply(str(told))
+    async def answer(self, inbound: "Inbound") -> "Reply":
+        """Do what one says; what goes wrong is said in the reply."""
+        if self._replies is None:
+            self._replies = await in_thread(self._make)
+        return await self._replies.answer(inbound)
 
-    async def _help(self, _session: "Session", _rest: str) -> Reply:
-        lines = [f"- `{command.usage}` {_(command.about)}" for command in COMMANDS]
-        skills = _("Type `$name` in a message to load a skill.")
-        return Reply("\n".join([*lines, "", skills]))
-
-    async def _new(self, session: "Session", _rest: str) -> Reply:
-        await self._core.halt(session.key)
-        await self._cover(session, anyway=True)
-        await session.set_metadata(last_archived=await session.count())
-        return Reply(_("New session. Messages above stay readable, but I no longer see them."), anew=True)
-
-    async def _compact(self, session: "Session", _rest: str) -> Reply:
-        ready = await self._ready(session)
-        await self._core.memory.consolidator.cover(session, ready)
-        done = await self._core.memory.consolidator.make_room(session, ready, 0, "", force=True)
-        if not done:
-            return Reply(_("There is nothing to summarize yet."))
-        return Reply(_("Older messages are now summarized in memory. I still see the recent ones in full."))
-
-    async def _cover(self, session: "Session", *, anyway: bool) -> None:
-        """Keep what was said in the memory before it is no longer seen, whatever becomes of the model."""
-        try:
-            ready = await self._ready(session)
-        except AppError as error:
-            _log.info("no model to sum up %s: %s", session.key, error)
-            return
-        await self._core.memory.consolidator.cover(session, ready, anyway=anyway)
-
-    async def _ready(self, session: "Session") -> Ready:
-        return await self._core.models.ready(*named_in(session.metadata), session.key, "")
-
-    async def _stop(self, session: "Session", _rest: str) -> Reply:
-        stopped = await self._core.halt(session.key)
-        return Reply(_("Stopped.") if stopped else _("Nothing to stop."))
-
-    async def _status(self, session: "Session", _rest: str) -> Reply:
-        core = self._core
-        lines = [_("Model: {model}").format(model=self._answering(session))]
-        n, subagents = len(core.loop.turns(session.key)), core.subagents.of(session.key)
-        under_way = ngettext("{n} answer in progress.", "{n} answers in progress.", n).format(n=n)
-        lines.append(under_way if n else _("No answers in progress."))
-        lines += [
-            _("Subagent {label}").format(label=one.label) + f": {_(_STATES[one.state])}"
-            for one in subagents
-        ]
-        lines += [
-            f"{_part(status.name)}: {_(_STATES[status.state.value])} {status.detail}".rstrip()
-            for status in core.statuses()
-            if status.state is not ServiceState.OFF
-        ]
-        if n := await core.inbox.count():
-            lines.append(
-                ngettext(
-                    "{n} question is waiting for you.", "{n} questions are waiting for you.", n
-                ).format(n=n)
-            )
-        return Reply("\n".join(f"- {line}" for line in lines))
-
-    def _answering(self, session: "Session") -> str:
-        line = self._core.choices.line(*named_in(session.metadata))
-        return f"{line.title} ({line.provider_title})"
-
-    async def _model(self, session: "Session", rest: str) -> Reply:
-        known = await self._core.choices.all()
-        if rest:
-            model, provider = await self._choice(rest, known)
-            self._core.models.choice(model, provider)
-            await session.set_metadata(model=model or None, provider=provider or None)
-            found = self._core.choices.line(model, provider)
-            return Reply(
-                _("From now on {model} ({provider}) answers here.").format(
-                    model=found.title, provider=found.provider_title
-                )
-            )
-        lines = [_("Here answers {model}.").format(model=self._answering(session)), ""]
-        lines += [f"- `{line.model or line.provider}` {line.provider_title}" for line in known]
-        every = await self._every(known)
-        for line in known:
-            if names := every.pop(line.provider, []):
-                shown = ", ".join(f"`{name}`" for name in names[:_MOST])
-                more = f" … ({len(names)})" if len(names) > _MOST else ""
-                lines += ["", f"**{line.provider_title}**: {shown}{more}"]
-        how = _("Choose with /model and a name; /model auto is the usual one.")
-        return Reply("\n".join([*lines, "", how]))
-
-    async def _every(self, known: "Sequence[ModelLine]") -> dict[str, list[str]]:
-        """The names of all models of these providers, as each lists them now."""
+    def _make(self) -> "Replies":
+        from desktop.api import memory_commands
+        from desktop.api.replies import Parts, Replies
         from desktop.providers.trial import Trials
 
-        core = self._core
+        core, subject = self._parts, memory(self._parts)
         trials = Trials(core.models, core.usage, core.lessons, lambda: core.store.config)
-        return await trials.all_models({line.provider for line in known})
-
-    async def _choice(self, named: str, known: "Sequence[ModelLine]") -> tuple[str, str]:
-        """Model and provider that a person means: one of those they were shown, one that a provider lists,
-        or any other model's name."""
-        if named.lower() in ("auto", "default"):
-            return "", ""
-        for line in known:
-            if named.lower() in (line.model.lower(), line.provider.lower(), line.title.lower()):
-                return line.model, line.provider
-        for provider, names in (await self._every(known)).items():
-            if named in names:
-                return named, provider
-        return named, ""
-
-    async def _reasoning(self, session: "Session", rest: str) -> Reply:
-        if rest:
-            level = "" if rest.lower() == "auto" else rest.lower()
-            await session.set_metadata(reasoning=known_level(level) or None)
-        found = await self._core.choices.reasoning(session.metadata)
-        if not found.levels:
-            return Reply(_("The model here cannot be told how much to think."))
-        now = found.level or found.usual
-        told = (
-            _("Reasoning level: {level}.").format(level=now)
-            if now
-            else _("The model decides how much to reason.")
+        parts = Parts(
+            core.sessions,
+            core.loop,
+            core.subagents,
+            core.inbox,
+            core.memory.consolidator,
+            core.models,
+            core.choices,
+            core.skills,
+            core.workspace,
+            lambda: core.store.config,
+            core.halt,
+            core.statuses,
+            trials.all_models,
         )
-        how = _("Choose with /reasoning and one of: {levels}; /reasoning auto is as in the settings.")
-        return Reply(f"{told}\n\n{how.format(levels=', '.join(found.levels))}")
 
-    async def _skill(self, _session: "Session", rest: str) -> Reply:
-        skills = await in_thread(self._core.skills.all)
-        if rest:
-            named = next((skill for skill in skills if skill.name == rest.lstrip("$").lower()), None)
-            if named is None:
-                return Reply(
-                    _("There is no skill named {name}. List all skills with /skill").format(name=rest)
-                )
-            why = "\n".join(filter(None, [*named.missing, named.problem, named.remedy]))
-            return Reply("\n\n".join(filter(None, [f"**{named.name}**", named.description, why])))
-        lines = []
-        for skill in skills:
-            state = "" if skill.usable else f" ({_('unavailable')})"
-            lines.append(f"- `${skill.name}`{state} {skill.description}")
-        return Reply("\n".join(lines) or _("No skills yet."))
+        async def dream(_session: "Session", _rest: str) -> "Reply":
+            return await memory_commands.dream(subject)
 
-    async def _history(self, session: "Session", rest: str) -> Reply:
-        number = min(int(rest), _MOST) if rest.isdecimal() and int(rest) else _SHOWN
-        said = [message for message in await session.everything() if _is_said(message)]
-        lines, name = [], self._core.store.config.agents.defaults.bot_name
-        for message in said[-number:]:
-            who = _("You") if message["role"] == "user" else name
-            text = " ".join(str(message["content"]).split())
-            lines.append(f"**{who}**: {text if len(text) <= _LONGEST else f'{text[:_LONGEST]}…'}")
-        return Reply("\n\n".join(lines) or _("No messages yet."))
+        async def log(_session: "Session", rest: str) -> "Reply":
+            return await memory_commands.log(subject, rest)
 
-    async def _export(self, session: "Session", _rest: str) -> Reply:
-        messages = await session.everything()
-        if not messages:
-            return Reply(_("No messages yet."))
-        infos = await self._core.sessions.list()
-        title = next((info.title for info in infos if info.key == session.key), "") or session.key
-        text = await in_thread(export, "markdown", session.key, title, messages)
-        path = self._core.workspace / "files" / "exports" / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.md"
-        await in_thread(_write, path, text)
-        return Reply(_("Conversation saved to {path}").format(path=f"`{path}`"))
+        async def restore(_session: "Session", rest: str) -> "Reply":
+            return await memory_commands.restore(subject, rest)
 
-
-def _part(name: str) -> str:
-    """What a person calls a part of the program."""
-    kind, _colon, server = name.partition(":")
-    if server:
-        return _("MCP server {name}").format(name=server)
-    return _(_PARTS[kind]) if kind in _PARTS else name
-
-
-def _is_said(message: Message) -> bool:
-    return message.get("role") in ("user", "assistant") and replayable(message) and bool(title_of(message))
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.write_text(text, "utf-8")
+        return Replies(parts, {"dream": dream, "dream-log": log, "dream-restore": restore})

@@ -23,7 +23,6 @@ from desktop.files import judge_links
 from desktop.memory.imports import take_over
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
-from desktop.services import Status
 from desktop.session.pasted import sweep
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import use
@@ -70,22 +69,6 @@ class Core(Parts):
     async def _tell_of_unknown_files(self) -> None:
         if not self.database.knows_files and await self.sessions.list():
             await files_are_unknown(self.inbox)
-
-    async def halt(self, session: str, turn: str = "") -> bool:
-        """End what is under way in a conversation, or one turn, and the subagents that work for it. False
-        if there was nothing."""
-        ended = await self.subagents.stop(session, turn)
-        ended |= await self.loop.stop(session, turn)
-        return await self.subagents.stop(session, turn) or ended  # begun in between
-
-    def statuses(self) -> list[Status]:
-        """The state of every part that can be off."""
-        return [
-            self.host.status,
-            self.builtin.status,
-            *self.background.statuses(),
-            *self.toolbox.statuses(),
-        ]
 
     def stay(self) -> asyncio.Task[None]:
         """The program stays: begin, once, what goes on by itself."""

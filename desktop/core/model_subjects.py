@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from desktop.api.settings import Settings
     from desktop.api.setup import Setup
     from desktop.config.schema import Config
-    from desktop.core.core import Core
+    from desktop.core.parts import Parts
 
 
-def context(core: "Core") -> "Context":
+def context(core: "Parts") -> "Context":
     """How full a conversation is."""
     from desktop.api.context import Context
     from desktop.session.model import text_tokens
@@ -28,7 +28,7 @@ def context(core: "Core") -> "Context":
     )
 
 
-def local(core: "Core") -> "Local":
+def local(core: "Parts") -> "Local":
     """The models of this computer."""
     from desktop.api.local import Local
 
@@ -42,21 +42,21 @@ def local(core: "Core") -> "Local":
     )
 
 
-def model_facts(core: "Core") -> "ModelFacts":
+def model_facts(core: "Parts") -> "ModelFacts":
     """What is known of single models."""
     from desktop.api.model_facts import ModelFacts
 
     return ModelFacts(core.models, core.lessons, core.store, core.take_settings)
 
 
-def models(core: "Core") -> "Models":
+def models(core: "Parts") -> "Models":
     """Which model answers."""
     from desktop.api.models import Models
 
     return Models(core.models, core.choices, core.sessions, lambda lean: core.toolbox.wake(lean=lean))
 
 
-def providers(core: "Core") -> "Providers":
+def providers(core: "Parts") -> "Providers":
     """Providers, their keys and logins."""
     from desktop.api.providers import Providers
     from desktop.providers.login import Logins
@@ -76,14 +76,14 @@ def providers(core: "Core") -> "Providers":
     )
 
 
-def settings(core: "Core") -> "Settings":
+def settings(core: "Parts") -> "Settings":
     """What is set."""
     from desktop.api.settings import Settings
 
     return Settings(core.store, core.change, core.apply)
 
 
-def setup(core: "Core") -> "Setup":
+def setup(core: "Parts") -> "Setup":
     """What can answer."""
     from desktop.api.setup import Setup
 

@@ -21,8 +21,8 @@ from desktop.tasks import cancel, spawn
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
+    from desktop.api.requests import Request, Requests
     from desktop.core.core import Core
-    from desktop.core.requests import Request, Requests
 
 type Json = dict[str, Any]
 
@@ -59,8 +59,8 @@ class Owner:
             if eager:
                 # What fails here, the question meets again and tells.
                 spawn(self.host.start(), name="host:start")
+            from desktop.api.requests import Requests
             from desktop.core.core import Core
-            from desktop.core.requests import Requests
             from desktop.core.subjects import subjects
 
             self.core = await Core.start(self._home, self.host, self.bus, self._front)

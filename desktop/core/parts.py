@@ -47,6 +47,7 @@ from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer, chosen
+from desktop.services import Status
 from desktop.session.search_service import SearchService
 from desktop.session.sessions import Sessions
 from desktop.skills.loader import Skills
@@ -276,6 +277,22 @@ class Parts:
 
     async def _tell_of_budget(self, id_: str, title: str, text: str) -> None:
         await self.inbox.add(Notice(id_, ERROR, "", "", title, {"text": text}))
+
+    async def halt(self, session: str, turn: str = "") -> bool:
+        """End what is under way in a conversation, or one turn, and the subagents that work for it. False
+        if there was nothing."""
+        ended = await self.subagents.stop(session, turn)
+        ended |= await self.loop.stop(session, turn)
+        return await self.subagents.stop(session, turn) or ended  # begun in between
+
+    def statuses(self) -> list[Status]:
+        """The state of every part that can be off."""
+        return [
+            self.host.status,
+            self.builtin.status,
+            *self.background.statuses(),
+            *self.toolbox.statuses(),
+        ]
 
     async def change(self, values: Mapping[str, Any]) -> None:
         """Change settings by dotted name, all or none, and let the running parts obey them.

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from desktop.api.memory import Memory
     from desktop.api.subjects import Makers
-    from desktop.core.core import Core
+    from desktop.core.parts import Parts
     from desktop.doctor.damage import Damages
     from desktop.tools.base import Tool
 
 
-def subjects(core: "Core", front: str) -> "Makers":
+def subjects(core: "Parts", front: str) -> "Makers":
     """By name. `front`: who owns the home."""
-    made: dict[str, Callable[[Core], object]] = {
+    made: dict[str, Callable[[Parts], object]] = {
         "about": _about,
         "attachments": _attachments,
         "backups": _backups,
@@ -57,15 +57,15 @@ def subjects(core: "Core", front: str) -> "Makers":
     return {**makers, "program": functools.partial(_program, core, front)}
 
 
-def _notices(core: "Core") -> object:
+def _notices(core: "Parts") -> object:
     return core.notices()
 
 
-def _questions(core: "Core") -> object:
+def _questions(core: "Parts") -> object:
     return core.questions()
 
 
-def permissions(core: "Core") -> object:
+def permissions(core: "Parts") -> object:
     """What the agent may do."""
     from desktop.api.permissions import Permissions
 
@@ -79,61 +79,61 @@ def permissions(core: "Core") -> object:
     )
 
 
-def _conversations(core: "Core") -> object:
+def _conversations(core: "Parts") -> object:
     from desktop.api.conversations import Conversations
 
     return Conversations(core.sessions, core.loop, core.subagents, core.inbox, core.bus, core.halt)
 
 
-def _program(core: "Core", front: str) -> object:
+def _program(core: "Parts", front: str) -> object:
     from desktop.api.program import Program
 
     return Program(front, core.started, core.statuses, core.store, core.sessions)
 
 
-def _revisions(core: "Core") -> object:
+def _revisions(core: "Parts") -> object:
     from desktop.api.revisions import Revisions
 
     return Revisions(core.sessions, core.loop, core.bus, core.halt)
 
 
-def _search(core: "Core") -> object:
+def _search(core: "Parts") -> object:
     from desktop.api.search import Search
 
     return Search(core.search)
 
 
-def _turns(core: "Core") -> object:
+def _turns(core: "Parts") -> object:
     from desktop.api.turns import Turns
 
     return Turns(core.loop, core.subagents, core.bus, core.halt, core.skills)
 
 
-def _usage(core: "Core") -> object:
+def _usage(core: "Parts") -> object:
     from desktop.api.usage import Usage
 
     return Usage(core.usage, lambda: core.store.config, core.sessions.folder)
 
 
-def _waiting(core: "Core") -> object:
+def _waiting(core: "Parts") -> object:
     from desktop.api.waiting import Waiting
 
     return Waiting(core.inbox, core.waiting.answer)
 
 
-def _about(_core: "Core") -> object:
+def _about(_core: "Parts") -> object:
     from desktop.api.about import About
 
     return About()
 
 
-def _attachments(core: "Core") -> object:
+def _attachments(core: "Parts") -> object:
     from desktop.api.attachments import Attachments
 
     return Attachments(core.sessions, core.workspace)
 
 
-def _backups(core: "Core") -> object:
+def _backups(core: "Parts") -> object:
     from desktop.api.backups import Backups
     from desktop.backup.restoring import Here
 
@@ -148,13 +148,13 @@ def _backups(core: "Core") -> object:
     return Backups(here, core.keychain, core.change, core.waiting.add, core.bus)
 
 
-def _changes(core: "Core") -> object:
+def _changes(core: "Parts") -> object:
     from desktop.api.changes import Changes
 
     return Changes(core.toolbox.kept, core.audit, core.workspace)
 
 
-def _diagnostics(core: "Core") -> object:
+def _diagnostics(core: "Parts") -> object:
     from desktop.api.diagnostics import Diagnostics, States
     from desktop.config.workspace import workspace_of
     from desktop.doctor import examine
@@ -163,7 +163,7 @@ def _diagnostics(core: "Core") -> object:
     return Diagnostics(core.home, core.workspace, core.database, states)
 
 
-def _imports(core: "Core") -> object:
+def _imports(core: "Parts") -> object:
     from desktop.api.imports import Imports
     from desktop.importer.importing import Here
 
@@ -181,14 +181,14 @@ def _imports(core: "Core") -> object:
     return Imports(core.home, here, core.inbox, core.waiting.add, core.bus)
 
 
-def _jobs(core: "Core") -> object:
+def _jobs(core: "Parts") -> object:
     import desktop.core.background  # noqa: F401  # what makes the scheduler
     from desktop.api.jobs import Jobs
 
     return Jobs(lambda: core.background.scheduler, lambda: core.background.ledger)
 
 
-def memory(core: "Core") -> "Memory":
+def memory(core: "Parts") -> "Memory":
     """What is remembered."""
     from desktop.agent.dreams import cover
     from desktop.api.memory import Memory, Parts
@@ -206,38 +206,38 @@ def memory(core: "Core") -> "Memory":
     return Memory(parts, core.memory.search, core.sessions, summing, core.bus)
 
 
-def _privacy(core: "Core") -> object:
+def _privacy(core: "Parts") -> object:
     from desktop.api.privacy import Privacy
 
     return Privacy(core.home, core.workspace, core.store, core.keychain)
 
 
-def _recovery(core: "Core") -> object:
+def _recovery(core: "Parts") -> object:
     from desktop.api.recovery import Recovery
 
     return Recovery(_damages(core), core.bus)
 
 
-def _reminders(core: "Core") -> object:
+def _reminders(core: "Parts") -> object:
     import desktop.core.background  # noqa: F401  # what makes the scheduler
     from desktop.api.reminders import Reminders
 
     return Reminders(lambda: core.background.scheduler)
 
 
-def _servers(core: "Core") -> object:
+def _servers(core: "Parts") -> object:
     from desktop.api.servers import Servers
 
     return Servers(core.server_settings, core.toolbox.servers, core.keychain)
 
 
-def _skills(core: "Core") -> object:
+def _skills(core: "Parts") -> object:
     from desktop.api.skills import Skills
 
     return Skills(core.skills, lambda: core.store.config.agents.defaults, core.change, core.keychain)
 
 
-def _tools(core: "Core") -> object:
+def _tools(core: "Parts") -> object:
     from desktop.api.tools import Tools
 
     async def offered(lean: bool) -> "Mapping[str, Tool[Any]]":
@@ -246,14 +246,14 @@ def _tools(core: "Core") -> object:
     return Tools(core.toolbox.all, offered, core.audit, core.keychain)
 
 
-def _zone(core: "Core") -> "Callable[[], str]":
+def _zone(core: "Parts") -> "Callable[[], str]":
     """Tells the person's time zone; called in a thread."""
     from desktop.cron.zone import zone
 
     return lambda: core.store.config.agents.defaults.timezone or zone()
 
 
-def _damages(core: "Core") -> "Damages":
+def _damages(core: "Parts") -> "Damages":
     from desktop.doctor.damage import Damages
 
     return Damages(core.home, core.workspace, core.sessions, core.store, core.apply)

@@ -12,8 +12,8 @@ from desktop.tasks import in_thread
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
+    from desktop.api.requests import Request
     from desktop.core.owner import Owner
-    from desktop.core.requests import Request
     from desktop.inbox.presenter import Presenter
     from desktop.ipc.ownership import Greeting
 
@@ -95,7 +95,7 @@ class Program:
 
 def _load() -> None:
     """Import the core in a thread: it takes half a second, in which the window stays usable."""
+    import desktop.api.requests
     import desktop.core.core
     import desktop.core.owner
-    import desktop.core.requests
     import desktop.core.subjects  # noqa: F401

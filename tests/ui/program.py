@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication
 
 from desktop import tasks
 from desktop.api.client import Api
+from desktop.api.requests import Request, Requests
 from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
 from desktop.bus.events import Event
 from desktop.core.core import Core
-from desktop.core.requests import Request, Requests
 from desktop.core.subjects import subjects
 from desktop.errors import explain
 from desktop.paths import Home

@@ -30,7 +30,7 @@ from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
 from desktop.ui.tray.presence import Presence
 
 if TYPE_CHECKING:
-    from desktop.core.requests import Request
+    from desktop.api.requests import Request
     from desktop.inbox.presenter import Presenter
     from desktop.usage import Spent
 

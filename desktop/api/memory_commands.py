@@ -3,14 +3,11 @@
 from typing import TYPE_CHECKING
 
 from desktop.agent.loop import Reply
-from desktop.core.subjects import memory
 from desktop.session.model import moment_of
-from desktop.tasks import in_thread
 from desktop.text import _, mark, ngettext
 
 if TYPE_CHECKING:
-    from desktop.api.memory import Dreamed, VersionLine
-    from desktop.core.core import Core
+    from desktop.api.memory import Dreamed, Memory, VersionLine
 
 _SHOWN = 10
 _LONGEST = 6_000
@@ -24,11 +21,10 @@ CAUSES = {
 """What made a version, for the person."""
 
 
-async def dream(core: "Core") -> Reply:
+async def dream(subject: "Memory") -> Reply:
     """Dream now. Raises AppError."""
     from desktop.api.memory import Dreamed
 
-    subject = await in_thread(memory, core)
     ends = [event async for event in subject.dream() if isinstance(event, Dreamed)]
     return Reply("\n\n".join(said(ends[-1])))
 
@@ -53,9 +49,8 @@ def said(done: "Dreamed") -> list[str]:
     return told
 
 
-async def log(core: "Core", rest: str) -> Reply:
+async def log(subject: "Memory", rest: str) -> Reply:
     """The newest versions, or what one of them changed. Raises AppError."""
-    subject = await in_thread(memory, core)
     if rest:
         text = "\n".join(file.diff or file.name for file in await subject.diff(rest))
         shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"
@@ -77,9 +72,8 @@ def line(version: "VersionLine") -> str:
     return f"`{version.id[:8]}` {at} {_(CAUSES[version.cause])}: {about}".removesuffix(": ")
 
 
-async def restore(core: "Core", rest: str) -> Reply:
+async def restore(subject: "Memory", rest: str) -> Reply:
     """Back to a version, or from the last Dream to what was before it. Raises AppError."""
-    subject = await in_thread(memory, core)
     if rest:
         commit = await subject.restore(rest)
         if not commit:
