@@ -253,7 +253,7 @@ class Local:
 def _suits(model: Model, models: Path) -> str:
     """Why this is the model to begin with. Blocks."""
     free = machine.look(models).free
-    return _("{free:.1f} GB of memory are free, so {name} is used ({size:.1f} GB).").format(
+    return _("{free:.1f} GB of memory is free, so {name} is used ({size:.1f} GB).").format(
         free=free / 1e9, name=model.name, size=model.size / 1e9
     )
 

@@ -192,7 +192,7 @@ class Providers:
         spec = spec_of(name, self._store.config)
         key = await self._chooser.key(spec.name)
         if not key:
-            raise UsageError(_("There is no key of {name}.").format(name=_(spec.display)))
+            raise UsageError(_("There is no key for {name}.").format(name=_(spec.display)))
         return key
 
     async def take_key(self, name: str, *, session_only: bool = False) -> None:
@@ -200,7 +200,7 @@ class Providers:
         UsageError."""
         spec = spec_of(name, self._store.config)
         if not (variable := offered(spec, os.environ)):
-            raise UsageError(_("No key of {name} is in the environment.").format(name=_(spec.display)))
+            raise UsageError(_("The environment has no key for {name}.").format(name=_(spec.display)))
         await self.store_key(spec.name, os.environ[variable], session_only=session_only)
 
     async def forget_key(self, name: str) -> None:

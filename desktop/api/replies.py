@@ -189,11 +189,11 @@ class Replies:
             await session.set_metadata(model=model or None, provider=provider or None)
             found = self._parts.choices.line(model, provider)
             return Reply(
-                _("From now on {model} ({provider}) answers here.").format(
+                _("This conversation now uses {model} ({provider}).").format(
                     model=found.title, provider=found.provider_title
                 )
             )
-        lines = [_("Here answers {model}.").format(model=self._answering(session)), ""]
+        lines = [_("This conversation uses {model}.").format(model=self._answering(session)), ""]
         lines += [f"- `{line.model or line.provider}` {line.provider_title}" for line in known]
         every = await self._parts.listed({line.provider for line in known})
         for line in known:
@@ -201,7 +201,7 @@ class Replies:
                 shown = ", ".join(f"`{name}`" for name in names[:_MOST])
                 more = f" … ({len(names)})" if len(names) > _MOST else ""
                 lines += ["", f"**{line.provider_title}**: {shown}{more}"]
-        how = _("Choose with /model and a name; /model auto is the usual one.")
+        how = _("Choose one with /model and a name. /model auto returns to the default model.")
         return Reply("\n".join([*lines, "", how]))
 
     async def _choice(self, named: str, known: "Sequence[ModelLine]") -> tuple[str, str]:
@@ -223,14 +223,14 @@ class Replies:
             await session.set_metadata(reasoning=known_level(level) or None)
         found = await self._parts.choices.reasoning(session.metadata)
         if not found.levels:
-            return Reply(_("The model here cannot be told how much to think."))
+            return Reply(_("This model has no reasoning levels."))
         now = found.level or found.usual
         told = (
             _("Reasoning level: {level}.").format(level=now)
             if now
             else _("The model decides how much to reason.")
         )
-        how = _("Choose with /reasoning and one of: {levels}; /reasoning auto is as in the settings.")
+        how = _("Choose with /reasoning and one of: {levels}. /reasoning auto returns to the default.")
         return Reply(f"{told}\n\n{how.format(levels=', '.join(found.levels))}")
 
     async def _skill(self, _session: "Session", rest: str) -> Reply:

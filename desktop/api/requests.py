@@ -37,7 +37,7 @@ class Requests:
     async def named(self, name: str, arguments: Json) -> Json:
         """One of the plain requests. Raises AppError."""
         if name not in self._named:
-            raise UsageError(_("There is no such request: {verb}.").format(verb=name))
+            raise UsageError(_("Unknown request: {verb}.").format(verb=name))
         return await self._named[name](arguments)
 
     async def _status(self, _arguments: Json) -> Json:

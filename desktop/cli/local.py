@@ -167,6 +167,6 @@ async def _stop(home: Home, as_json: bool) -> None:
     if as_json:
         emit({"was": was})
     elif was == "off":
-        say(_("It was not running."))
+        say(_("It wasn’t running."))
     else:
         say(_("Stopped."))

@@ -34,15 +34,15 @@ async def _onboard(home: Home, as_json: bool) -> int:
         say(_("Welcome. Press Enter to skip any step."))
         spec, server = await _provider(lines)
         ok = await _use(lines, api, spec, server) if spec else True
-        name = await _ask(lines, _("What should the assistant be called? [Nanobot] "))
+        name = await _ask(lines, _("Name of the assistant? [Nanobot] "))
         if name:
             await api.settings.change({"agents.defaults.botName": name})
         found = await api.setup.readiness()
         if not spec and found.builtin_installed:
-            say(_("Questions are answered by the small built-in model until a provider is set."))
+            say(_("The small built-in model answers until you set up a provider."))
         elif not spec and not found.ready:
-            say(_("No model answers yet: nothing was chosen, and the built-in one was not fetched."))
-            say(_("Fetch it with: {command}").format(command="nanobot-desktop local setup"))
+            say(_("No model can answer yet: you chose none, and the built-in one is not downloaded."))
+            say(_("Download it with: {command}").format(command="nanobot-desktop local setup"))
         if found.ready:
             say(_('All set. Try: nanobot-desktop ask "What can you do?"'))
         if as_json:
@@ -81,7 +81,7 @@ async def _use(lines: Lines, api: "Api", spec: "ProviderSpec", server: "Found | 
         base = server.base_url
         suggestion = server.models[0] if server.models else ""
     elif not spec.base or spec.local:
-        base = await _ask(lines, _("Address of the server [{base}]: ").format(base=spec.base))
+        base = await _ask(lines, _("Server address [{base}]: ").format(base=spec.base))
     if not spec.local and not server:
         if spec.key_page:
             say(_("Get a key at {page}").format(page=spec.key_page))
@@ -96,7 +96,7 @@ async def _use(lines: Lines, api: "Api", spec: "ProviderSpec", server: "Found | 
 
 
 async def _test(api: "Api") -> bool:
-    say(_("Asking it one tiny question…"))
+    say(_("Sending a short test question…"))
     try:
         done = await api.providers.test()
     except AppError as error:

@@ -104,7 +104,12 @@ async def _login(home: Home, name: str, as_json: bool) -> None:
                             page=page, user_code=user_code
                         )
                     )
-                    say(_("Waiting until it is entered; Ctrl+C ends that. Give this code to nobody."))
+                    say(
+                        _(
+                            "Waiting for you to enter it. Press Ctrl+C to cancel. "
+                            "Don’t share this code with anyone."
+                        )
+                    )
                 case SignedIn() if as_json:
                     emit(asdict(step))
                 case SignedIn():

@@ -82,7 +82,7 @@ async def take_over(
                         await ask(home, *greeting)
                     return None
                 if owner["front"] == front:
-                    raise AppError(_("Process {pid} serves already.").format(pid=owner["pid"]))
+                    raise AppError(_("Already served by process {pid}.").format(pid=owner["pid"]))
                 await ask(home, "hand_over")
                 asked = address
                 waits()

@@ -143,7 +143,7 @@ class ModelChooser:
             self._bus.publish(TurnWaiting(session, turn, seconds, why.text))
 
         def instead(there: Endpoint, why: ProviderError) -> None:
-            answers = _("{model} of {provider} answers instead.").format(
+            answers = _("{provider} answers with {model} instead.").format(
                 model=there.model, provider=there.title or there.provider
             )
             note = sentences(why.text, answers)

@@ -75,7 +75,7 @@ class Logins:
         spec = find(name, self._config())
         if spec is None or not spec.oauth:
             raise UsageError(
-                _("{name} is not a provider with a login.").format(name=name),
-                _("Those are: {names}.").format(names="github_copilot, openai_codex"),
+                _("{name} does not use a login.").format(name=name),
+                _("Providers with a login: {names}.").format(names="github_copilot, openai_codex"),
             )
         return spec

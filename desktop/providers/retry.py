@@ -34,7 +34,7 @@ def dated(error: AppError) -> AppError:
         return error
     minutes, hours = round(seconds / 60), round(seconds / 3600)
     when = _("{hours} h").format(hours=hours) if hours > 1 else _("{minutes} min").format(minutes=minutes)
-    remedy = _("It allows the next request in {time}.").format(time=when)
+    remedy = _("The next request is possible in {time}.").format(time=when)
     said = RateLimited(error.text, remedy, detail=error.detail, status=error.status, retry_after=seconds)
     said.usage, said.said, said.__cause__ = error.usage, error.said, error
     return said

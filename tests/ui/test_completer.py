@@ -25,7 +25,7 @@ from tests.ui.scripted import Scripted as ScriptedApi
 Key = Qt.Key
 REPLY = Completions(
     (
-        CommandLine("/help", "/help", "What can be typed here."),
+        CommandLine("/help", "/help", "Show the available commands."),
         CommandLine("/history", "/history [number]", "The last messages."),
         CommandLine("/new", "/new", "Begin anew."),
         CommandLine("/status", "/status", "Which model answers."),

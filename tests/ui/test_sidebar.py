@@ -201,7 +201,7 @@ def test_an_empty_list_says_why(sidebar: Sidebar) -> None:
     rows.fill([])
     assert "appear here" in sidebar._nothing.text()
     sidebar.search.setText("plum")
-    assert "Nothing" in sidebar._nothing.text()
+    assert "No results" in sidebar._nothing.text()
     sidebar.search.clear()
     assert "appear here" in sidebar._nothing.text()
 

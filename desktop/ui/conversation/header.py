@@ -235,7 +235,7 @@ class Header(QWidget):
         `better`: one of this computer that could be fetched."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        first = menu.addAction(_("Usual model ({name})").format(name=found.usual.title))
+        first = menu.addAction(_("Default model ({name})").format(name=found.usual.title))
         first.setCheckable(True)
         first.setChecked(chosen is None)
         first.triggered.connect(lambda: self.model_chosen.emit("", ""))
@@ -251,7 +251,7 @@ class Header(QWidget):
             )
         menu.addSeparator()
         if better is not None:
-            words = _("Get a better one: {name}, {size:.1f} GB").format(
+            words = _("Download a better one: {name}, {size:.1f} GB").format(
                 name=better.title, size=better.size / 1e9
             )
             fetch = menu.addAction(icon("download"), words)

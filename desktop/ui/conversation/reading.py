@@ -148,7 +148,7 @@ class Reading(QObject):
             pin = menu.addAction(_("Unpin") if kept.pinned else _("Pin"))
             pin.setShortcut(PIN_KEYS)
             pin.triggered.connect(lambda: self._row_actions.pin())
-            aside = menu.addAction(_("Bring back") if kept.archived else _("Archive"))
+            aside = menu.addAction(_("Unarchive") if kept.archived else _("Archive"))
             aside.setShortcut(ARCHIVE_KEYS)
             aside.triggered.connect(lambda: self._row_actions.archive())
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))

@@ -58,9 +58,9 @@ class ReasoningButton(Button):
         if found is None:
             return
         menu, usual = QMenu(self), found.usual
-        first = _("As in the settings ({level})").format(level=_(_WORDS[usual])) if usual else ""
+        first = _("Default ({level})").format(level=_(_WORDS[usual])) if usual else ""
         for level in ("", *found.levels):
-            words = _(_WORDS[level]) if level else first or _("As the model likes")
+            words = _(_WORDS[level]) if level else first or _("Model default")
             action = menu.addAction(words)
             action.setCheckable(True)
             action.setChecked(level == found.level)

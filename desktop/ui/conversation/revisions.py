@@ -99,9 +99,7 @@ class Revisions(QObject):
         for line in models:
             words = f"{line.title}   {line.provider_title}"
             by.addAction(words, partial(self.regenerate, turn, line.model, line.provider))
-        menu.addAction(
-            icon("git-branch"), _("Go on from here in a new conversation"), partial(self.fork, turn)
-        )
+        menu.addAction(icon("git-branch"), _("Branch from here"), partial(self.fork, turn))
         if versions:
             earlier = menu.addMenu(icon("history"), _("Earlier versions"))
             for version in versions:

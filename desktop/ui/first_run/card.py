@@ -88,10 +88,10 @@ class _ServerRow(Row):
 
     def _words(self) -> None:
         self.say(self.server.title, self.server.base_url)
-        self.models.setAccessibleName(_("Model of {server}").format(server=self.server.title))
-        self.use.say(_("Use it"), _("Use {server}").format(server=self.server.title))
+        self.models.setAccessibleName(_("{server} model").format(server=self.server.title))
+        self.use.say(_("Use"), _("Use {server}").format(server=self.server.title))
         if not self.server.models:
-            self.say(self.server.title, _("It runs, but it has no model yet. Load one there."))
+            self.say(self.server.title, _("It is running but has no model. Load one there first."))
             self.use.setEnabled(False)
 
 
@@ -149,7 +149,7 @@ class FoundServers(QWidget):
     async def _use(self, row: _ServerRow) -> None:
         server, model = row.server, row.models.currentText()
         chosen = Draft(server.provider, model, base=server.base_url)
-        self.outcome.busy(_("Asking it one small question…"), self._stop)
+        self.outcome.busy(_("Sending a short test question…"), self._stop)
         try:
             await self._actions.api.providers.test(chosen)
             await self._actions.api.providers.use(chosen)

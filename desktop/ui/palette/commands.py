@@ -84,11 +84,11 @@ class Commands(QObject):
         if window.composer.stop.isVisible():
             found.insert(0, _item(_("Stop"), window.composer.stop_wanted.emit, "stop", "Esc"))
         if kept := self._rows.get(library.key):
-            pin = _("Unpin the conversation") if kept.pinned else _("Pin the conversation")
-            aside = _("Bring the conversation back") if kept.archived else _("Archive the conversation")
+            pin = _("Unpin conversation") if kept.pinned else _("Pin conversation")
+            aside = _("Unarchive conversation") if kept.archived else _("Archive conversation")
             found.append(_item(pin, self._row_actions.pin, "pin", PIN_KEYS))
             found.append(_item(aside, self._row_actions.archive, "archive", ARCHIVE_KEYS))
-        names = {"system": _("Light or dark as the system"), "light": _("Light"), "dark": _("Dark")}
+        names = {"system": _("Theme: same as system"), "light": _("Theme: light"), "dark": _("Theme: dark")}
         icons = {"system": "monitor", "light": "sun", "dark": "moon"}
         found += [_item(names[theme], self._coloured(theme), icons[theme]) for theme in _THEMES]
         return found

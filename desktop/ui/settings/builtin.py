@@ -113,19 +113,19 @@ class ModelRow(QWidget):
         size = _("{size} MB").format(size=round(model.size / 10**6))
         self._row.say(model.title, " · ".join(filter(None, (size, model.licence, model.does))))
         self._row.complain(model.why)
-        self._better.setText(_("Better on this computer"))
+        self._better.setText(_("Better for this computer"))
         self._better.setVisible(model.better)
         self.used.setText(_("In use"))
         self.used.setVisible(self._in_use)
-        words = _("Use it") if model.installed else _("Download")
+        words = _("Use") if model.installed else _("Download")
         if model.fetching.state == "paused" and not model.installed:
-            words = _("Go on")
+            words = _("Resume")
         if self._failed:
             words = _("Try again")
         self.act.setText(words)
         self.act.setAccessibleName(titled(words, model.title))
         self.act.setVisible(not self._in_use and not model.why)
-        self.forget.say(_("Take it from the list"))
+        self.forget.say(_("Remove from list"))
         self.forget.setVisible(model.own)
 
 

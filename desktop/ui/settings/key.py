@@ -87,13 +87,16 @@ class KeyRow(Row):
         self._page.setVisible(bool(provider.key_page))
         self.key.edit.setPlaceholderText("••••••••••••" if provider.keyed else "")
         if provider.given:
-            help_ = _("Given for this run by the environment.")
+            help_ = _("Set by the environment for this run.")
         elif provider.keyed:
-            help_ = _("There is one. Another replaces it.")
+            help_ = _("A key is stored. Enter a new one to replace it.")
         elif provider.plaintext:
-            help_ = _("It stands in plain text in config.json and is not used. Enter it here to move it.")
+            help_ = _(
+                "The key is in plain text in config.json and is not used. Enter it here to move it to the "
+                "keychain."
+            )
         elif provider.needs_key:
-            help_ = _("It is kept in the keychain of this computer.")
+            help_ = _("Stored in this computer’s keychain.")
         else:
             help_ = _("Only if the server requires one.")
         self.say(_("Key"), help_)

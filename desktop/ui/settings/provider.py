@@ -172,11 +172,11 @@ class ProviderForm(QWidget):
             raise
         key = self._key_row.key.text()
         if row.needs_key and not (key or row.keyed):
-            self._key_row.complain(_("A key is needed here."))
+            self._key_row.complain(_("Enter a key."))
             raise ConfigError(_("{name} needs a key.").format(name=row.title))
         if row.kind == "direct" and not model:
-            self._model_row.complain(_("This may not be empty."))
-            raise ConfigError(_("The model's name is missing."), _("Write it into the field Model."))
+            self._model_row.complain(_("This can’t be empty."))
+            raise ConfigError(_("No model is set."), _("Enter one under Model."))
         usual = bool(row.address) and not base
         return Draft(self._name, model or row.suggestion, key, base, usual_base=usual)
 
@@ -196,7 +196,7 @@ class ProviderForm(QWidget):
         """Ask with what is asked for, which is returned if it works."""
         try:
             draft = self._draft()
-            self._outcome.busy(_("Asking it one small question…"), self._stop)
+            self._outcome.busy(_("Sending a short test question…"), self._stop)
             done = await self._actions.api.providers.test(draft)
         except AppError as error:
             self._failed(error)

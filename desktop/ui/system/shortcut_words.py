@@ -2,6 +2,6 @@
 
 from desktop.text import mark
 
-TAKEN = mark("Another program has the shortcut {keys}.")
-NO_KEY = mark("{keys} cannot be a shortcut for everywhere.")
-NO_WAY = mark("This desktop has no shortcuts for programs.")
+TAKEN = mark("The shortcut {keys} is used by another program.")
+NO_KEY = mark("{keys} can’t be used as a global shortcut.")
+NO_WAY = mark("This desktop has no global shortcuts.")

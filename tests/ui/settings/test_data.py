@@ -134,7 +134,7 @@ def test_damage_is_mended_one_by_one(window: SettingsWindow, running: Running) -
     assert "1 record can’t be read. 2 messages are intact." in page.text
     page.press("Set unreadable parts aside: one")
     assert "Nothing is damaged." in page.text
-    assert "the file as it was is kept as .damaged/" in page.text
+    assert "the original file is kept as .damaged/" in page.text
     assert b"cut" not in path.read_bytes()
 
 

@@ -111,7 +111,7 @@ def test_what_was_done_is_listed_with_who_allowed_it(window: SettingsWindow, run
     assert "denied" in lines[1]
     assert "denied by the safety limits · window:a" in lines[1]
     assert lines[2].startswith("Searched files for wc -l notes.txt, failed, ")
-    assert "allowed by the mode" in lines[2]
+    assert "allowed by the permission mode" in lines[2]
     assert lines[3].startswith("Ran wc -l notes.txt, done, ")
     assert "allowed by you" in lines[3]
 

@@ -77,7 +77,7 @@ def test_a_wrong_key_is_said_at_its_field_and_the_right_one_works(
 @pytest.mark.parametrize(
     ("answer", "field", "said"),
     [
-        ("status:404", "Model", "has no model some-model"),
+        ("status:404", "Model", "has no model named some-model"),
         ("html", "Address", "a web page, not a model"),
         ("quota", "", "out of quota or credit"),
     ],

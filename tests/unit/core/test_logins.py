@@ -159,7 +159,7 @@ async def test_a_login_at_openai_is_renewed_once_where_it_ends(house: House, clo
 async def test_a_login_that_cannot_be_renewed_is_told(house: House, cloud: DeviceServer) -> None:
     stored = {"access_token": "old-access", "refresh_token": "used-up", "expires_at": time.time() - 1}
     house.core.keychain.remember("openai_codex", json.dumps(stored))
-    with pytest.raises(SignInNeeded, match="The login has ended"):
+    with pytest.raises(SignInNeeded, match="The login has expired"):
         await house.test("openai_codex", "m")
 
 
@@ -191,7 +191,7 @@ async def test_no_code_nobody_there_and_called_off(
     await cancel(work)
     count = len(cloud.asked)
     cloud.broken = b"<html>"
-    with pytest.raises(device.Refused, match="gave no code"):
+    with pytest.raises(device.Refused, match="returned no sign-in code"):
         await house.sign_in("openai_codex")
     assert len(cloud.asked) == count + 1, "nobody waits any more"
     monkeypatch.setenv("NANOBOT_DESKTOP_GITHUB_LOGIN", "http://127.0.0.1:9")

@@ -114,7 +114,7 @@ async def test_a_key_for_this_session_makes_it_ready(house: House, config: Path)
 
 
 async def test_a_bad_address_stores_no_key(house: House, config: Path) -> None:
-    with pytest.raises(ConfigError, match="begins with http"):
+    with pytest.raises(ConfigError, match="must start with http"):
         await house.api.providers.use(Draft("custom", "m", "sk-x", "nowhere"))
     assert not config.exists()
     assert "custom" not in house.core.keychain.remembered

@@ -166,7 +166,7 @@ async def test_what_is_no_list_of_models(
 async def test_who_gives_no_list_says_so(house: House) -> None:
     address = {"providers.azure_openai.api_base": "http://127.0.0.1:9"}
     await house.core.change(address)
-    with pytest.raises(AppError, match="gives no list"):
+    with pytest.raises(AppError, match="doesn’t list"):
         await house.api.providers.models(Draft("azure_openai", key=KEY))
 
 
@@ -211,7 +211,7 @@ async def test_a_temperature_that_was_set_and_is_not_taken_is_said(
     assert (await house.api.providers.test(Draft("custom", "gpt-5"))).learned == ()
     await house.core.change({"agents.defaults.temperature": 0.7})
     [said] = (await house.api.providers.test(Draft("custom", "gpt-5"))).learned
-    assert said == "It takes no temperature: the one in the settings is not sent."
+    assert said == "It doesn’t accept a temperature, so the one in Settings is not sent."
     assert "temperature" not in server.requests[-1].body
     assert (await house.api.providers.test(Draft("custom", "gpt-4.1"))).learned == ()
     assert server.requests[-1].body["temperature"] == 0.7

@@ -89,7 +89,7 @@ class Details(QWidget):
 
     def _words(self) -> None:
         title = self.provider.title
-        self._model_row.say(_("Model"), _("Write its name, or choose it from those that are there now."))
+        self._model_row.say(_("Model"), _("Enter a name, or choose from the models available now."))
         self._more.setText(" " + _("More settings"))
         self._more.setAccessibleName(_("More settings for {name}").format(name=title))
         self._test.say(_("Test"), _("Test {name}").format(name=title))
@@ -182,13 +182,13 @@ class Details(QWidget):
         provider, model, key = self.provider, self.picker.text(), self.key.typed()
         self._complain("")
         if provider.needs_key and not (key or provider.keyed):
-            self._complain("key", _("Sign in first.") if self._login else _("A key is needed here."))
+            self._complain("key", _("Sign in first.") if self._login else _("Enter a key."))
             return None
         if provider.kind == "direct" and not (provider.address or provider.base):
-            self._complain("address", _("The address is missing."))
+            self._complain("address", _("No address is set."))
             return None
         if not (model or provider.suggestion) and provider.kind != "local":
-            self._complain("model", _("The model's name is missing."))
+            self._complain("model", _("No model is set."))
             return None
         return Draft(provider.name, model or provider.suggestion, key)
 

@@ -64,12 +64,12 @@ class ModelFacts(QWidget):
         await self._api.override(self._provider, self._model, named)
 
     def _words(self) -> None:
-        self._title.setText(_("What you know better of {model}").format(model=self._model))
+        self._title.setText(_("Override {model}").format(model=self._model))
         told = [*self._facts.notes, *map(_dated, self._facts.learned)]
         self._notes.setText("\n".join(told))
-        self._notes.setAccessibleName(_("What {model} takes").format(model=self._model))
+        self._notes.setAccessibleName(_("What {model} supports").format(model=self._model))
         self._notes.setVisible(bool(told))
-        self._forget.setText(_("Forget what its server said"))
+        self._forget.setText(_("Forget what its server reported"))
         self._forget.setVisible(bool(self._facts.learned))
 
     def refresh(self) -> None:
@@ -111,7 +111,7 @@ class ModelFacts(QWidget):
 
 def _dated(lesson: Learned) -> str:
     day = time.strftime("%Y-%m-%d", time.localtime(lesson.at))
-    return _("{text} Its server said so on {day}.").format(text=lesson.text, day=day)
+    return _("{text} Reported by its server on {day}.").format(text=lesson.text, day=day)
 
 
 def _tell_known(row: SettingRow, value: float | None) -> None:

@@ -159,10 +159,12 @@ class Login(QWidget):
 
     def _words(self) -> None:
         title, keyed = self._provider.title, self._provider.keyed
-        where = _("You are signed in. The login is in the keychain of this computer.")
+        where = _("You are signed in. The login is stored in this computer’s keychain.")
         if keyed and not self._provider.stored:
-            where = _("You are signed in until Nanobot is closed.")
-        self._row.say(_("Login"), where if keyed else _("By a code that you enter on a page of theirs."))
+            where = _("You are signed in until you quit Nanobot.")
+        self._row.say(
+            _("Login"), where if keyed else _("With a code that you enter on the provider’s page.")
+        )
         for made, words in ((self._in, _("Sign in")), (self._out, _("Sign out"))):
             made.setText(words)
             made.setAccessibleName(titled(words, title))

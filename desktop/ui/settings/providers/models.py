@@ -145,7 +145,7 @@ def about(row: ListedModel) -> str:
     window, asked, answered = row.window, row.asked, row.answered
     said = []
     if row.sees:
-        said.append(_("sees"))
+        said.append(_("vision"))
     if window:
         said.append(_("{count}k tokens").format(count=round(window / 1000)))
     if asked is not None and answered is not None:

@@ -75,11 +75,11 @@ class ProviderList(Part):
         named = self._data.settings.fixed.get("agents.defaults.provider", "")
         answers = found.answers
         auto = found.provider == "auto"
-        said = _("{title}, {model} answers.") if answers.model else _("{title} answers.")
+        said = _("{title} answers with {model}.") if answers.model else _("{title} answers.")
         if named:
             said += " " + _("Set by the environment variable {name}.").format(name=named)
         elif auto:
-            said += " " + _("It was chosen by the model's name and the keys that there are.")
+            said += " " + _("Chosen automatically, by the model’s name and your keys.")
         said = said.format(title=answers.title, model=answers.model)
         self._answers.setText(said if answers.title else "")
         self._automatic.setVisible(not auto and not named)

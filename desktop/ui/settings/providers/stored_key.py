@@ -82,7 +82,7 @@ class StoredKey(QWidget):
         self.edit.setEnabled(not given)
         self._page.setText(_("Get a key"))
         self._page.setVisible(bool(provider.key_page))
-        self._take.setText(_("Use the key that stands in {variable}").format(variable=offered))
+        self._take.setText(_("Use the key in {variable}").format(variable=offered))
         self._take.setVisible(bool(offered))
         self._show.setText(_("Hide") if self._seen else _("Show"))
         self._show.setAccessibleName(
@@ -156,7 +156,7 @@ class StoredKey(QWidget):
             return
         self.conceal()
         self.outcome.done(
-            _("The key is used until Nanobot is closed.") if once else _("The key is in the keychain.")
+            _("Key in use until you quit Nanobot.") if once else _("Key saved to the keychain.")
         )
         self.stored.emit()
 
@@ -181,10 +181,10 @@ class StoredKey(QWidget):
         self._words()
 
     def _ask(self) -> None:
-        keep: tuple[str, Callable[[], object]] = (_("Keep it"), self._kept)
-        remove = (_("Remove the key"), lambda: self._begin(self._removing()))
+        keep: tuple[str, Callable[[], object]] = (_("Keep"), self._kept)
+        remove = (_("Remove key"), lambda: self._begin(self._removing()))
         said = _("Remove the key of {name}?").format(name=self._provider.title)
-        remedy = _("It is erased from the keychain. The provider's page can give another.")
+        remedy = _("It will be erased from the keychain. You can get another from the provider’s page.")
         self.outcome.failed(said, remedy, tone="warning", actions=(remove, keep))
 
     def _kept(self) -> None:
@@ -224,13 +224,16 @@ class StoredKey(QWidget):
 
 def _help(provider: ProviderLine) -> str:
     if provider.given:
-        return _("Given for this run by the environment.")
+        return _("Set by the environment for this run.")
     if provider.keyed and not provider.stored:
-        return _("It is in memory, until Nanobot is closed.")
+        return _("In memory until you quit Nanobot.")
     if provider.keyed:
-        return _("It is in the keychain of this computer.")
+        return _("Stored in this computer’s keychain.")
     if provider.plaintext:
-        return _("It stands in plain text in config.json and is not used. Enter it here to move it.")
+        return _(
+            "The key is in plain text in config.json and is not used. Enter it here to move it to the "
+            "keychain."
+        )
     if provider.needs_key:
-        return _("It is kept in the keychain of this computer.")
-    return _("Only if the server wants one.")
+        return _("Stored in this computer’s keychain.")
+    return _("Only if the server requires one.")
