@@ -488,7 +488,7 @@ async def test_two_homes_on_one_workspace_run_each_job_once(made: Made) -> None:
     assert "Another program runs the tasks of this folder (test" in two.scheduler.status.detail
     job = await two.add(Every(60, 0))
     await soon(lambda: len(one.scheduler.jobs()) == 1)
-    with pytest.raises(UsageError, match="another program"):
+    with pytest.raises(UsageError, match="Another program"):
         await two.scheduler.run_now(job.id)
     for bed in (one, two):
         bed.time.moment += 60

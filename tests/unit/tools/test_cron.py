@@ -147,7 +147,7 @@ async def test_changing_what_is_there(bed: Bed) -> None:
         ({"message": "x", "cron_expr": "* * 30 2 *"}, "not a valid schedule"),
         ({"message": "x", "cron_expr": "every day"}, "five fields"),
         ({"action": "remove"}, "job_id is missing"),
-        ({"action": "remove", "job_id": "nobody"}, "no task 'nobody'"),
+        ({"action": "remove", "job_id": "nobody"}, "no job 'nobody'"),
     ],
 )
 async def test_what_makes_no_sense_is_said(bed: Bed, given: dict[str, Any], said: str) -> None:
