@@ -18,7 +18,6 @@ from desktop.bus.bus import Bus
 from desktop.errors import AppError, explain
 from desktop.files import Place
 from desktop.inbox.inbox import ERROR, Inbox, Notice
-from desktop.providers.aside import entered
 from desktop.providers.base import (
     Completion,
     DayIsSpent,
@@ -26,6 +25,7 @@ from desktop.providers.base import (
     Request,
     SignInNeeded,
 )
+from desktop.providers.one_off import entered
 from desktop.providers.ready import Ready
 from desktop.services import Beating, ServiceState
 from desktop.tasks import in_thread

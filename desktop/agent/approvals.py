@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.agent.scope import Scope
-from desktop.agent.turn import Late, Turn
+from desktop.agent.turn import ParkedAnswer, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import PermissionAsked, PermissionSettled
 from desktop.files import Place, Seen, seen
@@ -48,7 +48,7 @@ class Plan:
     tool: str
     arguments: str
     claim: Claim
-    late: Late | None = None
+    late: ParkedAnswer | None = None
     """It was allowed before, after its own turn had ended."""
 
 

@@ -17,7 +17,6 @@ from desktop.agent.written import split as split_calls
 from desktop.bus.bus import Bus
 from desktop.bus.events import ReasoningDelta, TextDelta
 from desktop.paths import temporary
-from desktop.providers.aside import call_of, enter
 from desktop.providers.base import (
     AnswerTooLong,
     Completion,
@@ -27,6 +26,7 @@ from desktop.providers.base import (
     ToolCall,
     Usage,
 )
+from desktop.providers.one_off import call_of, enter
 from desktop.text import _
 from desktop.usage import UsageLedger
 
@@ -45,15 +45,15 @@ class Asking:
         self._usage, self._bus, self._clock, self._cause = usage, bus, clock, cause
 
     async def ask(
-        self, turn: Turn, provider: Provider, request: Request, *, lean: bool = False
+        self, turn: Turn, provider: Provider, request: Request, *, small_model: bool = False
     ) -> Completion:
         """The model's next step; the last call is still to be accounted for by who takes it.
 
-        `lean`: a call written as text counts. Raises ProviderError.
+        `small_model`: a call written as text counts. Raises ProviderError.
         """
         empty = 0
         while True:
-            completion = await self.call(turn, provider, request, lean=lean)
+            completion = await self.call(turn, provider, request, small_model=small_model)
             if completion.text.strip() or completion.tool_calls:
                 break
             await self.account(turn, completion.usage, "ok")
@@ -66,7 +66,7 @@ class Asking:
         while parts[-1].finish == "length" and not parts[-1].tool_calls and len(parts) <= _CONTINUATIONS:
             await self.account(turn, parts[-1].usage, "ok")
             so_far = "".join(part.text for part in parts)
-            more = await self.call(turn, provider, _continued(request, so_far), lean=False)
+            more = await self.call(turn, provider, _continued(request, so_far), small_model=False)
             if not more.text.strip():
                 break
             parts.append(more)
@@ -75,11 +75,13 @@ class Asking:
         whole = "".join(part.text for part in parts)
         return replace(parts[-1], text=whole, reasoning=completion.reasoning, tool_calls=())
 
-    async def call(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+    async def call(
+        self, turn: Turn, provider: Provider, request: Request, *, small_model: bool
+    ) -> Completion:
         """One call of the model, and no more. Raises ProviderError."""
         turn.request, turn.asked = request, self._clock()
         try:
-            completion = await self._stream(turn, provider, request, lean=lean)
+            completion = await self._stream(turn, provider, request, small_model=small_model)
         except ProviderError as error:
             await self.account(turn, error.usage, type(error).__name__)
             raise
@@ -87,10 +89,12 @@ class Asking:
             turn.request = replace(request, endpoint=completion.answered)
         return completion
 
-    async def _stream(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+    async def _stream(
+        self, turn: Turn, provider: Provider, request: Request, *, small_model: bool
+    ) -> Completion:
         completion, out = (
             Completion(),
-            _Out(turn, self._bus, _parameters(request), lean=lean),
+            _Out(turn, self._bus, _parameters(request), small_model=small_model),
         )
         async with aclosing(provider.stream(request)) as stream:
             async for item in stream:
@@ -104,7 +108,7 @@ class Asking:
         completion = replace(completion, text=text, reasoning=completion.reasoning + thought)
         if calls and not completion.tool_calls:
             completion = replace(completion, tool_calls=calls, finish="tool_calls")
-        if lean and not completion.tool_calls:
+        if small_model and not completion.tool_calls:
             completion = _with_written_call(completion, request)
         if not completion.tool_calls:
             out.end()
@@ -130,10 +134,10 @@ class Asking:
 class _Out:
     """Tells of a stream: thinking apart from the answer, nothing of what may still become a call."""
 
-    def __init__(self, turn: Turn, bus: Bus, parameters: Parameters, *, lean: bool) -> None:
-        """`parameters`: of the tools that the model may call; `lean`: the whole answer may be a call."""
+    def __init__(self, turn: Turn, bus: Bus, parameters: Parameters, *, small_model: bool) -> None:
+        """`parameters`: of the tools that the model may call. `small_model`: the answer may be a call."""
         self._turn, self._bus, self._names = turn, bus, parameters
-        self._holding = lean and bool(parameters)
+        self._holding = small_model and bool(parameters)
         self._thinking, self._written, self._held = Thinking(), Written(parameters), ""
 
     def text(self, text: str) -> None:

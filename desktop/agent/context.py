@@ -25,10 +25,10 @@ from desktop.text import language
 
 FILES = ("AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md")
 MEMORY = "memory/MEMORY.md"
-LEAN_FILES = ("SOUL.md", "USER.md")
+SMALL_MODEL_FILES = ("SOUL.md", "USER.md")
 SUBAGENT_FILES = ("AGENTS.md", "USER.md", "TOOLS.md")
-LEAN_TOKENS = 480
-LEAN_NOTES_TOKENS = 160
+SMALL_MODEL_TOKENS = 480
+SMALL_MODEL_NOTES_TOKENS = 160
 """Those of them that are kept for notes, where there are notes."""
 RECENT_TOKENS = 4_000
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ Each message of the person ends with a line in square brackets. The program wrot
 holds date, time and where your answer will be read. Use it without mentioning it. In a terminal write \
 plain text or light Markdown, short lines, no tables; in a window, Markdown."""
 
-_LEAN_IDENTITY = """\
+_SMALL_MODEL_IDENTITY = """\
 You are {name}, a helpful assistant on this person's own computer. Answer briefly, in the language of the \
 question. If you do not know, say so. The line in square brackets at the end of a message gives the date \
 and time; never repeat it."""
@@ -79,8 +79,8 @@ did, with figures, file names and addresses, and what you could not do. Be compl
 Never invent facts, figures, files or sources.
 The line in square brackets at the end of a message is the program's: date and time."""
 
-_LEAN_NOTES = "What you know from earlier conversations:"
-_LEAN_TAIL = 6_000
+_SMALL_MODEL_NOTES = "What you know from earlier conversations:"
+_SMALL_MODEL_TAIL = 6_000
 """Characters at the end of a note in which the newest facts are looked for."""
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -126,26 +126,26 @@ class Context:
         self._place = Place(workspace)
         self._seen: dict[str, tuple[tuple[int, ...], str]] = {}
 
-    async def system_prompt(self, *, lean: bool = False, window: int = 65_536) -> str:
-        """The whole prompt for a model with such a window (tokens); about LEAN_TOKENS at most when lean.
+    async def system_prompt(self, *, small_model: bool = False, window: int = 65_536) -> str:
+        """The whole prompt for a model with such a window (tokens); a short one for a small model.
         One stat a file while nothing changed."""
-        return await in_thread(self._build, lean, min(RECENT_TOKENS, window // 8))
+        return await in_thread(self._build, small_model, min(RECENT_TOKENS, window // 8))
 
-    def _build(self, lean: bool, recent_tokens: int) -> str:
-        return "\n\n".join(filter(None, self.sections(recent_tokens, lean=lean).values()))
+    def _build(self, small_model: bool, recent_tokens: int) -> str:
+        return "\n\n".join(filter(None, self.sections(recent_tokens, small_model=small_model).values()))
 
-    def sections(self, recent_tokens: int = RECENT_TOKENS, *, lean: bool = False) -> dict[str, str]:
+    def sections(self, recent_tokens: int = RECENT_TOKENS, *, small_model: bool = False) -> dict[str, str]:
         """The prompt by what it is for: system, memory, skills, recent. Blocks: call it in a thread."""
         if self._subagent:
             identity = _SUBAGENT.format(name=self.name)
         else:
-            usual = (_LEAN_IDENTITY if lean else _IDENTITY).format(name=self.name)
+            usual = (_SMALL_MODEL_IDENTITY if small_model else _IDENTITY).format(name=self.name)
             identity = self._read("IDENTITY.md") or usual
-        files = SUBAGENT_FILES if self._subagent else LEAN_FILES if lean else FILES
-        policy = "" if lean else _POLICY.format(workspace=self._workspace, system=_SYSTEM)
+        files = SUBAGENT_FILES if self._subagent else SMALL_MODEL_FILES if small_model else FILES
+        policy = "" if small_model else _POLICY.format(workspace=self._workspace, system=_SYSTEM)
         system = [identity, policy, *(self._read(name) for name in files)]
         told = "\n\n".join(filter(None, system))
-        if lean:
+        if small_model:
             return self._lean(told)
         return {
             "system": told,
@@ -159,9 +159,9 @@ class Context:
         They come last, and change with the notes only: what the model's server has read before stays
         good."""
         user, memory = ([] if self._subagent else _newest(self._read(name)) for name in ("USER.md", MEMORY))
-        wanted = sum(map(text_tokens, (*memory, *(user if text_tokens(told) > LEAN_TOKENS else ()))))
-        told = _shortened(told, LEAN_TOKENS - min(wanted, LEAN_NOTES_TOKENS))
-        left = LEAN_TOKENS - text_tokens(told) - text_tokens(_LEAN_NOTES)
+        wanted = sum(map(text_tokens, (*memory, *(user if text_tokens(told) > SMALL_MODEL_TOKENS else ()))))
+        told = _shortened(told, SMALL_MODEL_TOKENS - min(wanted, SMALL_MODEL_NOTES_TOKENS))
+        left = SMALL_MODEL_TOKENS - text_tokens(told) - text_tokens(_SMALL_MODEL_NOTES)
         unseen = (fact for fact in user if fact not in told)
         found: list[str] = []
         for fact in filter(None, chain.from_iterable(zip_longest(unseen, memory))):
@@ -169,7 +169,7 @@ class Context:
             if cost <= left:
                 found.insert(0, fact)
                 left -= cost
-        return {"system": told, "memory": "\n".join([_LEAN_NOTES, *found]) if found else ""}
+        return {"system": told, "memory": "\n".join([_SMALL_MODEL_NOTES, *found]) if found else ""}
 
     def _read(self, name: str) -> str:
         """The file without its comments; empty where it is missing or cannot be read."""
@@ -209,7 +209,7 @@ def _told(skills: Skills, text: str) -> str:
 
 def _newest(text: str) -> list[str]:
     """The facts at the end of a note as lines, the newest first."""
-    end = text if len(text) <= _LEAN_TAIL else text[-_LEAN_TAIL:].partition("\n")[2]
+    end = text if len(text) <= _SMALL_MODEL_TAIL else text[-_SMALL_MODEL_TAIL:].partition("\n")[2]
     return [f"- {fact.text}" for fact in reversed(facts(end))]
 
 

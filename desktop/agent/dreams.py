@@ -132,7 +132,7 @@ class Editing:
 class _Brief(Context):
     """What the model is told: its work alone."""
 
-    async def system_prompt(self, *, lean: bool = False, window: int = 65_536) -> str:
+    async def system_prompt(self, *, small_model: bool = False, window: int = 65_536) -> str:
         """The same for every model."""
         return _PROMPT
 
@@ -144,12 +144,14 @@ class _Bounded(Asking):
         super().__init__(usage, bus, cause="memory")
         self._watch = watch
 
-    async def call(self, turn: Turn, provider: Provider, request: Request, *, lean: bool) -> Completion:
+    async def call(
+        self, turn: Turn, provider: Provider, request: Request, *, small_model: bool
+    ) -> Completion:
         """As the model answers; an end of our own where it shall not be asked."""
         if self._watch.idle or self._watch.tokens > TOKENS:
             _log.info("no more is asked of a Dream after %d tokens", self._watch.tokens)
             return Completion("done")
-        completion = await super().call(turn, provider, request, lean=lean)
+        completion = await super().call(turn, provider, request, small_model=small_model)
         spent = completion.usage
         known = spent.input_tokens + spent.output_tokens if spent else 0
         self._watch.tokens += known or text_tokens(f"{request.messages}{completion.text}")

@@ -20,7 +20,7 @@ from desktop.agent.call import Done
 from desktop.agent.forms import FormAsker
 from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
-from desktop.agent.turn import Late, Turn
+from desktop.agent.turn import ParkedAnswer, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import ToolFinished, ToolStarted, TurnSpoke
 from desktop.errors import StorageError, explain
@@ -69,7 +69,7 @@ class ToolExecutor:
         self._deliver, self._spawner, self._skills = deliver, spawner, skills
 
     async def round(
-        self, turn: Turn, toolset: Toolset, calls: Sequence[ToolCall], late: Late | None = None
+        self, turn: Turn, toolset: Toolset, calls: Sequence[ToolCall], late: ParkedAnswer | None = None
     ) -> list[Done]:
         """Carry out the calls of one step, whose message is in the log already. Raises StorageError.
 
@@ -98,7 +98,7 @@ class ToolExecutor:
             read = None if turn.inbound.late else turn.read
             turn.keys = await in_thread(self._skills.keys, read, turn.inbound.text)
 
-    def _plan(self, turn: Turn, toolset: Toolset, call: ToolCall, late: Late | None) -> Done:
+    def _plan(self, turn: Turn, toolset: Toolset, call: ToolCall, late: ParkedAnswer | None) -> Done:
         call = replace(call, name=toolset.named(call.name))
         done = Done(call, gist=call.name)
         done.tool = toolset.tools.get(call.name)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
+from desktop.agent.attachments import take
 from desktop.agent.commands import parse
 from desktop.agent.context import Context
-from desktop.agent.given import take
 from desktop.agent.runner import Runner
 from desktop.agent.turn import Inbound, Joined, Models, Slot, Turn
 from desktop.bus.bus import Bus
@@ -67,7 +67,7 @@ class Watcher(Protocol):
 class Toolsets(Protocol):
     """Where the tools of a turn come from."""
 
-    async def toolset(self, *, lean: bool) -> Toolset:
+    async def toolset(self, *, small_model: bool) -> Toolset:
         """Those that a model gets; few and simple ones for a small model."""
 
 
@@ -305,7 +305,7 @@ class Loop:
                 pictures=bool(turn.inbound.pictures),
                 reasoning=str(turn.session.metadata.get("reasoning") or ""),
             )
-            toolset = await self._toolbox.toolset(lean=ready.lean)
+            toolset = await self._toolbox.toolset(small_model=ready.small_model)
             there = ready.endpoint
             self._bus.publish(TurnStarted(turn.key, turn.id, there.provider, there.model, ready.note))
             await self._runner.run(turn, ready, toolset, self._steps())

@@ -7,7 +7,7 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from desktop.agent.lean import wanted
+from desktop.agent.small_model import wanted
 from desktop.providers.base import ToolCall
 from desktop.tasks import in_thread
 from desktop.text import sentences

@@ -14,10 +14,10 @@ from desktop.agent.asking import Asking
 from desktop.agent.call import Done
 from desktop.agent.context import Context
 from desktop.agent.executor import ToolExecutor
-from desktop.agent.fitting import fitted
-from desktop.agent.lean import Want, shown, wanted
-from desktop.agent.sight import Sight
-from desktop.agent.turn import Late, Turn
+from desktop.agent.history_window import fitted
+from desktop.agent.refused_pictures import Sight
+from desktop.agent.small_model import Want, shown, wanted
+from desktop.agent.turn import ParkedAnswer, Turn
 from desktop.agent.view import view_of
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFinished, TurnJoined, TurnStarted
@@ -45,7 +45,7 @@ _MARGIN_TOKENS = 200
 _REPEATS = 3
 _EARLIER_SHARE = 16
 """The part of the window that notes on the earlier part of the same conversation may take."""
-_LEAN_STEP_TOKENS = 600
+_SMALL_MODEL_STEP_TOKENS = 600
 """What a small model may write in a step of a task: one that went astray writes until it is stopped."""
 _BROKEN = mark("Left out because the file is damaged: {names}. Everything else was sent.")
 _FOREIGN = mark("Left out because this computer can’t read HEIC images: {names}. Send it as JPEG or PNG.")
@@ -106,9 +106,9 @@ class Runner:
     async def run(self, turn: Turn, ready: Ready, toolset: Toolset, steps: int) -> None:
         """Answer one turn, in so many rounds of tools at the most. Raises ProviderError, StorageError."""
         want = Want(True)
-        if ready.lean and not turn.inbound.late:
+        if ready.small_model and not turn.inbound.late:
             want = wanted(turn.inbound.text, files=bool(turn.inbound.files))
-            toolset = toolset if want.tools else Toolset({}, lean=True)
+            toolset = toolset if want.tools else Toolset({}, small_model=True)
         turn.prompt = await self._prompt(ready)
         fixed = _fixed(turn.prompt, toolset)
         if self._memory and await self._memory.make_room(turn.session, ready, fixed, turn.id):
@@ -130,7 +130,7 @@ class Runner:
         if late and not any(record.get("role") == "assistant" for record in turn.session.of_turn(turn.id)):
             call = ToolCall("", late.tool, late.arguments)
             await self._act(turn, toolset, Completion(tool_calls=(call,)), late)
-        if ready.lean and want.must_call and await self._done_plainly(turn, toolset):
+        if ready.small_model and want.must_call and await self._done_plainly(turn, toolset):
             return
         repeats, last, worked, must_call = 0, "", "", want.must_call
         for _step in range(steps):
@@ -142,8 +142,8 @@ class Runner:
                 await see_through(self._keep(turn, completion), name=f"keep:{turn.id}")
                 return
             done = await self._act(turn, toolset, completion)
-            worked = ", ".join(one.gist for one in done if one.outcome == "ok") if ready.lean else ""
-            if ready.lean and (told := _account(done, want)):
+            worked = ", ".join(one.gist for one in done if one.outcome == "ok") if ready.small_model else ""
+            if ready.small_model and (told := _account(done, want)):
                 await see_through(self._keep(turn, told), name=f"keep:{turn.id}")
                 return
             must_call = want.after(done[0].call.name) if done and must_call else ()
@@ -187,7 +187,9 @@ class Runner:
         tries: Iterator[Request] | None = None
         while True:
             try:
-                completion = await self._asking.ask(turn, ready.provider, request, lean=ready.lean)
+                completion = await self._asking.ask(
+                    turn, ready.provider, request, small_model=ready.small_model
+                )
             except ContextTooLong:
                 if share < 1.0:
                     raise
@@ -262,7 +264,7 @@ class Runner:
         return history
 
     async def _prompt(self, ready: Ready) -> str:
-        return await self._context.system_prompt(lean=ready.lean, window=ready.window)
+        return await self._context.system_prompt(small_model=ready.small_model, window=ready.window)
 
     async def _request(
         self, turn: Turn, ready: Ready, toolset: Toolset, share: float, note: str
@@ -276,8 +278,8 @@ class Runner:
         return Request(
             endpoint=self._sight.known(ready.endpoint),
             messages=[{"role": "system", "content": prompt}, *history, *extra],
-            max_tokens=min(ready.max_tokens, _LEAN_STEP_TOKENS)
-            if schemas and ready.lean
+            max_tokens=min(ready.max_tokens, _SMALL_MODEL_STEP_TOKENS)
+            if schemas and ready.small_model
             else ready.max_tokens,
             temperature=ready.temperature,
             tools=schemas,
@@ -286,7 +288,7 @@ class Runner:
         )
 
     async def _act(
-        self, turn: Turn, toolset: Toolset, completion: Completion, late: Late | None = None
+        self, turn: Turn, toolset: Toolset, completion: Completion, late: ParkedAnswer | None = None
     ) -> list[Done]:
         """Store what the model wants, carry it out, store the results."""
         calls = _named(completion.tool_calls)
@@ -312,7 +314,7 @@ class Runner:
     async def _conclude(self, turn: Turn, ready: Ready, toolset: Toolset, note: str) -> None:
         """End a turn that would go on for ever, in the model's words or else in ours."""
         completion = Completion()
-        if not ready.lean:  # a small model would only say the note again
+        if not ready.small_model:  # a small model would only say the note again
             completion = await self._ask(turn, ready, toolset, callable_=False, note=note)
         if completion.tool_calls or not completion.text.strip():
             completion = Completion(

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from desktop.agent.given import readable
+from desktop.agent.attachments import readable
 from desktop.agent.turn import Turn
 from desktop.config.permissions import Folder
 from desktop.config.schema import Config

@@ -20,10 +20,10 @@ from desktop.bus.events import ConversationChanged
 from desktop.config.agents import AgentDefaults
 from desktop.errors import AppError
 from desktop.paths import temporary
-from desktop.providers.aside import entered
 from desktop.providers.base import Request
 from desktop.providers.budget import Budget
 from desktop.providers.chooser import ModelChooser
+from desktop.providers.one_off import entered
 from desktop.providers.registry import Choice
 from desktop.providers.registry_table import FREE
 from desktop.session.model import NAMED, Message, replayable
@@ -128,7 +128,7 @@ class Titles:
         small = parts.defaults().small_model.given
         chosen = parts.models.choice(*parts.models.small_choice()) if small else answering
         stays = chosen.spec.name in FREE or answering.spec.name not in FREE
-        return chosen if stays and not chosen.spec.lean else None
+        return chosen if stays and not chosen.spec.small_model else None
 
     async def _ask(self, turn: Turn, chosen: Choice, text: str) -> str:
         """One try. Raises AppError."""

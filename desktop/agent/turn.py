@@ -17,7 +17,7 @@ from desktop.tools.base import Saying
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class ParkedAnswer:
     """A call that the person allowed after its turn had ended."""
 
     question: str
@@ -53,7 +53,7 @@ class Inbound:
     """Paths that the person gave along."""
     pictures: tuple[str, ...] = ()
     """Those of them that a model which sees is shown."""
-    late: Late | None = None
+    late: ParkedAnswer | None = None
     note: bool = False
     """The program's own words (an answer to a parked question), not the person's."""
     source: str = ""

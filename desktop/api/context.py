@@ -48,12 +48,12 @@ class Context:
         """Of a conversation; of a new one without `session`. Raises AppError where no model is chosen."""
         opened = await self._sessions.open(session) if session else None
         chosen = self._chooser.choice(*named_in(opened.metadata if opened else {}))
-        window, lean = await self._chooser.window(chosen), chosen.spec.lean
+        window, small_model = await self._chooser.window(chosen), chosen.spec.small_model
         recent = min(RECENT_TOKENS, window // 8)
-        sections = await in_thread(lambda: self._prompt.sections(recent, lean=lean))
+        sections = await in_thread(lambda: self._prompt.sections(recent, small_model=small_model))
         parts = {name: text_tokens(text) for name, text in sections.items()}
-        if not lean:  # most questions to a small model go without them
-            parts["tools"] = await self._tools(lean)
+        if not small_model:  # most questions to a small model go without them
+            parts["tools"] = await self._tools(small_model)
         parts["history"] = opened.tokens if opened else 0
         factor = self._meter.factor(chosen.model)
         parts = {name: int(tokens * factor) for name, tokens in parts.items()}

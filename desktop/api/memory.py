@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from desktop.bus.bus import Bus
     from desktop.config.agents import Dream as DreamSettings
     from desktop.memory.dream import Dream
-    from desktop.memory.dreaming import Dreaming
+    from desktop.memory.dream_service import DreamService
     from desktop.memory.history import History
     from desktop.memory.notes import Notes
     from desktop.memory.search import MemorySearch
@@ -169,7 +169,7 @@ class Parts:
     history: "History"
     staging: "Staging"
     dream: "Dream"
-    dreaming: "Dreaming"
+    dreaming: "DreamService"
     settings: "Callable[[], DreamSettings]"
 
 

@@ -51,7 +51,7 @@ class Models:
         model, provider = named_in(await self._metadata(session))
         self._chooser.prepare(model, provider)
         with suppress(AppError):  # the question will say what is wrong
-            self._wake(self._chooser.choice(model, provider).spec.lean)
+            self._wake(self._chooser.choice(model, provider).spec.small_model)
 
     async def answering(self, session: str = "", *, model: str = "", provider: str = "") -> AnsweringModel:
         """Which model answers a conversation; without `session`, a new one with these names."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.approvals import Answer
-from desktop.agent.turn import Inbound, Late
+from desktop.agent.turn import Inbound, ParkedAnswer
 from desktop.api.following import Step, turn_to_end
 from desktop.api.reply import Answered, Reply
 from desktop.config.permissions import Rule
@@ -108,7 +108,7 @@ def _late(notice: Notice, answer: Answer) -> Inbound:
     mark = mark_of(marks) if card.get("outside") else TRUSTED
     if answer.yes:
         text = _("I allow it; you can do it now: {what}").format(what=notice.title)
-        late = Late(
+        late = ParkedAnswer(
             notice.id,
             str(body["tool"]),
             str(body["arguments"]),

@@ -87,7 +87,7 @@ class Setup:
             return Readiness(False, "provider", True, name, name, "", there, error.text)
         needs = self._missing(chosen)
         here: bool | None = None
-        if chosen.spec.lean or needs:
+        if chosen.spec.small_model or needs:
             here = await self._builtin_here()
             needs = needs or ("" if here else "model")
         decided, title = chosen.reason != "builtin", _(chosen.spec.display)

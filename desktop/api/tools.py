@@ -25,7 +25,7 @@ class ToolLine:
     effect: str
     """read, write, run or send."""
     on: bool
-    lean: bool
+    small_model: bool
     """Whether a small model has it."""
 
 

@@ -29,7 +29,7 @@ from desktop.inbox.desktop_screen import desktop_screen
 from desktop.inbox.inbox import Inbox
 from desktop.inbox.presenter import Presenter
 from desktop.ipc.ownership import WINDOW
-from desktop.memory.dreaming import Dreaming
+from desktop.memory.dream_service import DreamService
 from desktop.providers.budget import Budget
 from desktop.providers.chooser import ModelChooser
 from desktop.providers.ready import Ready
@@ -58,7 +58,7 @@ class Parts:
     usage: UsageLedger
     budget: Budget
     models: ModelChooser
-    dreaming: Dreaming
+    dreaming: DreamService
     bus: Bus
     notices: "Callable[[], Notices]"
     questions: "Callable[[], Questions]"

@@ -10,13 +10,13 @@ from desktop.config.agents import Dream as DreamSettings
 from desktop.config.schema import Config
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.dream import Dream
-from desktop.memory.dreaming import Dreaming
+from desktop.memory.dream_service import DreamService
 from desktop.memory.history import History
-from desktop.memory.keeper import Keeper
 from desktop.memory.notes import Notes
 from desktop.memory.search import MemorySearch
 from desktop.memory.staging import Staging
 from desktop.memory.tokens import Meter
+from desktop.memory.version_watcher import VersionWatcher
 from desktop.memory.versions import Versions
 from desktop.session.search_service import SearchService
 from desktop.skills.loader import Skills
@@ -27,7 +27,7 @@ class MemoryParts:
     """One attribute a part; `dream` and `dreaming` once there is a model for them."""
 
     dream: Dream
-    dreaming: Dreaming
+    dreaming: DreamService
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class MemoryParts:
         self.history, self.notes = History(workspace / "memory"), Notes(workspace)
         self.consolidator = Consolidator(self.history, usage, bus, self._quiet_seconds, self.meter)
         self.versions = Versions(workspace, lambda text: bus.publish(MemoryChanged(told=text)))
-        self.keeper = Keeper(self.versions)
+        self.version_watcher = VersionWatcher(self.versions)
         self.search = MemorySearch(self.history, messages)
         self.staging = Staging(self.history.folder)
 
@@ -57,12 +57,12 @@ class MemoryParts:
             self._usage,
             lambda: self._config().agents.defaults.dream.max_batch_size,
         )
-        self.dreaming = Dreaming(self.dream, model, self._dreams, self._bus, self.history.folder)
+        self.dreaming = DreamService(self.dream, model, self._dreams, self._bus, self.history.folder)
 
     async def close(self) -> None:
         """End what is under way."""
         await self.consolidator.close()
-        await self.keeper.close()
+        await self.version_watcher.close()
 
     def _quiet_seconds(self) -> float:
         """After how long a quiet conversation is summed up; 0 for never."""

@@ -19,8 +19,8 @@ def context(core: "Parts") -> "Context":
     from desktop.api.context import Context
     from desktop.session.model import text_tokens
 
-    async def tools(lean: bool) -> int:
-        kit = await core.toolbox.own(lean=lean)
+    async def tools(small_model: bool) -> int:
+        kit = await core.toolbox.own(small_model=small_model)
         return sum(text_tokens(str(schema)) for schema in kit.schemas)
 
     return Context(
@@ -53,7 +53,12 @@ def models(core: "Parts") -> "Models":
     """Which model answers."""
     from desktop.api.models import Models
 
-    return Models(core.models, core.choices, core.sessions, lambda lean: core.toolbox.wake(lean=lean))
+    return Models(
+        core.models,
+        core.choices,
+        core.sessions,
+        lambda small_model: core.toolbox.wake(small_model=small_model),
+    )
 
 
 def providers(core: "Parts") -> "Providers":

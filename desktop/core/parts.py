@@ -112,7 +112,7 @@ class Parts:
             home.models,
             bus=bus,
             idle_seconds=store.config.local.idle_stop_s,
-            warm=self._lean_start,
+            warm=self._small_model_start,
         )
         self.downloads = Downloads(home.models, bus, lambda: store.config, self.change, self.pick_local)
         self.budget = Budget(self.usage, self._tell_of_budget, lambda: store.config.limits)
@@ -186,7 +186,7 @@ class Parts:
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: store.config.agents.defaults.max_tool_iterations,
-            watchers=(memory.keeper, notices, self.titles),
+            watchers=(memory.version_watcher, notices, self.titles),
         )
         self._start_subagents(Runner(asking, executor, self._working, bus, meter=memory.meter))
 
@@ -270,9 +270,9 @@ class Parts:
 
         return Questions(self.inbox, self.approvals, self.loop, self.bus, keep)
 
-    async def _lean_start(self) -> dict[str, Any]:
+    async def _small_model_start(self) -> dict[str, Any]:
         """What every request to a small model begins with, for it to be read ahead of the first."""
-        prompt = await self.context.system_prompt(lean=True)
+        prompt = await self.context.system_prompt(small_model=True)
         return {"messages": [{"role": "system", "content": prompt}]}
 
     async def _tell_of_budget(self, id_: str, title: str, text: str) -> None:

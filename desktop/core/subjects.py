@@ -240,8 +240,8 @@ def _skills(core: "Parts") -> object:
 def _tools(core: "Parts") -> object:
     from desktop.api.tools import Tools
 
-    async def offered(lean: bool) -> "Mapping[str, Tool[Any]]":
-        return (await core.toolbox.own(lean=lean)).tools
+    async def offered(small_model: bool) -> "Mapping[str, Tool[Any]]":
+        return (await core.toolbox.own(small_model=small_model)).tools
 
     return Tools(core.toolbox.all, offered, core.audit, core.keychain)
 

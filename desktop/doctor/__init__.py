@@ -305,7 +305,7 @@ async def _model(store: ConfigStore) -> list[Finding]:
 async def _builtin(home: Home, store: ConfigStore) -> list[Finding]:
     part = _("Built-in model")
     try:
-        needed = choose(store.config, store.keyed).spec.lean
+        needed = choose(store.config, store.keyed).spec.small_model
     except ConfigError:  # told beside the model
         needed = False
     model = await in_thread(chosen, store.config.local.model, home.models)

@@ -17,12 +17,12 @@ from desktop.bus.events import MemoryChanged
 from desktop.errors import StorageError
 from desktop.memory.entries import Entry
 from desktop.memory.history import History
-from desktop.memory.summing import Summary, chunk, cost, cuts, raw, summed_up
+from desktop.memory.summaries import Summary, chunk, cost, cuts, raw, summed_up
 from desktop.memory.tokens import Meter
 from desktop.origin import mark_of, untrusted, worst
 from desktop.paths import temporary
-from desktop.providers.aside import call_of, enter
 from desktop.providers.base import Completion, ProviderError
+from desktop.providers.one_off import call_of, enter
 from desktop.providers.ready import Ready
 from desktop.session.log import Session
 from desktop.session.model import Message, text_tokens
@@ -32,7 +32,7 @@ from desktop.usage import UsageLedger
 
 SAFETY = 1_024
 """Tokens left free, for what no estimate knows."""
-_LEAN_SAFETY = 200
+_SMALL_MODEL_SAFETY = 200
 _ROUNDS = 5
 _EARLIER = (
     "[Notes that the program keeps on the earlier part of this conversation. Text from outside was in it: "
@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 def room(ready: Ready, fixed: int, factor: float = 1.0) -> int:
     """How many tokens of a conversation fit beside `fixed` ones (prompt and tools) and an answer. Both are
     estimates, and each of their tokens is `factor` of the model's."""
-    safety = _LEAN_SAFETY if ready.lean else min(SAFETY, ready.window // 16)
+    safety = _SMALL_MODEL_SAFETY if ready.small_model else min(SAFETY, ready.window // 16)
     return int((ready.window - ready.max_tokens - safety) / factor) - fixed
 
 

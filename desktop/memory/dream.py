@@ -26,8 +26,8 @@ from desktop.memory.notes import Notes, Source, alike, each_fact, facts, normal
 from desktop.memory.proposals import ADD, REMOVE, SKILL, Material, Proposal
 from desktop.memory.staging import Change, Staging
 from desktop.memory.versions import DREAM, PERSON, Versions
-from desktop.providers.aside import entered
 from desktop.providers.base import BadRequest, ContextTooLong
+from desktop.providers.one_off import entered
 from desktop.providers.ready import Ready
 from desktop.tasks import in_thread, see_through
 from desktop.text import _, ngettext
@@ -170,7 +170,7 @@ class Dream:
             return
         made = _Work()
         edited = [proposal for proposal in found if proposal.kind in (REMOVE, SKILL)]
-        if edited and not ready.lean:
+        if edited and not ready.small_model:
             phase("editing")
             try:
                 await self._edit(edited, group, editor, made)

@@ -20,7 +20,7 @@ _SHORTEST, _LONGEST = 3, 400
 """Characters of a fact."""
 _LONGEST_NAME = 64
 _MARKUP = ("<!--", "-->", "```", "~~~")
-_ANSWER_TOKENS, _LEAN_ANSWER_TOKENS = 2_000, 400
+_ANSWER_TOKENS, _SMALL_MODEL_ANSWER_TOKENS = 2_000, 400
 _ROOM = 0.6
 """Share of the window that the material may take."""
 _PROMPT = """\
@@ -76,7 +76,7 @@ class Material:
 
 def request(material: Material, ready: Ready) -> Request:
     """The question; of notes and entries as much as fits."""
-    answer = min(ready.max_tokens, _LEAN_ANSWER_TOKENS if ready.lean else _ANSWER_TOKENS)
+    answer = min(ready.max_tokens, _SMALL_MODEL_ANSWER_TOKENS if ready.small_model else _ANSWER_TOKENS)
     room = int(ready.window * _ROOM) - answer - text_tokens(_PROMPT)
     parts = [f"Today is {material.now:%A, %Y-%m-%d}."]
     parts += [f"## {name}\n{_fit(text, room // 8)}" for name, text in material.notes.items()]

@@ -8,7 +8,7 @@ from typing import Any
 from desktop.errors import UsageError
 from desktop.memory.entries import Entry
 from desktop.memory.history import History
-from desktop.memory.seeking import Seeker
+from desktop.memory.word_search import Seeker
 from desktop.session.index import PER_SECOND
 from desktop.session.model import moment_of
 from desktop.session.search import Hit

@@ -28,7 +28,7 @@ from desktop.providers.budget import MonthIsSpent
 from desktop.providers.local import BuiltinServer
 from desktop.providers.prices import priced
 from desktop.providers.retry import DELAYS, dated, pause
-from desktop.providers.told import told
+from desktop.providers.small_model_text import told
 from desktop.providers.windows import Price
 
 _log = logging.getLogger(__name__)

@@ -67,7 +67,7 @@ class ModelChooser:
         )
         return (
             chosen
-            if chosen.model or not chosen.spec.lean
+            if chosen.model or not chosen.spec.small_model
             else replace(chosen, model=self._builtin.model.id)
         )
 
@@ -104,7 +104,7 @@ class ModelChooser:
         except AppError:
             return  # the first question will say what is wrong
         spawn(self._host.prepare(engine_of(spec, self._store.config)), name="prepare:engine")
-        if spec.lean:
+        if spec.small_model:
             spawn(self._builtin.start(), name="prepare:builtin-model")
 
     async def ready(
@@ -125,7 +125,7 @@ class ModelChooser:
                 model=other.model or other.spec.name
             )
             chosen = other
-        defaults, lean = self._store.config.agents.defaults, chosen.spec.lean
+        defaults, small_model = self._store.config.agents.defaults, chosen.spec.small_model
         window = await self.window(chosen)
         return Ready(
             provider=self._policy(chosen, session, turn, unattended=unattended),
@@ -134,8 +134,8 @@ class ModelChooser:
             max_tokens=min(defaults.max_tokens, window // 4),
             temperature=defaults.temperature,
             reasoning=reasoning or defaults.reasoning_effort or "",
-            lean=lean,
-            note=note or (self._builtin.model.note if lean else ""),
+            small_model=small_model,
+            note=note or (self._builtin.model.note if small_model else ""),
         )
 
     def _policy(self, chosen: Choice, session: str, turn: str, *, unattended: bool) -> CallPolicy:
@@ -159,7 +159,7 @@ class ModelChooser:
 
     def _candidate(self, chosen: Choice) -> Candidate:
         free, endpoint = chosen.spec.name in FREE, partial(self.endpoint, chosen)
-        if chosen.spec.lean:
+        if chosen.spec.small_model:
             return Candidate(free, endpoint, server=self._builtin)
         return Candidate(free, endpoint, partial(self.price, chosen))
 
@@ -206,7 +206,7 @@ class ModelChooser:
         config = config or self._store.config
         set_ = override_of(chosen, config).context_window_tokens
         set_ = set_ or config.agents.defaults.context_window_tokens
-        if chosen.spec.lean:
+        if chosen.spec.small_model:
             return min(WINDOW, set_ or WINDOW)
         return set_ or await in_thread(window_of, chosen.model, chosen.spec.prefix) or USUAL_WINDOW
 

@@ -28,7 +28,7 @@ _START_SECONDS = 120.0
 _LOOK_SECONDS = 60.0
 """How often a model that is kept in memory without being asked looks whether others need the memory."""
 WINDOW = 8192
-"""Tokens of context in the lean profile: more would cost memory and minutes of reading."""
+"""Tokens of context for a small model: more would cost memory and minutes of reading."""
 
 
 @dataclass(frozen=True, slots=True)

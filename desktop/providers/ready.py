@@ -17,6 +17,6 @@ class Ready:
     temperature: float | None = None
     reasoning: str = ""
     """How much it shall think, as Request.reasoning."""
-    lean: bool = False
+    small_model: bool = False
     note: str = ""
     """What the person should know about this model."""

@@ -187,7 +187,7 @@ def api_of(choice: Choice, config: Config) -> Api:
 
 
 def _has_both(spec: ProviderSpec, config: Config) -> bool:
-    return engine_of(spec, config) == "openai" and not spec.lean
+    return engine_of(spec, config) == "openai" and not spec.small_model
 
 
 def _otherwise(choice: Choice, config: Config, api: Api) -> Behaviour | None:
@@ -234,7 +234,7 @@ def listing(choice: Choice) -> tuple[str, str]:
     """How and where this provider's models are asked for; "" where they cannot be."""
     spec = choice.spec
     base = choice.base_url or spec.listing_base
-    return (spec.listing, base) if base and not spec.lean else ("", "")
+    return (spec.listing, base) if base and not spec.small_model else ("", "")
 
 
 def engine_of(spec: ProviderSpec, config: Config) -> str:

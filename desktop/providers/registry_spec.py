@@ -30,7 +30,7 @@ class ProviderSpec:
     base: str = ""
     key_names: tuple[str, ...] = ()
     """Environment variables in which other programs keep this key; shown as help, never read."""
-    lean: bool = False
+    small_model: bool = False
     """A small model: short prompt, few tools."""
     suggestion: str = ""
     """The model to begin with."""

@@ -11,7 +11,7 @@ BUILTIN = ProviderSpec(
     "builtin",
     mark("Built-in model"),
     kind="builtin",
-    lean=True,
+    small_model=True,
 )
 
 _STANDARD = (

@@ -12,13 +12,13 @@ from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.logs import mask
-from desktop.providers.aside import entered
 from desktop.providers.base import BadRequest, Endpoint, ProviderError, Request
 from desktop.providers.behaviour import Behaviour
 from desktop.providers.chooser import ModelChooser
 from desktop.providers.client import Row
 from desktop.providers.healing import sentence
 from desktop.providers.learned import Lessons
+from desktop.providers.one_off import entered
 from desktop.providers.registry import Choice, choose, endpoint, find, listing
 from desktop.providers.registry_spec import ProviderSpec
 from desktop.text import _

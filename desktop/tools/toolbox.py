@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ALONE = ("message", "spawn", "cron")
 """What a subagent does without."""
-LEAN = ("web_fetch", "cron")
+SMALL_MODEL = ("web_fetch", "cron")
 """What a small model can handle beside its own file tools."""
 UNDO = "undo"
 """The folder of the home where the old bytes of changed files are kept."""
@@ -42,10 +42,12 @@ class Alone:
     def __init__(self, toolbox: "Toolbox") -> None:
         self._workshop = toolbox
 
-    async def toolset(self, *, lean: bool) -> Toolset:
+    async def toolset(self, *, small_model: bool) -> Toolset:
         """As for an agent, without those."""
-        toolset = await self._workshop.own(lean=lean)
-        return Toolset({name: tool for name, tool in toolset.tools.items() if name not in ALONE}, lean)
+        toolset = await self._workshop.own(small_model=small_model)
+        return Toolset(
+            {name: tool for name, tool in toolset.tools.items() if name not in ALONE}, small_model
+        )
 
 
 class Toolbox:
@@ -80,17 +82,17 @@ class Toolbox:
         """The Toolsets of subagents."""
         return Alone(self)
 
-    async def toolset(self, *, lean: bool) -> Toolset:
+    async def toolset(self, *, small_model: bool) -> Toolset:
         """Those that a model gets; few and simple ones for a small model."""
-        self.wake(lean=lean)
-        toolset = await self.own(lean=lean)
-        if lean or not self._has_servers():
+        self.wake(small_model=small_model)
+        toolset = await self.own(small_model=small_model)
+        if small_model or not self._has_servers():
             return toolset
-        return Toolset({**toolset.tools, **await (await self.servers()).tools()}, lean)
+        return Toolset({**toolset.tools, **await (await self.servers()).tools()}, small_model)
 
-    def wake(self, *, lean: bool = False) -> None:
+    def wake(self, *, small_model: bool = False) -> None:
         """Have the MCP servers come up, if a turn may need them; waits for nothing."""
-        if not lean and self._has_servers() and (self._waking is None or self._waking.done()):
+        if not small_model and self._has_servers() and (self._waking is None or self._waking.done()):
             self._waking = spawn(self._wake(), name="mcp:wake")
 
     async def _wake(self) -> None:
@@ -140,14 +142,16 @@ class Toolbox:
         """The states of what tools are reached through."""
         return self._servers.statuses() if self._servers else []
 
-    async def own(self, *, lean: bool) -> Toolset:
+    async def own(self, *, small_model: bool) -> Toolset:
         """The program's own tools."""
         await self._jobs().read()
         tools = await self.all()
-        if lean:
-            return Toolset({**self._simple, **{name: tools[name] for name in LEAN}}, lean)
+        if small_model:
+            return Toolset({**self._simple, **{name: tools[name] for name in SMALL_MODEL}}, small_model)
         commands = self._config().tools.commands.enable
-        return Toolset({name: tool for name, tool in tools.items() if commands or name != "exec"}, lean)
+        return Toolset(
+            {name: tool for name, tool in tools.items() if commands or name != "exec"}, small_model
+        )
 
     async def all(self) -> dict[str, Tool[Any]]:
         """Every tool there is, by name."""

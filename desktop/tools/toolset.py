@@ -12,7 +12,7 @@ class Toolset:
     """By name."""
 
     tools: Mapping[str, Tool[Any]]
-    lean: bool = False
+    small_model: bool = False
 
     def named(self, name: str) -> str:
         """The name of the tool that is meant: models write - for _, and small letters for large. The name
@@ -25,7 +25,7 @@ class Toolset:
     @property
     def schemas(self) -> list[Mapping[str, Any]]:
         """As a request carries them."""
-        return [tool.brief_schema if self.lean else tool.schema for tool in self.tools.values()]
+        return [tool.brief_schema if self.small_model else tool.schema for tool in self.tools.values()]
 
 
 def _bare(name: str) -> str:

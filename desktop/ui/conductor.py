@@ -17,24 +17,24 @@ from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
-from desktop.ui.conversation import markdown
-from desktop.ui.conversation.context import Fullness
-from desktop.ui.conversation.cost import Costing
-from desktop.ui.conversation.effort import ReasoningChoice
+from desktop.ui.conversation.conversation_actions import ConversationActions
 from desktop.ui.conversation.empty import EmptyState
+from desktop.ui.conversation.foot.context_reader import ContextReader
+from desktop.ui.conversation.foot.permission_mode import PermissionMode
+from desktop.ui.conversation.header.cost_reader import CostReader
+from desktop.ui.conversation.header.effort import ReasoningChoice
+from desktop.ui.conversation.header.own_models import OwnModels
+from desktop.ui.conversation.header.provider_state import ProviderStates
 from desktop.ui.conversation.live import MODELS
-from desktop.ui.conversation.own_models import OwnModels
-from desktop.ui.conversation.permits import Permits
-from desktop.ui.conversation.provider_state import Health
-from desktop.ui.conversation.reading import Reading
 from desktop.ui.conversation.temporary import Temporary
+from desktop.ui.conversation.text import markdown
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.first_run.setup import Setup
-from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.commands import Commands
-from desktop.ui.panels.inbox.answering import Answering
+from desktop.ui.panels.inbox.pending import PendingQuestions
 from desktop.ui.program import Program
-from desktop.ui.sidebar.doing import Doing
+from desktop.ui.sidebar.activity_marks import ActivityMarks
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.row_actions import RowActions
@@ -42,8 +42,8 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
-from desktop.ui.tray.outside import Outside
-from desktop.ui.tray.presence import Presence
+from desktop.ui.tray.tray_presence import TrayPresence
+from desktop.ui.tray.window_presence import WindowPresence
 
 if TYPE_CHECKING:
     from desktop.api.models import AnsweringModel, ModelLine
@@ -64,39 +64,41 @@ class Conductor(QObject):
         super().__init__(app)
         self._app, self._window, self._file, self._place = app, window, file, place
         self._quitting = asyncio.Event()
-        self._funnel = Funnel(self)
+        self._reporter = ErrorReporter(self)
         self._program = Program()
         self._prepared = 0.0
         self._greeting: tuple[str, Json] | None = None
         """What is wanted of a window that has this home already."""
         load_later_fonts()
         pane = self._pane = window.pane
-        pane.begin(self._program, self._funnel, file, self._undoable)
+        pane.begin(self._program, self._reporter, file, self._undoable)
         self.talk = pane.talk
         self._empty = EmptyState()
         pane.view.set_empty_widget(self._empty)
-        self._setup = Setup(self._program, self._funnel, window, pane)
-        self.library = Library(self._program, self._funnel, window, rows, file, self.talk)
-        actions = RowActions(self._program, self._funnel, window, rows, self.library)
+        self._setup = Setup(self._program, self._reporter, window, pane)
+        self.library = Library(self._program, self._reporter, window, rows, file, self.talk)
+        actions = RowActions(self._program, self._reporter, window, rows, self.library)
         kept = (self.library, actions)
-        self._reading = Reading(self._program, self._funnel, window, pane.view, *kept, self.talk)
-        self._temporary = Temporary(self._program, self._funnel, window, self.library, self.talk, file)
-        self._reasoning = ReasoningChoice(self._program, self._funnel, window.header.reasoning, self.talk)
-        self._costing = Costing(self._program, self._funnel, window.header, self.talk)
-        self._answering = Answering(
-            self._program, self._funnel, window, pane.view, self.talk.questions, self.library
+        self._reading = ConversationActions(
+            self._program, self._reporter, window, pane.view, *kept, self.talk
         )
-        self._permits = Permits(self._program, self._funnel, self.talk, window.mode)
-        self._fullness = Fullness(self._program, self._funnel, window, self.talk)
-        self._finder = Finder(self._program, self._funnel, rows, window)
-        self._presence = Presence(window, file)
-        self._health = Health(self._program.bus, window.header, lambda: self.talk.key, self)
-        self._doing = Doing(self._program.bus, rows, self.talk.questions, self)
-        self._outside = Outside(
-            self._program, self._funnel, window, self.library, self._presence, file, self._doing
+        self._temporary = Temporary(self._program, self._reporter, window, self.library, self.talk, file)
+        self._reasoning = ReasoningChoice(self._program, self._reporter, window.header.reasoning, self.talk)
+        self._costing = CostReader(self._program, self._reporter, window.header, self.talk)
+        self._answering = PendingQuestions(
+            self._program, self._reporter, window, pane.view, self.talk.questions, self.library
+        )
+        self._permits = PermissionMode(self._program, self._reporter, self.talk, window.mode)
+        self._fullness = ContextReader(self._program, self._reporter, window, self.talk)
+        self._finder = Finder(self._program, self._reporter, rows, window)
+        self._presence = WindowPresence(window, file)
+        self._health = ProviderStates(self._program.bus, window.header, lambda: self.talk.key, self)
+        self._doing = ActivityMarks(self._program.bus, rows, self.talk.questions, self)
+        self._outside = TrayPresence(
+            self._program, self._reporter, window, self.library, self._presence, file, self._doing
         )
         parts = (*kept, pane.drafts, self._setup, self._outside)
-        self._commands = Commands(self._program, self._funnel, window, rows, *parts)
+        self._commands = Commands(self._program, self._reporter, window, rows, *parts)
         self._ticker = Ticker.wanted(self)
 
     def begin(self, greeting: tuple[str, Json] | None, *, hidden: bool, quick: str | None = None) -> None:
@@ -104,7 +106,7 @@ class Conductor(QObject):
         home; `hidden`: it is wanted in the tray; `quick`: with the quick chat, and what Quick.open_with()
         is to take along."""
         loop = asyncio.get_running_loop()
-        self._funnel.install(loop)
+        self._reporter.install(loop)
         self._connect()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             with suppress(NotImplementedError, AttributeError):
@@ -165,7 +167,7 @@ class Conductor(QObject):
                 return False
         except Exception as error:
             told = explain(error)
-            self._funnel.tell(error)
+            self._reporter.tell(error)
             self._window.notice.tell(told.text, told.remedy, actions=((_("Quit"), self.quit),))
             return True
         finally:
@@ -176,7 +178,7 @@ class Conductor(QObject):
         self.library.begin()
         self._answering.begin()
         self._setup.check()
-        self._funnel.run(self._tell_of_problems(), name="window:problems")
+        self._reporter.run(self._tell_of_problems(), name="window:problems")
         note("ready")
         self._outside.begin()
         await self._settle()
@@ -223,7 +225,7 @@ class Conductor(QObject):
         window, talk = self._window, self.talk
         self._program.bus.on(ServiceChanged, self._service_changed)
         self._program.bus.on(MemoryChanged, self._remembered)
-        self._own_models = OwnModels(self._program, self._funnel, window, self._presence)
+        self._own_models = OwnModels(self._program, self._reporter, window, self._presence)
         window.quit_wanted.connect(self.quit)
         window.sidebar.settings_wanted.connect(self._settings)
         window.sidebar.looked_for.connect(self._finder.look_for)
@@ -240,7 +242,7 @@ class Conductor(QObject):
         self._setup.changed.connect(self.library.settings_changed)
         self._setup.wiped.connect(self.quit)
         self._setup.answered.connect(window.composer.setFocus)
-        self._funnel.told.connect(self._pane.tell)
+        self._reporter.told.connect(self._pane.tell)
         self._presence.noticed.connect(self.library.seen)
         self._outside.quick.first_key.connect(self._prepare)
         self._outside.quick.settings_wanted.connect(self._mend)
@@ -274,7 +276,7 @@ class Conductor(QObject):
     _chosen: "ModelLine | None" = None
 
     def _model_menu(self) -> None:
-        self._funnel.run(self._show_models(), name="window:models")
+        self._reporter.run(self._show_models(), name="window:models")
 
     async def _show_models(self) -> None:
         api = self._program.api

@@ -13,8 +13,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolicy, QWidget
 
-from desktop.ui.conversation.header import Header
-from desktop.ui.conversation.mode import ModeBar
+from desktop.ui.conversation.foot.mode import ModeBar
+from desktop.ui.conversation.header.header import Header
 from desktop.ui.conversation.pane import ConversationPane
 from desktop.ui.panels.inbox.panel import InboxPanel
 from desktop.ui.sidebar.rows import Rows
@@ -24,11 +24,11 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.trace import note
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.order import go_on
-from desktop.ui.widgets.standing import Standing
 from desktop.ui.widgets.toast import Toast
+from desktop.ui.widgets.window_geometry import WindowGeometry
 
 if TYPE_CHECKING:
-    from desktop.ui.conversation.meter import Meter
+    from desktop.ui.conversation.foot.meter import Meter
 
 _SIZE = (1180, 760)
 _SMALLEST = (560, 420)
@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
 
     def place_meter(self) -> "Meter":
         """Put the meter of the context at the end of the line under the message field."""
-        from desktop.ui.conversation.meter import Meter
+        from desktop.ui.conversation.foot.meter import Meter
 
         made = Meter(self.pane)
         self._below.addWidget(made)
@@ -126,7 +126,7 @@ class MainWindow(QMainWindow):
 
     def _stand(self, state: WindowState) -> None:
         place = QRect(*state.geometry) if len(state.geometry) == 4 else None
-        Standing(self, QSize(*_SIZE), QSize(*_SMALLEST), remembered=place)
+        WindowGeometry(self, QSize(*_SIZE), QSize(*_SMALLEST), remembered=place)
         if state.maximized:
             self.setWindowState(Qt.WindowState.WindowMaximized)
 

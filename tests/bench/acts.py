@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 from desktop.api.imports import Plan
 from desktop.tasks import spawn
 from desktop.ui.conversation.transcript import Author, Entry, State
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.palette import Palette
 from desktop.ui.palette.sources import Sources
@@ -79,13 +79,13 @@ class Desk:
         file = StateFile(home / "window.json")
         self.rows = Rows()
         self.window = MainWindow(file.state, self.rows)
-        funnel = self.funnel = Funnel(self.window)
+        reporter = self.reporter = ErrorReporter(self.window)
         actions = self.running.actions
         pane = self.window.pane
-        pane.begin(actions, funnel, file, lambda *_told: None)
+        pane.begin(actions, reporter, file, lambda *_told: None)
         self.talk, self.view = pane.talk, pane.view
-        self.library = Library(actions, funnel, self.window, self.rows, file, self.talk)
-        self.palette = Palette(funnel, Sources(actions, self.rows, Place(), list), self.window)
+        self.library = Library(actions, reporter, self.window, self.rows, file, self.talk)
+        self.palette = Palette(reporter, Sources(actions, self.rows, Place(), list), self.window)
         self.window.show()
         self.window.activateWindow()
         self.library.begin()

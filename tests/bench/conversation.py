@@ -16,7 +16,7 @@ if __name__ == "__main__":
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
-from desktop.ui.conversation import markdown
+from desktop.ui.conversation.text import markdown
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import load_later_fonts, theme

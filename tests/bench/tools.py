@@ -192,7 +192,7 @@ async def _bare_streams(url: str, core: Any) -> float:
     from openai import AsyncOpenAI, AsyncStream
 
     prompt = await core.context.system_prompt()
-    toolset = await core.toolbox.toolset(lean=False)
+    toolset = await core.toolbox.toolset(small_model=False)
     messages = [{"role": "system", "content": prompt}, {"role": "user", "content": "hi there"}]
     body = {"model": LATE, "stream": True, "max_tokens": 64, "messages": messages, "tools": toolset.schemas}
     body["stream_options"] = {"include_usage": True}
@@ -297,10 +297,10 @@ class _Bag:
     def __init__(self, tools: dict[str, Any]) -> None:
         self._tools = tools
 
-    async def toolset(self, *, lean: bool) -> Any:
+    async def toolset(self, *, small_model: bool) -> Any:
         from desktop.tools.toolset import Toolset
 
-        return Toolset(self._tools, lean)
+        return Toolset(self._tools, small_model)
 
 
 def _loop(core: Any, tools: dict[str, Any]) -> Any:

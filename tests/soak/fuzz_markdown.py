@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from desktop.session.export import FORMATS, export
-from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Run, Table
+from desktop.ui.conversation.text.blocks import Block, Code, Paragraph, Quote, Run, Table
 from desktop.ui.widgets.plain import shown
 from tests.soak.fuzz_kit import Round, damaged
 from tests.ui.conversation.documents import document

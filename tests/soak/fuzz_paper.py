@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtGui import QTextDocument
 
-from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import Block
-from desktop.ui.conversation.formats import formats
-from desktop.ui.conversation.page import Page
-from desktop.ui.conversation.stream import Stream
+from desktop.ui.conversation.text import markdown
+from desktop.ui.conversation.text.blocks import Block
+from desktop.ui.conversation.text.formats import formats
+from desktop.ui.conversation.text.page import Page
+from desktop.ui.conversation.text.stream import Stream
 from desktop.ui.theme.theme import load_later_fonts, theme
 from desktop.ui.widgets.plain import shown
 

@@ -52,7 +52,7 @@ async def counted(desk: Desk, text: str) -> int:
     """Say something; our estimate of the request, without a factor."""
     assert isinstance(await desk.ask("window:a", text), TurnFinished)
     core = desk.owner.core
-    prompt = await core.context.system_prompt(lean=True)
+    prompt = await core.context.system_prompt(small_model=True)
     session = await core.sessions.open("window:a")
     assert session.history(100_000)[-1]["role"] == "assistant"
     return text_tokens(prompt) + session.shown - message_tokens(session.history(100_000)[-1])

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation.controller import Controller
 from desktop.ui.conversation.transcript import Author
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from tests.ui.held import Held
 from tests.ui.program import Running
 
@@ -17,12 +17,12 @@ class Desk:
     def __init__(self, running: Running, qtbot: QtBot) -> None:
         self.running, self.until = running, qtbot.waitUntil
         self.door = Held(running.actions)
-        self.funnel = Funnel()
-        self.talk = Controller(self.door, self.funnel)
+        self.reporter = ErrorReporter()
+        self.talk = Controller(self.door, self.reporter)
         self.errors: list[str] = []
         self.models: list[str] = []
         self.refused: list[tuple[str, str]] = []
-        self.funnel.told.connect(lambda text, _remedy: self.errors.append(text))
+        self.reporter.told.connect(lambda text, _remedy: self.errors.append(text))
         self.talk.model_known.connect(lambda found: self.models.append(found.line.title))
         self.talk.refused.connect(lambda key, text: self.refused.append((key, text)))
 

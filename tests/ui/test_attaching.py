@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.cells.cell import Cell
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running

@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 from desktop.api.turns import CommandLine, Completions, NamedSkill
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
-from desktop.ui.conversation.completer import Completer
-from desktop.ui.conversation.completion import Choice, Wanted, choices, matching, wanted
-from desktop.ui.conversation.composer import Composer
-from desktop.ui.funnel import Funnel
+from desktop.ui.conversation.composer.completer import Completer
+from desktop.ui.conversation.composer.completion import Choice, Wanted, choices, matching, wanted
+from desktop.ui.conversation.composer.composer import Composer
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.loop import Loop
 from desktop.ui.theme.theme import theme
 from tests.ui.scripted import Scripted as ScriptedApi
@@ -54,7 +54,7 @@ class Writing:
     """A window with a message field, and somebody who types."""
 
     def __init__(self, qtbot: QtBot) -> None:
-        self.actions, self.funnel = Scripted(), Funnel()
+        self.actions, self.reporter = Scripted(), ErrorReporter()
         self.window = QWidget()
         qtbot.addWidget(self.window)
         self.window.resize(700, 500)
@@ -65,7 +65,7 @@ class Writing:
         self.composer = Composer()
         inside.addWidget(self.composer)
         column.addWidget(outer)
-        self.completer = Completer(self.actions, self.funnel, self.composer, lambda: "")
+        self.completer = Completer(self.actions, self.reporter, self.composer, lambda: "")
         self.sent: list[str] = []
         self.stops = 0
         self.composer.sent.connect(self.sent.append)
@@ -248,7 +248,7 @@ def test_the_list_stands_over_the_field_and_moves_with_it(writing: Writing, qtbo
 
 def test_it_is_read_anew_each_time_and_a_failure_is_no_trouble(writing: Writing) -> None:
     told: list[str] = []
-    writing.funnel.told.connect(lambda text, _remedy: told.append(text))
+    writing.reporter.told.connect(lambda text, _remedy: told.append(text))
     writing.actions.reply = AppError("The disk is gone.", "Unarchive it.")
     writing.type("/")
     writing.until(lambda: writing.actions.calls == 1)

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.composer import Composer
+from desktop.ui.conversation.composer.composer import Composer
 from desktop.ui.theme.theme import theme
 
 

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.cell import Cell
-from desktop.ui.conversation.chips import Given
+from desktop.ui.conversation.cells.cell import Cell
+from desktop.ui.conversation.composer.chips import Given
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running

@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.cost import Costing
-from desktop.ui.conversation.reading import Reading, file_name, kind_of
-from desktop.ui.funnel import Funnel
+from desktop.ui.conversation.conversation_actions import ConversationActions, file_name, kind_of
+from desktop.ui.conversation.header.cost_reader import CostReader
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.usage import Call
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
@@ -24,18 +24,18 @@ class Shelf(Desk):
 
     def __init__(self, running: Running, qtbot: QtBot) -> None:
         super().__init__(running, qtbot)
-        funnel = Funnel(self.window)
-        funnel.told.connect(lambda text, _remedy: self.errors.append(text))
-        self.reading = Reading(
+        reporter = ErrorReporter(self.window)
+        reporter.told.connect(lambda text, _remedy: self.errors.append(text))
+        self.reading = ConversationActions(
             self.door,
-            funnel,
+            reporter,
             self.window,
             self.pane.view,
             self.library,
             self.row_actions,
             self.talk,
         )
-        self.costing = Costing(self.door, funnel, self.window.header, self.talk)
+        self.costing = CostReader(self.door, reporter, self.window.header, self.talk)
         self.begin()
         self.costing.begin()
 
@@ -94,7 +94,7 @@ def test_the_menu_exports_as_what_it_says(shelf: Shelf, tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_said(shelf: Shelf, tmp_path: Path) -> None:
     shelf.ask("window:a", "Hello")
-    shelf.reading._funnel.run(
+    shelf.reading._reporter.run(
         shelf.reading._export("window:a", "t", "json", "/proc/nothing/t.json"), name="test:export"
     )
     shelf.until(lambda: bool(shelf.errors))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.files_cell import FilesCell
+from desktop.ui.conversation.cells.files_cell import FilesCell
 from desktop.ui.conversation.transcript import Author
 from desktop.ui.conversation.view import ConversationView
 from tests.servers.scripted import ScriptedServer

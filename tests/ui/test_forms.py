@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop.api.reply import Reply
-from desktop.ui.conversation.card import ApprovalCard
-from desktop.ui.conversation.fields import FormField
+from desktop.ui.conversation.cells.card import ApprovalCard
+from desktop.ui.conversation.cells.fields import FormField
 from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import load_later_fonts, theme

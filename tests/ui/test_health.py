@@ -16,8 +16,8 @@ from desktop.bus.events import (
     TurnStarted,
     TurnWaiting,
 )
-from desktop.ui.conversation.header import Header
-from desktop.ui.conversation.provider_state import Health
+from desktop.ui.conversation.header.header import Header
+from desktop.ui.conversation.header.provider_state import ProviderStates
 from desktop.ui.loop import Loop
 from tests.ui.program import tell
 
@@ -30,7 +30,7 @@ class Board:
     def __init__(self, qtbot: QtBot, provider: str = "custom") -> None:
         self.header, self._bus, self._until = Header(), Bus(), qtbot.waitUntil
         qtbot.addWidget(self.header)
-        self.health = Health(self._bus, self.header, lambda: KEY, self.header)
+        self.health = ProviderStates(self._bus, self.header, lambda: KEY, self.header)
         self.header.show_model("mock-large", provider)
 
     def hear(self, event: Event) -> None:

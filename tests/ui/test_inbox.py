@@ -20,11 +20,11 @@ from desktop.cron.schedule import Every
 from desktop.cron.wanted import Wanted
 from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
 from desktop.tools.form import Field, Form, Kind
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
-from desktop.ui.panels.inbox.answering import Answering
 from desktop.ui.panels.inbox.drawer import Drawer
 from desktop.ui.panels.inbox.item import NoticeItem, QuestionItem
+from desktop.ui.panels.inbox.pending import PendingQuestions
 from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
@@ -50,13 +50,15 @@ class Desk:
         self.window.resize(1000, 800)
         for owned in (file, rows):
             owned.setParent(self.window)
-        funnel = Funnel(self.window)
+        reporter = ErrorReporter(self.window)
         pane = self.window.pane
-        pane.begin(running.actions, funnel, file, lambda *_told: None)
+        pane.begin(running.actions, reporter, file, lambda *_told: None)
         self.talk = pane.talk
-        self.library = Library(running.actions, funnel, self.window, rows, file, self.talk)
+        self.library = Library(running.actions, reporter, self.window, rows, file, self.talk)
         questions = self.talk.questions
-        self.answering = Answering(running.actions, funnel, self.window, pane.view, questions, self.library)
+        self.answering = PendingQuestions(
+            running.actions, reporter, self.window, pane.view, questions, self.library
+        )
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)

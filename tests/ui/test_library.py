@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.agent.turn import Inbound
 from desktop.ui.conversation.temporary import Temporary
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.row_actions import RowActions
@@ -34,14 +34,14 @@ class Desk:
         qtbot.addWidget(self.window)
         for owned in (self.file, self.rows):
             owned.setParent(self.window)
-        funnel = Funnel(self.window)
+        reporter = ErrorReporter(self.window)
         self.errors: list[str] = []
-        funnel.told.connect(lambda text, _remedy: self.errors.append(text))
+        reporter.told.connect(lambda text, _remedy: self.errors.append(text))
         self.pane = self.window.pane
-        self.pane.begin(self.door, funnel, self.file, lambda *_told: None)
+        self.pane.begin(self.door, reporter, self.file, lambda *_told: None)
         self.talk = self.pane.talk
-        self.library = Library(self.door, funnel, self.window, self.rows, self.file, self.talk)
-        self.row_actions = RowActions(self.door, funnel, self.window, self.rows, self.library)
+        self.library = Library(self.door, reporter, self.window, self.rows, self.file, self.talk)
+        self.row_actions = RowActions(self.door, reporter, self.window, self.rows, self.library)
         self.window.show()
         self.window.activateWindow()
         qtbot.waitUntil(self.window.isActiveWindow)
@@ -331,7 +331,9 @@ def test_what_the_command_line_pins_and_names_is_shown(desk: Desk) -> None:
 
 
 def test_a_temporary_conversation_is_in_no_list_and_no_file(desk: Desk) -> None:
-    temporary = Temporary(desk.door, Funnel(desk.window), desk.window, desk.library, desk.talk, desk.file)
+    temporary = Temporary(
+        desk.door, ErrorReporter(desk.window), desk.window, desk.library, desk.talk, desk.file
+    )
     desk.ask("window:a", "first")
     desk.window.temporary_wanted.emit()
     desk.settle()
@@ -360,7 +362,9 @@ def test_a_temporary_conversation_is_in_no_list_and_no_file(desk: Desk) -> None:
 
 
 def test_a_temporary_conversation_is_kept_with_its_draft(desk: Desk) -> None:
-    temporary = Temporary(desk.door, Funnel(desk.window), desk.window, desk.library, desk.talk, desk.file)
+    temporary = Temporary(
+        desk.door, ErrorReporter(desk.window), desk.window, desk.library, desk.talk, desk.file
+    )
     desk.begin()
     desk.window.temporary_wanted.emit()
     desk.settle()

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.api.context import ContextUsage
 from desktop.bus.events import Event, MemoryChanged
-from desktop.ui.conversation.context import Fullness
-from desktop.ui.conversation.meter import Meter, MeterList, percent, thousands
+from desktop.ui.conversation.foot.context_reader import ContextReader
+from desktop.ui.conversation.foot.meter import Meter, MeterList, percent, thousands
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import WindowState
@@ -41,7 +41,7 @@ class Shown:
         self.desk = desk
         self.window = MainWindow(WindowState(), Rows())
         qtbot.addWidget(self.window)
-        self.fullness = Fullness(desk.door, desk.funnel, self.window, desk.talk)
+        self.fullness = ContextReader(desk.door, desk.reporter, self.window, desk.talk)
         self.window.show()
         qtbot.waitExposed(self.window)
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.mode import ModeBar
-from desktop.ui.conversation.permits import Permits
+from desktop.ui.conversation.foot.mode import ModeBar
+from desktop.ui.conversation.foot.permission_mode import PermissionMode
 from tests.ui.talking import Desk
 
 
@@ -25,7 +25,7 @@ def bar(desk: Desk, qtbot: QtBot) -> ModeBar:
     made = ModeBar()
     qtbot.addWidget(made)
     made.show()
-    Permits(desk.door, desk.funnel, desk.talk, made)
+    PermissionMode(desk.door, desk.reporter, desk.talk, made)
     return made
 
 

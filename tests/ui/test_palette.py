@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.cron.wanted import Wanted
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.palette.item import COMMANDS, MESSAGES, Item, fitting
 from desktop.ui.palette.palette import Palette
 from desktop.ui.palette.sources import Sources
@@ -31,8 +31,8 @@ class Table(Desk):
     def __init__(self, running: Running, qtbot: QtBot) -> None:
         super().__init__(running, qtbot)
         self.led: list[tuple[str, ...]] = []
-        funnel = Funnel(self.window)
-        self.palette = Palette(funnel, Sources(self.door, self.rows, self, self.commands), self.window)
+        reporter = ErrorReporter(self.window)
+        self.palette = Palette(reporter, Sources(self.door, self.rows, self, self.commands), self.window)
         self.window.palette_wanted.connect(self.palette.toggle)
         self.begin()
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import tasks
-from desktop.ui.conversation.chips import Given
-from desktop.ui.funnel import Funnel
+from desktop.ui.conversation.composer.chips import Given
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.quick.quick import Quick
 from desktop.ui.quick.window import QuickWindow
 from desktop.ui.state import QUICK, StateFile
@@ -35,7 +35,7 @@ class Bed:
         self.file = StateFile(folder / "window.json")
         self.onward: list[tuple[str, str]] = []
         self.door = Held(running.actions)
-        self.quick = Quick(self.door, Funnel(), self.file, QApplication.instance())  # type: ignore[arg-type]
+        self.quick = Quick(self.door, ErrorReporter(), self.file, QApplication.instance())  # type: ignore[arg-type]
         self.quick.onward.connect(lambda key, draft: self.onward.append((key, draft)))
 
     @property
@@ -125,7 +125,7 @@ def test_the_draft_is_still_there(bed: Bed) -> None:
     bed.desk.key("Escape")
     bed.until(lambda: not bed.window.isVisible())
     bed.file.write()
-    again = Quick(bed.running.actions, Funnel(), StateFile(bed.file._path), bed.quick)
+    again = Quick(bed.running.actions, ErrorReporter(), StateFile(bed.file._path), bed.quick)
     again.open()
     bed.quick, first = again, bed.quick
     bed.arrived()

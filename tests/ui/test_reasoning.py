@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.effort import ReasoningChoice
-from desktop.ui.conversation.header import Header
+from desktop.ui.conversation.header.effort import ReasoningChoice
+from desktop.ui.conversation.header.header import Header
 from tests.servers.scripted import ScriptedServer
 from tests.ui.talking import Desk
 
@@ -16,7 +16,7 @@ from tests.ui.talking import Desk
 def header(talking: Desk, qtbot: QtBot) -> Header:
     header = Header()
     qtbot.addWidget(header)
-    ReasoningChoice(talking.door, talking.funnel, header.reasoning, talking.talk)
+    ReasoningChoice(talking.door, talking.reporter, header.reasoning, talking.talk)
     header.resize(900, header.height())
     header.show()
     return header

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.api.jobs import AllJobs, JobLine
-from desktop.ui.conversation.composer import Composer
-from desktop.ui.conversation.reminder import ReminderChip
-from desktop.ui.conversation.reminding import Reminding
-from desktop.ui.funnel import Funnel
+from desktop.ui.conversation.composer.composer import Composer
+from desktop.ui.conversation.composer.reminder import ReminderChip
+from desktop.ui.conversation.composer.reminders import Reminding
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
 from desktop.ui.words import speak
@@ -41,7 +41,7 @@ class Writing:
         self.told: list[tuple[str, Callable[[], object]]] = []
         self.reminding = Reminding(
             running.actions,
-            Funnel(),
+            ErrorReporter(),
             self.composer,
             lambda: "",
             lambda said, _words, undo: self.told.append((said, undo)),

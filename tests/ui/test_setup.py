@@ -7,8 +7,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop import tasks
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.first_run.setup import Setup
-from desktop.ui.funnel import Funnel
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.test_library import Desk
@@ -27,7 +27,7 @@ def test_damage_covers_the_conversation_unless_something_was_said(desk: Desk, ta
     jobs = desk.running.core.workspace / "cron" / "jobs.json"
     jobs.parent.mkdir(parents=True, exist_ok=True)
     jobs.write_text('{"jobs": [')
-    setup = Setup(desk.door, Funnel(desk.window), desk.window, desk.pane)
+    setup = Setup(desk.door, ErrorReporter(desk.window), desk.window, desk.pane)
     held = desk.door.after["recovery.look"] = asyncio.Event()
     if talks == "before anybody looked":
         desk.talk.send("hello")

@@ -15,14 +15,14 @@ from desktop.bus.events import (
     ToolFinished,
     ToolStarted,
 )
-from desktop.ui.conversation.agents import Subagent, Subagents
+from desktop.ui.conversation.cells.result_cell import ResultCell
 from desktop.ui.conversation.copying import as_markdown
-from desktop.ui.conversation.result_cell import ResultCell
+from desktop.ui.conversation.foot.strip import Strip
 from desktop.ui.conversation.step import sentence
-from desktop.ui.conversation.strip import Strip
+from desktop.ui.conversation.subagents import Subagent, Subagents
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
 from desktop.ui.conversation.view import ConversationView
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.theme.theme import theme
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
@@ -137,7 +137,7 @@ def test_a_question_of_one_is_asked_and_answered_in_the_conversation(
 
 
 def test_what_one_does_is_told_in_the_words_of_calls(running: Running) -> None:
-    known = Subagents(running.actions, Funnel(), lambda: "s")
+    known = Subagents(running.actions, ErrorReporter(), lambda: "s")
     running.tell(SubagentChanged("s", "t", "1", "A", "queued"))
     running.tell(SubagentChanged("s", "t", "1", "A", "running"))
     running.tell(ToolStarted("subagent:1", "u", "c", "grep", "words", "read"))

@@ -16,8 +16,8 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
 from desktop.ui.system.tray_icon import badge, tray_icon
 from desktop.ui.theme.theme import theme
-from desktop.ui.tray.presence import Presence
 from desktop.ui.tray.tray import IDLE, NEEDS_YOU, TROUBLE, WORKING, Tray
+from desktop.ui.tray.window_presence import WindowPresence
 from desktop.ui.words import speak
 from tests.desktop.desk import MIDDLE, PANEL, RIGHT, Area, Desk, TrayIcon
 from tests.desktop.window import until
@@ -229,7 +229,7 @@ def test_without_an_icon_a_closed_window_is_minimised(qtbot: QtBot, desk: Desk, 
     file = StateFile(tmp_path / "window.json")
     window = MainWindow(file.state, Rows())
     qtbot.addWidget(window)
-    presence = Presence(window, file)
+    presence = WindowPresence(window, file)
     window.show()
     qtbot.waitUntil(lambda: presence.tray.present)
     window.close()
@@ -245,7 +245,7 @@ def test_without_an_icon_a_closed_window_is_minimised(qtbot: QtBot, desk: Desk, 
     file = StateFile(tmp_path / "window.json")
     window = MainWindow(file.state, Rows())
     qtbot.addWidget(window)
-    presence = Presence(window, file)
+    presence = WindowPresence(window, file)
     assert not presence.tray.present
     presence.begin_hidden()
     assert window.isMinimized()

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from desktop.files import Entry, Place
 from desktop.tools.exec.walls import FILES, FOLDERS
-from desktop.tools.permissions import later
+from desktop.tools.permissions import project_files as later
 
 ASIDE = "files/set-aside"
 """Where they are moved, in the workspace."""

@@ -12,10 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from desktop.tools.permissions.letters import DEEPEST
-from desktop.tools.permissions.shell import read
-from desktop.tools.permissions.words import Field, Script, Simple, expand, value
-from desktop.tools.permissions.wrappers import (
+from desktop.tools.permissions.launchers import (
     AWKS,
     EXEC_WORDS,
     POWERSHELLS,
@@ -29,6 +26,9 @@ from desktop.tools.permissions.wrappers import (
     shell_code,
     starts,
 )
+from desktop.tools.permissions.lexer import DEEPEST
+from desktop.tools.permissions.parser import Field, Script, Simple, expand, value
+from desktop.tools.permissions.shell import read
 
 SPEAKERS = frozenset({"echo", "printf", "which", "basename"})
 SETTERS = frozenset({"export", "declare", "local", "readonly", "typeset", "set"})

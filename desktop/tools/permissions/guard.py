@@ -13,8 +13,8 @@ from pathlib import Path
 
 from desktop.text import _
 from desktop.tools.permissions.commands import Call, Walk
-from desktop.tools.permissions.words import Field
-from desktop.tools.permissions.wrappers import EXEC_WORDS, base
+from desktop.tools.permissions.launchers import EXEC_WORDS, base
+from desktop.tools.permissions.parser import Field
 
 DELETERS = frozenset({"rm", "srm", "grm"})
 WINDOWS_DELETERS = frozenset({"del", "erase", "rd", "rmdir"})

@@ -20,8 +20,8 @@ from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.commands import Walk
 from desktop.tools.permissions.guard import Finding, guard
-from desktop.tools.permissions.later import runs_later
 from desktop.tools.permissions.places import Fences, fences, inside, memory, odd, resolve, special
+from desktop.tools.permissions.project_files import runs_later
 from desktop.tools.permissions.reach import closed, gathers, named
 from desktop.tools.permissions.rules import allowing, denying, look, person, reads_only, sentence
 from desktop.tools.permissions.situation import Decision, Situation, Verdict, granted

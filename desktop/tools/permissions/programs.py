@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from desktop.tools.permissions.wrappers import (
+from desktop.tools.permissions.launchers import (
     AWKS,
     POWERSHELLS,
     SHELLS,

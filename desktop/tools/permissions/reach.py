@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from desktop.tools.permissions.commands import Walk
 from desktop.tools.permissions.guard import WRITE_SIGNS, written
+from desktop.tools.permissions.launchers import EXEC_WORDS
 from desktop.tools.permissions.places import Fence, Fences
-from desktop.tools.permissions.wrappers import EXEC_WORDS
 
 LONGEST = 4096
 TALKERS = frozenset({"echo", "printf", "git", "grep", "rg", "egrep", "fgrep", "ag", "ack", "cat", "tee"})

@@ -16,13 +16,13 @@ from desktop.origin import Origin
 from desktop.text import _
 from desktop.tools.base import Claim, Effect
 from desktop.tools.permissions.commands import Call, Walk, walk
+from desktop.tools.permissions.launchers import SHELLS, base, interpreter
 from desktop.tools.permissions.places import inside, memory, resolve
 from desktop.tools.permissions.programs import asked_each_time, lead, only_reads, smuggles
 from desktop.tools.permissions.reach import named
 from desktop.tools.permissions.scripts import Covered, covered
 from desktop.tools.permissions.situation import Situation, granted
 from desktop.tools.permissions.visible import one_line, visible
-from desktop.tools.permissions.wrappers import SHELLS, base, interpreter
 
 
 def look(claim: Claim, situation: Situation) -> Walk | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from desktop.files import Found, Opened, Place
 from desktop.files import walk as walk_through
 from desktop.tools.permissions.commands import Call, Walk
-from desktop.tools.permissions.wrappers import AWKS, POWERSHELLS, SHELLS, interpreter
+from desktop.tools.permissions.launchers import AWKS, POWERSHELLS, SHELLS, interpreter
 
 MOST = 200
 """Files that one answer covers; a command that runs more is asked about each time."""

@@ -9,8 +9,8 @@ also finds what would never run; that is the safe side.
 
 import re
 
-from desktop.tools.permissions.letters import TORN, TooDeep, Words
-from desktop.tools.permissions.words import Part, Redirect, Script, Simple, Word
+from desktop.tools.permissions.lexer import TORN, TooDeep, Words
+from desktop.tools.permissions.parser import Part, Redirect, Script, Simple, Word
 
 PREFIXES = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "coproc", "fi", "done"})
 SIGNS = re.compile(r"&>>|<<<|<<-|;;&|&&|\|\||\|&|;;|;&|<<|>>|>\||<>|>&|<&|&>|[;&|()<>]")

@@ -23,14 +23,15 @@ from desktop.session.names import new_key
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.agents import Subagents, of_subagent
-from desktop.ui.conversation.filecards import FileCards
-from desktop.ui.conversation.for_new import ForNew
+from desktop.ui.conversation.composer.for_new import ForNew
+from desktop.ui.conversation.file_cards import FileCards
 from desktop.ui.conversation.history import entries_of, new_start
 from desktop.ui.conversation.live import Live
 from desktop.ui.conversation.questions import Questions
+from desktop.ui.conversation.queued_messages import QueuedMessages
 from desktop.ui.conversation.revisions import Revisions
 from desktop.ui.conversation.steps import Calls
+from desktop.ui.conversation.subagents import Subagents, of_subagent
 from desktop.ui.conversation.transcript import (
     TO_SETTINGS,
     WITHDRAW,
@@ -41,8 +42,7 @@ from desktop.ui.conversation.transcript import (
     own_words,
 )
 from desktop.ui.conversation.turns import Early, Turns
-from desktop.ui.conversation.waitingline import WaitingLine
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 
 if TYPE_CHECKING:
     from desktop.api.turns import Submitted
@@ -68,16 +68,16 @@ class Controller(QObject):
     noted = Signal(str)
     """What the person should know about the model that answers."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, parent: QObject | None = None) -> None:
+    def __init__(self, actions: Actions, reporter: ErrorReporter, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._actions, self._funnel = actions, funnel
+        self._actions, self._reporter = actions, reporter
         self.transcript = Transcript(self)
-        self.questions = Questions(actions, funnel, self)
-        self.calls = Calls(actions, funnel, self.transcript, self.questions, lambda: self.key)
+        self.questions = Questions(actions, reporter, self)
+        self.calls = Calls(actions, reporter, self.transcript, self.questions, lambda: self.key)
         self.questions.answered_late.connect(self._open_again)
-        self.files = FileCards(actions, funnel, self.transcript, lambda: self.key)
-        self.revisions = Revisions(actions, funnel, self.transcript, lambda: self.key, self._open_again)
-        self.subagents = Subagents(actions, funnel, lambda: self.key, self)
+        self.files = FileCards(actions, reporter, self.transcript, lambda: self.key)
+        self.revisions = Revisions(actions, reporter, self.transcript, lambda: self.key, self._open_again)
+        self.subagents = Subagents(actions, reporter, lambda: self.key, self)
         self.subagents.changed.connect(self.busy_changed)
         self.key = ""
         self.for_new = ForNew()
@@ -85,7 +85,9 @@ class Controller(QObject):
         """The key that it will have, once something was said in it."""
         self._turns, self._early = Turns(), Early(self._ended)
         self._live = Live(actions.bus, self.transcript)
-        self.line = WaitingLine(actions, funnel, self.transcript, self._live, self._turns, lambda: self.key)
+        self.line = QueuedMessages(
+            actions, reporter, self.transcript, self._live, self._turns, lambda: self.key
+        )
         self._opened = 0
         """How often a conversation was opened: only what was read for the last one is shown."""
         self._anew: set[str] = set()
@@ -114,11 +116,11 @@ class Controller(QObject):
         self.opened.emit()
         self.subagents.opened()
         if key:
-            self._funnel.run(self._load(key, turn), name="conversation:open")
+            self._reporter.run(self._load(key, turn), name="conversation:open")
         else:
             self.transcript.fill([])
             self.noted.emit("")
-            self._funnel.run(self._model(), name="conversation:model")
+            self._reporter.run(self._model(), name="conversation:model")
 
     def send(self, text: str, files: Sequence[str] = ()) -> None:
         """Say something in the open conversation, which begins with it if it is new; paths of `files` go
@@ -127,14 +129,14 @@ class Controller(QObject):
             self._coming = new_key()
         key = self.key or self._coming
         work = self._send(self.key, key, text, self.for_new, list(files))
-        self._funnel.run(work, name="conversation:send")
+        self._reporter.run(work, name="conversation:send")
 
     def stop(self) -> None:
         """End the answer that is on its way, and it alone: what came of it stays, and the next message of
         the line is answered. Where only subagents work, end them."""
         turn = next(iter(self._turns[self.key]), "")
         work = self._actions.api.turns.stop(self.key, turn)
-        self._funnel.run(work, name="conversation:stop")
+        self._reporter.run(work, name="conversation:stop")
 
     def act(self, entry_id: str, what: str) -> None:
         """Do what a button of an entry says: AGAIN, TO_SETTINGS or WITHDRAW."""
@@ -146,7 +148,7 @@ class Controller(QObject):
         elif what == TO_SETTINGS:
             self.settings_wanted.emit()
         else:
-            self._funnel.run(self._again(), name="conversation:again")
+            self._reporter.run(self._again(), name="conversation:again")
 
     def settings_changed(self) -> None:
         """A model other than before may answer: what failed can be asked once more."""
@@ -154,11 +156,11 @@ class Controller(QObject):
             if entry.state is State.FAILED:
                 entry.to_settings = False
                 self.transcript.touch(entry.id)
-        self._funnel.run(self._model(), name="conversation:model")
+        self._reporter.run(self._model(), name="conversation:model")
 
     def choose_model(self, model: str, provider: str) -> None:
         """Have this conversation answered by another model."""
-        self._funnel.run(self._choose_model(model, provider), name="conversation:model")
+        self._reporter.run(self._choose_model(model, provider), name="conversation:model")
 
     # ---- how
 

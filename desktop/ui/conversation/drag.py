@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.text.body import Body
 
 _STEP_MS = 30
 _MOST = 60

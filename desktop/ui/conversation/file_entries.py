@@ -5,7 +5,7 @@ It stands at the end of the turn, and is read when it comes into sight.
 
 from collections.abc import Collection, Iterable
 
-from desktop.ui.conversation.filework import FileWork
+from desktop.ui.conversation.changed_files import FileWork
 from desktop.ui.conversation.step import Outcome
 from desktop.ui.conversation.transcript import Author, Entry
 

@@ -8,8 +8,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import flat
+from desktop.ui.conversation.text import markdown
+from desktop.ui.conversation.text.blocks import flat
 from desktop.ui.conversation.transcript import Author, Entry
 from desktop.ui.widgets.plain import shown
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.composer import Composer
+from desktop.ui.conversation.composer.composer import Composer
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.notice import Notice
 
 if TYPE_CHECKING:
     from desktop.ui.actions import Actions
+    from desktop.ui.conversation.composer.drafts import Drafts
+    from desktop.ui.conversation.composer.editing import Editing
     from desktop.ui.conversation.controller import Controller
-    from desktop.ui.conversation.drafts import Drafts
-    from desktop.ui.conversation.editing import Editing
     from desktop.ui.conversation.view import ConversationView
-    from desktop.ui.funnel import Funnel
+    from desktop.ui.error_reporter import ErrorReporter
     from desktop.ui.state import StateFile
 
 
@@ -65,7 +65,7 @@ class ConversationPane(QWidget):
     def begin(
         self,
         actions: "Actions",
-        funnel: "Funnel",
+        reporter: "ErrorReporter",
         file: "StateFile",
         undoable: Callable[[str, str, Callable[[], object]], object],
         *,
@@ -73,26 +73,26 @@ class ConversationPane(QWidget):
     ) -> None:
         """Load what talks. `undoable` says what was done, with the words of a button that takes it back;
         `slot` gives the name under which the draft of a conversation is kept."""
-        from desktop.ui.conversation.activity import Activity
-        from desktop.ui.conversation.attaching import Attaching
-        from desktop.ui.conversation.completer import Completer
+        from desktop.ui.conversation.composer.attachments import Attaching
+        from desktop.ui.conversation.composer.completer import Completer
+        from desktop.ui.conversation.composer.drafts import Drafts
+        from desktop.ui.conversation.composer.editing import Editing
+        from desktop.ui.conversation.composer.reminders import Reminding
         from desktop.ui.conversation.controller import Controller
-        from desktop.ui.conversation.drafts import Drafts
-        from desktop.ui.conversation.editing import Editing
-        from desktop.ui.conversation.reminding import Reminding
+        from desktop.ui.conversation.foot.activity import Activity
         from desktop.ui.conversation.view import ConversationView
 
-        talk = self.talk = Controller(actions, funnel, self)
+        talk = self.talk = Controller(actions, reporter, self)
         self.view = ConversationView(talk.transcript)
         self.stack.addWidget(self.view)
         self.drafts = Drafts(self.composer, file, talk, slot)
         self.editing = Editing(self.composer, self.drafts, talk, self.place_strip)
         self.activity = Activity(talk, self.place_strip, self.composer)
-        self.reminding = Reminding(actions, funnel, self.composer, lambda: talk.key, undoable)
+        self.reminding = Reminding(actions, reporter, self.composer, lambda: talk.key, undoable)
         self.reminding.off = lambda: self.editing.active
         self.reminding.for_agent.connect(self._send)
-        self.completer = Completer(actions, funnel, self.composer, lambda: talk.key)
-        self.attaching = Attaching(actions, funnel, self.composer, self, lambda: talk.key)
+        self.completer = Completer(actions, reporter, self.composer, lambda: talk.key)
+        self.attaching = Attaching(actions, reporter, self.composer, self, lambda: talk.key)
         self._connect()
 
     def _connect(self) -> None:

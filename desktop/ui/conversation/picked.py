@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QTextCursor
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
-from desktop.ui.conversation.actions import copy
-from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.cells.actions import copy
+from desktop.ui.conversation.cells.pool import Pool
+from desktop.ui.conversation.cells.slot import Slot
 from desktop.ui.conversation.copying import as_markdown
-from desktop.ui.conversation.pool import Pool
-from desktop.ui.conversation.slot import Slot
+from desktop.ui.conversation.text.body import Body
 from desktop.ui.conversation.transcript import Entry, Transcript
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Size, Space

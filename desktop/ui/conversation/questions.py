@@ -12,7 +12,7 @@ from desktop.bus.events import InboxChanged, PageWanted, PermissionAsked, Permis
 from desktop.inbox.inbox import APPROVAL, Notice
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 
 if TYPE_CHECKING:
     from desktop.api.reply import Reply
@@ -27,9 +27,9 @@ class Questions(QObject):
     answered_late = Signal(str)
     """The conversation in which the answer began a turn of its own."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, parent: QObject | None = None) -> None:
+    def __init__(self, actions: Actions, reporter: ErrorReporter, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._actions, self._funnel = actions, funnel
+        self._actions, self._reporter = actions, reporter
         self._open: dict[str, Question] = {}
         self._answering: set[str] = set()
         self._faults: dict[str, dict[str, str]] = {}
@@ -47,11 +47,11 @@ class Questions(QObject):
 
     def refresh(self) -> None:
         """Read the inbox."""
-        self._funnel.run(self._refresh(), name="questions:read")
+        self._reporter.run(self._refresh(), name="questions:read")
 
     def answer(self, question: str, reply: "Reply") -> None:
         """Say yes or no."""
-        self._funnel.run(self._answer(question, reply), name="questions:answer")
+        self._reporter.run(self._answer(question, reply), name="questions:answer")
 
     def take(self, question: str, reply: "Reply | None") -> None:
         """What the person chose at a question; None to leave it for later."""
@@ -62,7 +62,7 @@ class Questions(QObject):
 
     def later(self, question: str) -> None:
         """Have the turn go on without an answer; the inbox keeps the question."""
-        self._funnel.run(self._actions.api.questions.park(question), name="questions:later")
+        self._reporter.run(self._actions.api.questions.park(question), name="questions:later")
 
     def _asked(self, event: PermissionAsked) -> None:
         self._waiting.add(event.question)

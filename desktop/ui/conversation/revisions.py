@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.revise import EDIT, MORE, REGENERATE, turn_of
+from desktop.ui.conversation.cells.revise import EDIT, MORE, REGENERATE, turn_of
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.theme.icons import icon
 from desktop.ui.widgets.plain import shown
 
@@ -31,14 +31,14 @@ class Revisions(QObject):
     def __init__(
         self,
         actions: Actions,
-        funnel: Funnel,
+        reporter: ErrorReporter,
         transcript: Transcript,
         key: Callable[[], str],
         read_again: Callable[[str], object],
     ) -> None:
         """`read_again` is given the key of a conversation that has another course now."""
         super().__init__(transcript)
-        self._actions, self._funnel, self._transcript = actions, funnel, transcript
+        self._actions, self._reporter, self._transcript = actions, reporter, transcript
         self._key, self._read_again, self._api = key, read_again, actions.api.revisions
 
     def act(self, entry_id: str, what: str, extra: str) -> None:
@@ -77,7 +77,7 @@ class Revisions(QObject):
         self._run(self._fork(turn))
 
     def _run(self, work: Any) -> None:
-        self._funnel.run(work, name="conversation:revise")
+        self._reporter.run(work, name="conversation:revise")
 
     async def _revise(self, key: str, change: Awaitable[str]) -> None:
         await change

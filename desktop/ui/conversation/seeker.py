@@ -13,13 +13,13 @@ from PySide6.QtGui import QColor, QKeySequence, QShortcut, QTextCharFormat, QTex
 from PySide6.QtWidgets import QApplication, QTextEdit
 
 from desktop.text import _
-from desktop.ui.conversation.body import Body
-from desktop.ui.conversation.cell import Cell
-from desktop.ui.conversation.choice import MORE
+from desktop.ui.conversation.cells.cell import Cell
+from desktop.ui.conversation.cells.choice import MORE
+from desktop.ui.conversation.cells.slot import Slot
 from desktop.ui.conversation.matches import matches, pattern, places, searched
 from desktop.ui.conversation.search_bar import SearchBar
-from desktop.ui.conversation.slices import Slices
-from desktop.ui.conversation.slot import Slot
+from desktop.ui.conversation.text.body import Body
+from desktop.ui.conversation.text.slices import Slices
 from desktop.ui.conversation.transcript import Author
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import theme

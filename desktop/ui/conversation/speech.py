@@ -11,8 +11,8 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPlainTextEdit
 
 from desktop.text import _, sentences, titled
-from desktop.ui.conversation.slices import Slices, run
 from desktop.ui.conversation.step import sentence
+from desktop.ui.conversation.text.slices import Slices, run
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.widgets.plain import shown
 

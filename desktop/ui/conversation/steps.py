@@ -16,7 +16,7 @@ from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.questions import Questions
 from desktop.ui.conversation.step import Step
 from desktop.ui.conversation.transcript import Author, Entry, Transcript
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 
 
 class Calls(QObject):
@@ -25,13 +25,13 @@ class Calls(QObject):
     def __init__(
         self,
         actions: Actions,
-        funnel: Funnel,
+        reporter: ErrorReporter,
         transcript: Transcript,
         questions: Questions,
         key: Callable[[], str],
     ) -> None:
         super().__init__(transcript)
-        self._actions, self._funnel, self._key = actions, funnel, key
+        self._actions, self._reporter, self._key = actions, reporter, key
         self._transcript, self._questions = transcript, questions
         self.shown = ""
         """The conversation whose entries are shown; the open one is being read where it is another."""
@@ -54,7 +54,7 @@ class Calls(QObject):
         """A call was opened: read its arguments and its result, where they are not known yet."""
         entry = self._transcript.get(entry_id)
         if entry is not None and entry.step is not None and not entry.step.read:
-            self._funnel.run(self._look_into(entry), name="conversation:step")
+            self._reporter.run(self._look_into(entry), name="conversation:step")
 
     async def _look_into(self, entry: Entry) -> None:
         found = await self._actions.api.conversations.read(self._key())

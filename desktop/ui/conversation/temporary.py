@@ -14,7 +14,7 @@ from desktop.paths import temporary
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.library import Library
 from desktop.ui.state import StateFile
@@ -36,14 +36,14 @@ class Temporary(QObject):
     def __init__(
         self,
         actions: Actions,
-        funnel: Funnel,
+        reporter: ErrorReporter,
         window: MainWindow,
         library: Library,
         talk: Controller,
         file: StateFile,
     ) -> None:
         super().__init__(window)
-        self._actions, self._funnel, self._window = actions, funnel, window
+        self._actions, self._reporter, self._window = actions, reporter, window
         self._library, self._talk, self._file = library, talk, file
         self._key = ""
         """Of the one there is."""
@@ -100,7 +100,7 @@ class Temporary(QObject):
     def keep(self) -> None:
         """Make an ordinary conversation of it."""
         if self._key:
-            self._funnel.run(self._make_ordinary(self._key), name="temporary:keep")
+            self._reporter.run(self._make_ordinary(self._key), name="temporary:keep")
 
     async def _make_ordinary(self, key: str) -> None:
         made = await self._actions.api.conversations.keep(key)
@@ -136,4 +136,4 @@ class Temporary(QObject):
         if key:
             self._file.state.drafts.pop(key, None)
             self._file.state.attached.pop(key, None)
-            self._funnel.run(self._actions.api.conversations.delete(key), name="temporary:discard")
+            self._reporter.run(self._actions.api.conversations.delete(key), name="temporary:discard")

@@ -16,7 +16,7 @@ from desktop.text import _
 from desktop.ui.conversation.step import Step
 
 if TYPE_CHECKING:
-    from desktop.ui.conversation.filework import FileWork
+    from desktop.ui.conversation.changed_files import FileWork
 
 
 AGAIN, TO_SETTINGS, WITHDRAW = "again", "settings", "withdraw"

@@ -9,17 +9,17 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, Q
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.actions import copy
-from desktop.ui.conversation.body import Body
-from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.cells.actions import copy
+from desktop.ui.conversation.cells.cell import Cell
+from desktop.ui.conversation.cells.menu import show_menu
+from desktop.ui.conversation.cells.pool import Pool
+from desktop.ui.conversation.cells.slot import Slot
 from desktop.ui.conversation.copying import as_markdown
 from desktop.ui.conversation.drag import Drag
 from desktop.ui.conversation.jump import JumpButton
-from desktop.ui.conversation.menu import show_menu
 from desktop.ui.conversation.picked import Picked
-from desktop.ui.conversation.pool import Pool
-from desktop.ui.conversation.slot import Slot
 from desktop.ui.conversation.speech import Speech
+from desktop.ui.conversation.text.body import Body
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.bus.events import SettingsChanged
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.pane import ConversationPane
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 
 if TYPE_CHECKING:
     from desktop.ui.first_run.card import FirstRunCard
@@ -26,9 +26,11 @@ class Setup(QObject):
     answered = Signal()
     """The card has gone: a question can be asked."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, window: QWidget, pane: ConversationPane) -> None:
+    def __init__(
+        self, actions: Actions, reporter: ErrorReporter, window: QWidget, pane: ConversationPane
+    ) -> None:
         super().__init__(window)
-        self._actions, self._funnel, self._window = actions, funnel, window
+        self._actions, self._reporter, self._window = actions, reporter, window
         self._transcript, self._view, self._stack = pane.talk.transcript, pane.view, pane.stack
         self._card: FirstRunCard | None = None
         self._settings: SettingsWindow | None = None
@@ -51,7 +53,7 @@ class Setup(QObject):
 
     def check(self) -> None:
         """Look whether a question can be answered, and offer the first-run card where it cannot."""
-        self._funnel.run(self._check(), name="setup:readiness")
+        self._reporter.run(self._check(), name="setup:readiness")
 
     def open(self, page: str = "", hit: "Hit | None" = None) -> None:
         """Open the settings, on this page or the one shown last, or where something was found."""
@@ -81,7 +83,7 @@ class Setup(QObject):
     def look_for_damage(self) -> None:
         """Look once whether something stored is damaged that the person does not know of, and cover the
         conversation with what can be done about it."""
-        self._funnel.run(self._look_for_damage(), name="setup:damage")
+        self._reporter.run(self._look_for_damage(), name="setup:damage")
 
     async def _look_for_damage(self) -> None:
         """Where something was said since the start, also before anybody looked, nothing covers that: the
@@ -89,7 +91,7 @@ class Setup(QObject):
         if (await self._actions.api.recovery.look()).new and not self._spoken:
             from desktop.ui.recovery.page import Recovery
 
-            page = Recovery(self._actions, self._funnel, self, self.cover, self.uncover, self.open)
+            page = Recovery(self._actions, self._reporter, self, self.cover, self.uncover, self.open)
             page.show()
 
     def cover(self, page: QWidget) -> None:

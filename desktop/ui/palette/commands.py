@@ -7,16 +7,16 @@ from PySide6.QtCore import QObject
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.drafts import Drafts
+from desktop.ui.conversation.composer.drafts import Drafts
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.first_run.setup import Setup
-from desktop.ui.funnel import Funnel
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.item import COMMANDS, Item
 from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.row_actions import RowActions
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.sidebar.sidebar import ARCHIVE_KEYS, PIN_KEYS
-from desktop.ui.tray.outside import Outside
+from desktop.ui.tray.tray_presence import TrayPresence
 
 if TYPE_CHECKING:
     from desktop.ui.palette.palette import Palette
@@ -31,17 +31,17 @@ class Commands(QObject):
     def __init__(
         self,
         actions: Actions,
-        funnel: Funnel,
+        reporter: ErrorReporter,
         window: MainWindow,
         rows: Rows,
         library: Library,
         row_actions: RowActions,
         drafts: Drafts,
         setup: Setup,
-        outside: Outside,
+        outside: TrayPresence,
     ) -> None:
         super().__init__(window)
-        self._actions, self._funnel, self._window, self._rows = actions, funnel, window, rows
+        self._actions, self._reporter, self._window, self._rows = actions, reporter, window, rows
         self._library, self._row_actions = library, row_actions
         self._drafts, self._setup, self._outside = drafts, setup, outside
         self._made: Palette | None = None
@@ -54,7 +54,7 @@ class Commands(QObject):
             from desktop.ui.palette.sources import Sources
 
             sources = Sources(self._actions, self._rows, self, self.all)
-            self._made = Palette(self._funnel, sources, self._window)
+            self._made = Palette(self._reporter, sources, self._window)
         self._made.toggle()
 
     def all(self) -> list[Item]:
@@ -100,7 +100,7 @@ class Commands(QObject):
 
             look().choose(theme)
 
-        return lambda: self._funnel.run(choose(), name="palette:theme")
+        return lambda: self._reporter.run(choose(), name="palette:theme")
 
     # ---- where a choice leads
 

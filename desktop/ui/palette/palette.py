@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from desktop.tasks import cancel, spawn
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.palette.item import Item, ranked
 from desktop.ui.palette.sources import Sources
 from desktop.ui.palette.view import PaletteView
@@ -18,9 +18,9 @@ _PAUSE_S = 0.08
 class Palette(QObject):
     """One for the window; what it looks like is made when it is first wanted."""
 
-    def __init__(self, funnel: Funnel, sources: Sources, window: QWidget) -> None:
+    def __init__(self, reporter: ErrorReporter, sources: Sources, window: QWidget) -> None:
         super().__init__(window)
-        self._funnel, self._sources, self._window = funnel, sources, window
+        self._reporter, self._sources, self._window = reporter, sources, window
         self.view: PaletteView | None = None
         self._looking: asyncio.Task[None] | None = None
         self._found: list[Item] = []
@@ -37,7 +37,7 @@ class Palette(QObject):
             self.view.chosen.connect(lambda item: item.act())
         self.view.present()
         self._typed("")
-        self._funnel.run(self._begin(), name="palette:begin")
+        self._reporter.run(self._begin(), name="palette:begin")
 
     async def _begin(self) -> None:
         await self._sources.begin()

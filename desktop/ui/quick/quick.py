@@ -13,7 +13,7 @@ from PySide6.QtGui import QClipboard, QGuiApplication
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.state import QUICK, StateFile
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ class Quick(QObject):
     first_key = Signal()
     settings_wanted = Signal()
 
-    def __init__(self, actions: Actions, funnel: Funnel, file: StateFile, parent: QObject) -> None:
+    def __init__(self, actions: Actions, reporter: ErrorReporter, file: StateFile, parent: QObject) -> None:
         super().__init__(parent)
-        self._actions, self._funnel, self._file = actions, funnel, file
+        self._actions, self._reporter, self._file = actions, reporter, file
         self.talk: Controller | None = None
         self.window: QuickWindow | None = None
         self._used = 0.0
@@ -96,7 +96,7 @@ class Quick(QObject):
 
         window = self.window = QuickWindow()
         pane = window.pane
-        pane.begin(self._actions, self._funnel, self._file, self._undoable, slot=lambda _key: QUICK)
+        pane.begin(self._actions, self._reporter, self._file, self._undoable, slot=lambda _key: QUICK)
         talk = self.talk = pane.talk
         window.watch(talk.transcript)
         if self.assistant:
@@ -110,7 +110,7 @@ class Quick(QObject):
         talk.revisions.forked.connect(talk.open)
         talk.model_known.connect(lambda found: window.tell_model(found.line.title))
         talk.settings_wanted.connect(self.settings_wanted)
-        self._funnel.told.connect(self._told)
+        self._reporter.told.connect(self._told)
         talk.questions.refresh()
         talk.open("")
         return window, talk

@@ -22,8 +22,8 @@ from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.order import go_on
-from desktop.ui.widgets.standing import screen_for, within
 from desktop.ui.widgets.styled import styled
+from desktop.ui.widgets.window_geometry import screen_for, within
 from desktop.ui.words import spoken
 
 _WIDTH, _HEIGHT, _ICON = 660, 520, 20

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.recovery.panel import RecoveryPanel
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
@@ -58,7 +58,7 @@ class Recovery(QObject):
     def __init__(
         self,
         actions: Actions,
-        funnel: Funnel,
+        reporter: ErrorReporter,
         parent: QObject,
         cover: Callable[[QWidget], object],
         uncover: Callable[[QWidget], object],
@@ -67,7 +67,7 @@ class Recovery(QObject):
         """`cover` shows a page in place of the conversation, `uncover` takes it away again; `settings`
         opens a page of theirs."""
         super().__init__(parent)
-        self._actions, self._funnel = actions, funnel
+        self._actions, self._reporter = actions, reporter
         self._cover, self._uncover, self._settings = cover, uncover, settings
         self._page: RecoveryPage | None = None
 
@@ -82,7 +82,7 @@ class Recovery(QObject):
         if self._page is not None:
             self._uncover(self._page)
             self._page = None
-            self._funnel.run(self._seen(), name="recovery:seen")
+            self._reporter.run(self._seen(), name="recovery:seen")
 
     async def _seen(self) -> None:
         await self._actions.api.recovery.seen()

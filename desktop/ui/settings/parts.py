@@ -11,10 +11,10 @@ from desktop.ui.panels.usage.panel import UsagePanel
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.part import PageData, Part
+from desktop.ui.settings.permissions import PermissionsPart
 from desktop.ui.settings.providers.page import ProviderList
 from desktop.ui.settings.providers.purposes import Purposes
 from desktop.ui.settings.reachable import Notified, Reachable
-from desktop.ui.settings.standing import Standing
 from desktop.ui.settings.tools import SearchKey, ToolList
 
 
@@ -84,7 +84,7 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "providers": ProviderList,
     "purposes": Purposes,
     "builtin": Builtin,
-    "standing": Standing,
+    "standing": PermissionsPart,
     "activity": Activity,
     "search_key": SearchKey,
     "tools": ToolList,

@@ -21,7 +21,7 @@ from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.notice import Notice
 from desktop.ui.widgets.order import go_on
-from desktop.ui.widgets.standing import Standing
+from desktop.ui.widgets.window_geometry import WindowGeometry
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -47,7 +47,7 @@ class SettingsWindow(QDialog):
         self._list = self._side.pages
         self.views = [PageView(page, actions) for page in PAGES]
         self._lay_out()
-        Standing(self, QSize(860, 640), QSize(520, 400))
+        WindowGeometry(self, QSize(860, 640), QSize(520, 400))
         for view in self.views:
             self._stack.addWidget(view)
             self._side.add(icon(view.page.icon))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.ui.actions import Actions
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.sidebar.rows import Found, Rows
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ _HITS = 50
 class Finder(QObject):
     """Fills the rows with what was found, beside the titles that they find themselves."""
 
-    def __init__(self, actions: Actions, funnel: Funnel, rows: Rows, parent: QObject | None = None) -> None:
+    def __init__(
+        self, actions: Actions, reporter: ErrorReporter, rows: Rows, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._actions, self._funnel, self._rows = actions, funnel, rows
+        self._actions, self._reporter, self._rows = actions, reporter, rows
         self._wanted = ""
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -38,7 +40,7 @@ class Finder(QObject):
             self._pause.stop()
 
     def _begin(self) -> None:
-        self._funnel.run(self._find(self._wanted), name="sidebar:search")
+        self._reporter.run(self._find(self._wanted), name="sidebar:search")
 
     async def _find(self, wanted: str) -> None:
         found = await self._actions.api.search.messages(wanted, limit=_HITS)

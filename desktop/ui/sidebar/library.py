@@ -12,7 +12,7 @@ from desktop.paths import temporary
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import KEY, Conversation, Rows
 from desktop.ui.state import Remembered, StateFile
@@ -29,14 +29,14 @@ class Library(QObject):
     def __init__(
         self,
         actions: Actions,
-        funnel: Funnel,
+        reporter: ErrorReporter,
         window: MainWindow,
         rows: Rows,
         file: StateFile,
         talk: Controller,
     ) -> None:
         super().__init__(window)
-        self._actions, self._funnel, self._window = actions, funnel, window
+        self._actions, self._reporter, self._window = actions, reporter, window
         self._rows, self._file, self._talk = rows, file, talk
         self._in_order = asyncio.Lock()
         self.elsewhere: Callable[[], str] = str
@@ -52,7 +52,7 @@ class Library(QObject):
 
     def begin(self) -> None:
         """The core is up: read the true list, and the conversation that was open."""
-        self._funnel.run(self._begin(), name="library:begin")
+        self._reporter.run(self._begin(), name="library:begin")
 
     def open(self, key: str, turn: str = "") -> None:
         """Show a conversation, at a turn of it or at its end; the empty key is a new one."""
@@ -83,7 +83,7 @@ class Library(QObject):
         self.open(key)
         self._window.composer.setFocus()
         if self._rows.get(key) is None:
-            self._funnel.run(self._refresh(), name="library:refresh")
+            self._reporter.run(self._refresh(), name="library:refresh")
 
     def kept(self) -> Conversation | None:
         """The open conversation as the list has it; None for one that has not begun."""
@@ -110,7 +110,7 @@ class Library(QObject):
         """A conversation was named, pinned or archived somewhere."""
         found = self._rows.get(event.session)
         if found is None or event.title == "":
-            self._funnel.run(self._refresh(), name="library:refresh")
+            self._reporter.run(self._refresh(), name="library:refresh")
             return
         for name in ("title", "pinned", "archived"):
             if (value := getattr(event, name)) is not None:
@@ -127,7 +127,7 @@ class Library(QObject):
                 found.unread = False
                 self._rows.refresh()
                 self.remember()
-                self._funnel.run(self._actions.api.inbox.seen(key), name="library:seen")
+                self._reporter.run(self._actions.api.inbox.seen(key), name="library:seen")
 
     def _before_eyes(self, key: str) -> bool:
         return key == self.elsewhere() or (key == self._talk.key and self._window.isActiveWindow())
@@ -135,7 +135,7 @@ class Library(QObject):
     def settings_changed(self) -> None:
         """What the agent is called, which model answers or where conversations lie may be new."""
         self._talk.settings_changed()
-        self._funnel.run(self._refresh(), name="library:refresh")
+        self._reporter.run(self._refresh(), name="library:refresh")
 
     # ---- how
 
@@ -204,7 +204,7 @@ class Library(QObject):
         self._file.state.session = key
         self._window.sidebar.open(key)
         self._window.header.title.say(short(title, _TITLE))
-        self._funnel.run(self._refresh(), name="library:refresh")
+        self._reporter.run(self._refresh(), name="library:refresh")
 
     def _spoken_in_later(self, key: str, at_rest: bool) -> None:
         """The list is drawn in a turn of its own, after the message: both in one would be felt."""
@@ -215,7 +215,7 @@ class Library(QObject):
         if temporary(key):
             return
         if found is None:
-            self._funnel.run(self._refresh(), name="library:refresh")
+            self._reporter.run(self._refresh(), name="library:refresh")
             return
         found.updated, found.archived = datetime.now(UTC), False
         if at_rest and not self._before_eyes(key):
@@ -227,7 +227,7 @@ class Library(QObject):
         if key == self._talk.key:
             self._window.header.title.say(title)
         self.remember()
-        self._funnel.run(self._actions.api.conversations.rename(key, title), name="library:rename")
+        self._reporter.run(self._actions.api.conversations.rename(key, title), name="library:rename")
 
     def remember(self) -> None:
         """Note the list for the next start."""

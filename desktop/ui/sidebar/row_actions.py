@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.funnel import Funnel
+from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.library import Library, short
 from desktop.ui.sidebar.rows import Conversation, Rows
@@ -22,10 +22,10 @@ class RowActions(QObject):
     """Does it in the list at once, and has it stored behind. An empty key is the open conversation."""
 
     def __init__(
-        self, actions: Actions, funnel: Funnel, window: MainWindow, rows: Rows, library: Library
+        self, actions: Actions, reporter: ErrorReporter, window: MainWindow, rows: Rows, library: Library
     ) -> None:
         super().__init__(window)
-        self._actions, self._funnel, self._window = actions, funnel, window
+        self._actions, self._reporter, self._window = actions, reporter, window
         self._rows, self._library = rows, library
         self._undoable: list[tuple[Callable[[str], object], str]] = []
         """What brings back which conversation, the last one at the end."""
@@ -40,7 +40,7 @@ class RowActions(QObject):
             found.pinned = not found.pinned
             self._show()
             work = self._actions.api.conversations.pin(found.key, found.pinned)
-            self._funnel.run(self._library.store(work, shown=True), name="library:pin")
+            self._reporter.run(self._library.store(work, shown=True), name="library:pin")
 
     def archive(self, key: str = "") -> None:
         """Put a conversation aside and offer to bring it back; bring it back where it is put aside."""
@@ -68,7 +68,7 @@ class RowActions(QObject):
             self._library.open_near(row)
         self._library.remember()
         work = self._actions.api.conversations.delete(key)
-        self._funnel.run(self._library.store(work), name="library:delete")
+        self._reporter.run(self._library.store(work), name="library:delete")
 
     def undo(self) -> None:
         """Bring the conversation back that was deleted or put aside last."""
@@ -92,7 +92,7 @@ class RowActions(QObject):
         found.archived = archived
         self._show()
         work = self._actions.api.conversations.archive(found.key, archived)
-        self._funnel.run(self._library.store(work, shown=True), name="library:archive")
+        self._reporter.run(self._library.store(work, shown=True), name="library:archive")
 
     def _take_out(self, key: str) -> None:
         if found := self._rows.get(key):
@@ -100,7 +100,7 @@ class RowActions(QObject):
             self._library.open(key)
 
     def _bring_back(self, key: str) -> None:
-        self._funnel.run(self._restore(key), name="library:restore")
+        self._reporter.run(self._restore(key), name="library:restore")
 
     async def _restore(self, key: str) -> None:
         if await self._library.store(self._actions.api.conversations.restore(key)):

@@ -2,7 +2,7 @@
 
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.cells.cell import Cell
 from desktop.ui.conversation.transcript import State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from tests.ui.conversation.conftest import chat, said

@@ -9,8 +9,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation import highlight
-from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.text import highlight
+from desktop.ui.conversation.text.body import Body
 from desktop.ui.conversation.transcript import Transcript
 from desktop.ui.conversation.view import ConversationView
 from tests.ui.conversation.conftest import armed, said

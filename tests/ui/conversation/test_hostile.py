@@ -10,7 +10,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, QTimer, QUrl
 from PySide6.QtGui import QColor, QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.images import MOST_BYTES, Pictures, local
+from desktop.ui.conversation.text.images import MOST_BYTES, Pictures, local
 from desktop.ui.conversation.transcript import State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from tests.ui.conversation.conftest import armed, said

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
+from desktop.ui.conversation.text import markdown
+from desktop.ui.conversation.text.blocks import Block, Code, Paragraph, Quote, Rule, Run, Table
 from desktop.ui.widgets.plain import shown
 
 STEP_S = 0.15

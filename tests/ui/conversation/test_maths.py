@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtGui import QTextCharFormat
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import Block, Paragraph, images
-from desktop.ui.conversation.maths import Maths, maths
+from desktop.ui.conversation.text import markdown
+from desktop.ui.conversation.text.blocks import Block, Paragraph, images
+from desktop.ui.conversation.text.maths import Maths, maths
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.theme.theme import theme

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.ui import words
-from desktop.ui.conversation.body import Body
+from desktop.ui.conversation.text.body import Body
 from desktop.ui.conversation.transcript import Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from tests.ui.conversation.conftest import armed, chat, said

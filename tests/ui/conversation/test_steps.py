@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.api.reply import Reply
-from desktop.ui.conversation.card import ApprovalCard
+from desktop.ui.conversation.cells.card import ApprovalCard
+from desktop.ui.conversation.cells.step_cell import StepCell
 from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.step import Outcome, Step
-from desktop.ui.conversation.step_cell import StepCell
 from desktop.ui.conversation.transcript import Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView
 from desktop.ui.widgets.code_field import CodeField

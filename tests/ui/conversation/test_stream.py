@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from desktop.ui.conversation.blocks import Paragraph, Run
+from desktop.ui.conversation.text.blocks import Paragraph, Run
 from tests.soak.fuzz_paper import Paper
 from tests.ui.conversation.documents import cuts, document
 

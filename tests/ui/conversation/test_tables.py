@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextTable
 
-from desktop.ui.conversation import markdown
-from desktop.ui.conversation.blocks import Run, Table
-from desktop.ui.conversation.body import Body
-from desktop.ui.conversation.columns import Columns, measure, widths
+from desktop.ui.conversation.text import markdown
+from desktop.ui.conversation.text.blocks import Run, Table
+from desktop.ui.conversation.text.body import Body
+from desktop.ui.conversation.text.columns import Columns, measure, widths
 from desktop.ui.conversation.view import ConversationView
 from tests.ui.conversation.conftest import said
 from tests.ui.conversation.test_reading import fill

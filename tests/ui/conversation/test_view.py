@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.ui.conversation.cell import Cell
+from desktop.ui.conversation.cells.cell import Cell
 from desktop.ui.conversation.jump import JumpButton
 from desktop.ui.conversation.transcript import AGAIN, TO_SETTINGS, Author, Entry, State, Transcript
 from desktop.ui.conversation.view import ConversationView

@@ -58,7 +58,7 @@ def test_the_built_in_model_will_do_and_the_usual_one_is_changed(part: Purposes,
     choose(part, "Provider", "Built-in model")
     press(part, "Choose")
     running.settle()
-    assert running.core.models.choice(*running.core.models.small_choice()).spec.lean
+    assert running.core.models.choice(*running.core.models.small_choice()).spec.small_model
     press(part, "Change: Default model")
     assert named(part, "Model").text() == "big"
     press(part, "Cancel")

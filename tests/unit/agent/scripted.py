@@ -46,7 +46,7 @@ class ScriptedModel:
         self.running = self.most = 0
         self.asked = asyncio.Event()
         self.ended = asyncio.Event()
-        self.window, self.lean = 8192, False
+        self.window, self.small_model = 8192, False
         self.rules = WireRules()
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
@@ -97,7 +97,9 @@ class ScriptedModel:
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")
         there = Endpoint("acme", model or "m", behaviour=Behaviour(rules=self.rules))
-        return Ready(self, there, self.window, max_tokens=1024, temperature=0.1, lean=self.lean)
+        return Ready(
+            self, there, self.window, max_tokens=1024, temperature=0.1, small_model=self.small_model
+        )
 
 
 def answer(*pieces: str, **options: Any) -> list[Step]:
@@ -123,8 +125,8 @@ class Bench:
     delivered: list[Saying] = field(default_factory=list)
     steps: int = 200
 
-    async def toolset(self, *, lean: bool) -> Toolset:
-        return Toolset(self.tools, lean)
+    async def toolset(self, *, small_model: bool) -> Toolset:
+        return Toolset(self.tools, small_model)
 
     async def deliver(self, saying: Saying, _source: str, _mark: Mark) -> None:
         self.delivered.append(saying)

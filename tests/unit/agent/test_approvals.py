@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desktop.agent.approvals import Answer
-from desktop.agent.turn import Inbound, Late
+from desktop.agent.turn import Inbound, ParkedAnswer
 from desktop.bus.events import PermissionAsked, PermissionSettled, TurnFinished
 from desktop.config.schema import Config
 from desktop.marks import Marks
@@ -79,7 +79,7 @@ async def test_a_late_yes_begins_a_turn_that_carries_the_call_out(
 ) -> None:
     await agent.end_of(await begun(agent, model, "make all", approve="never"))
     (notice,) = await agent.inbox.list()
-    late = Late(notice.id, "run", notice.body["arguments"], notice.body["digest"])
+    late = ParkedAnswer(notice.id, "run", notice.body["arguments"], notice.body["digest"])
     model.scripts = [answer("It is made.")]
     turn = await agent.loop.submit(Inbound("s", "You may.", note=True, late=late))
     end = await agent.end_of(turn)
@@ -98,7 +98,7 @@ async def test_a_late_yes_is_for_what_was_shown_only(
     await agent.end_of(await begun(agent, model, "sh do.sh", approve="never"))
     (notice,) = await agent.inbox.list()
     script.write_text("echo something else")
-    late = Late(notice.id, "run", notice.body["arguments"], notice.body["digest"])
+    late = ParkedAnswer(notice.id, "run", notice.body["arguments"], notice.body["digest"])
     turn = await agent.loop.submit(Inbound("s", "You may.", late=late, approve="never"))
     await agent.end_of(turn)
     assert not tools["run"].done

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.agent.arguments import LONGEST, arguments_of, may_be_call, written_call
-from desktop.agent.lean import wanted
+from desktop.agent.small_model import wanted
 from desktop.tools.base import ToolFailure
 from desktop.tools.toolset import Toolset
 from tests.unit.agent.tools import Look, Put

@@ -1,4 +1,4 @@
-"""What the model is shown before the conversation: the same bytes every turn, few of them when lean."""
+"""What the model is shown before the conversation: the same bytes every turn, few for a small model."""
 
 import os
 from datetime import datetime, timedelta, timezone
@@ -28,14 +28,16 @@ async def test_the_prompt_holds_the_name_and_the_files_in_order(workspace: Path)
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("lean", [False, True])
-async def test_the_prompt_is_the_same_to_the_byte_until_a_file_changes(workspace: Path, lean: bool) -> None:
+@pytest.mark.parametrize("small_model", [False, True])
+async def test_the_prompt_is_the_same_to_the_byte_until_a_file_changes(
+    workspace: Path, small_model: bool
+) -> None:
     context = Context(workspace, "Rosa")
-    first = await context.system_prompt(lean=lean)
-    assert await context.system_prompt(lean=lean) == first
-    assert await Context(workspace, "Rosa").system_prompt(lean=lean) == first
+    first = await context.system_prompt(small_model=small_model)
+    assert await context.system_prompt(small_model=small_model) == first
+    assert await Context(workspace, "Rosa").system_prompt(small_model=small_model) == first
     (workspace / "SOUL.md").write_text("Speak like a pirate.", "utf-8")
-    assert "pirate" in await context.system_prompt(lean=lean)
+    assert "pirate" in await context.system_prompt(small_model=small_model)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -52,7 +54,7 @@ async def test_the_lean_prompt_has_at_most_500_tokens(
         use("")
     if flood:
         (tmp_path / "USER.md").write_text(flood, "utf-8")
-    prompt = await Context(tmp_path, "R" * 60).system_prompt(lean=True)
+    prompt = await Context(tmp_path, "R" * 60).system_prompt(small_model=True)
     assert 60 < text_tokens(prompt) <= 500
     assert prompt.startswith("You are RRR")
 
@@ -64,7 +66,7 @@ async def test_a_small_model_is_told_the_newest_of_the_notes(workspace: Path) ->
         lines = [f"- {name} says that {n} is a number of the person." for n in range(100)]
         (workspace / name).write_text("# Notes\n" + "\n".join(lines) + "\n", "utf-8")
     context = Context(workspace, "Rosa")
-    prompt = await context.system_prompt(lean=True)
+    prompt = await context.system_prompt(small_model=True)
     assert text_tokens(prompt) <= 480
     for told in (
         "Be kind.",
@@ -77,19 +79,19 @@ async def test_a_small_model_is_told_the_newest_of_the_notes(workspace: Path) ->
     said = [line for line in prompt.splitlines() if line.startswith("- ")]
     assert len(set(said)) == len(said), "none twice"
     (workspace / "memory/MEMORY.md").write_text("- Has a cat.\n- " + "long " * 800, "utf-8")
-    changed = await context.system_prompt(lean=True)
+    changed = await context.system_prompt(small_model=True)
     assert "- Has a cat." in changed, "a fact too long for it keeps none of the others out"
     assert changed[: prompt.index("What you know")][:400] == prompt[:400], "what was read before stays good"
     (workspace / "USER.md").write_text("", "utf-8")
     (workspace / "memory/MEMORY.md").unlink()
-    assert "What you know" not in await context.system_prompt(lean=True)
+    assert "What you know" not in await context.system_prompt(small_model=True)
 
 
 async def test_an_identity_file_replaces_ours(workspace: Path) -> None:
     (workspace / "IDENTITY.md").write_text("You are {somebody} else.", "utf-8")
     context = Context(workspace, "Rosa")
-    for lean in (False, True):
-        assert (await context.system_prompt(lean=lean)).startswith("You are {somebody} else.")
+    for small_model in (False, True):
+        assert (await context.system_prompt(small_model=small_model)).startswith("You are {somebody} else.")
     (workspace / "IDENTITY.md").unlink()
     assert (await context.system_prompt()).startswith("You are Rosa")
 

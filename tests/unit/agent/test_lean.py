@@ -2,7 +2,7 @@
 
 import pytest
 
-from desktop.agent.lean import Want, shown, wanted
+from desktop.agent.small_model import Want, shown, wanted
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ async def test_a_long_result_lands_behind_no_link(
 
 
 async def test_a_small_model_writes_its_call_as_text(agent: Agent, model: ScriptedModel) -> None:
-    model.lean = True
+    model.small_model = True
     written = '```json\n{"name": "put", "arguments": {"word": "note"}}\n```'
     await ask(agent, "Hello there!")
     assert not model.requests[-1].tools, "a greeting is no task"
@@ -255,7 +255,7 @@ async def test_a_small_model_writes_its_call_as_text(agent: Agent, model: Script
 async def test_a_small_model_without_words_for_what_it_did_gets_some(
     agent: Agent, model: ScriptedModel, tools: dict[str, Any]
 ) -> None:
-    model.lean = True
+    model.small_model = True
     written = 'look({"word": "note"})'
     model.scripts = [answer(written), answer(written)]
     assert (await ask(agent, "is it in the file?")).text == "Done: note"

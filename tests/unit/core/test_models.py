@@ -35,7 +35,7 @@ async def test_small_work_has_a_model_of_its_own_or_the_usual_one(core: Core) ->
     assert core.models.small_choice() == ("big", "groq")
     await core.change({"agents.defaults.small_model.provider": "builtin"})
     assert core.models.small_choice() == ("", "builtin")
-    assert core.models.choice(*core.models.small_choice()).spec.lean
+    assert core.models.choice(*core.models.small_choice()).spec.small_model
     await core.change({"agents.defaults.small_model": {"model": "tiny", "provider": "ollama"}})
     assert core.models.small_choice() == ("tiny", "ollama")
 

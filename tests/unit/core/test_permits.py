@@ -124,7 +124,7 @@ async def test_the_tools_are_listed_and_commands_can_be_switched_off(
 ) -> None:
     tools = {tool.name: tool for tool in await desk.api.tools.list()}
     assert tools["exec"].on
-    assert [name for name, tool in tools.items() if tool.lean] == [
+    assert [name for name, tool in tools.items() if tool.small_model] == [
         "read_file",
         "write_file",
         "edit_file",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desktop.errors import UsageError
-from desktop.memory.summing import cost
+from desktop.memory.summaries import cost
 from desktop.paths import Home
 from desktop.session.model import marked, replayable
 from desktop.session.sessions import Sessions

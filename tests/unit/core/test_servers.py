@@ -85,16 +85,18 @@ async def test_a_server_is_added_tested_listed_and_used_in_a_turn(desk: Desk) ->
     assert (line.state, line.tools_on, line.title) == ("running", len(tools), "sound 1.2")
     assert "here I am" in await desk.api.log("s")
     assert line.changed == tuple(sorted(tools))
-    assert "mcp_s_echo" not in (await desk.owner.core.toolbox.toolset(lean=False)).tools, "not accepted yet"
+    assert "mcp_s_echo" not in (await desk.owner.core.toolbox.toolset(small_model=False)).tools, (
+        "not accepted yet"
+    )
     await desk.api.accept("s", {"echo": tools["echo"].digest, "add": "another"})
-    toolset = await desk.owner.core.toolbox.toolset(lean=False)
+    toolset = await desk.owner.core.toolbox.toolset(small_model=False)
     assert "mcp_s_echo" in toolset.tools
     assert "mcp_s_add" not in toolset.tools, "what was seen of it is not what it is"
-    assert "mcp_s_echo" not in (await desk.owner.core.toolbox.toolset(lean=True)).tools
+    assert "mcp_s_echo" not in (await desk.owner.core.toolbox.toolset(small_model=True)).tools
 
 
 async def test_without_a_server_nothing_of_them_is_loaded(desk: Desk) -> None:
-    await desk.owner.core.toolbox.toolset(lean=False)
+    await desk.owner.core.toolbox.toolset(small_model=False)
     assert desk.owner.core.toolbox._servers is None
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from desktop.memory.archives import Archives
 from desktop.memory.history import History
 from desktop.memory.imports import take_over
-from desktop.memory.seeking import Seeker
+from desktop.memory.word_search import Seeker
 
 NOW = datetime.now(UTC)
 

@@ -11,7 +11,7 @@ from desktop.agent.turn import Inbound
 from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged, TurnFinished
 from desktop.memory.history import History
-from desktop.memory.summing import cuts, is_summary
+from desktop.memory.summaries import cuts, is_summary
 from desktop.providers.base import Completion, ContextTooLong, ToolCall, Unreachable
 from desktop.session.log import Session
 from tests.unit.agent.scripted import Agent, ScriptedModel, agent_at, answer

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.memory.entries import Entry
-from desktop.memory.seeking import Seeker
+from desktop.memory.word_search import Seeker
 
 TEXTS = st.text(st.sampled_from("abA äÄ茶é\n\0ß"), max_size=12)
 

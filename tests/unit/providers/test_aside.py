@@ -8,8 +8,8 @@ import pytest
 
 from desktop.bus.bus import Bus
 from desktop.database import Database
-from desktop.providers.aside import entered
 from desktop.providers.base import Completion, Endpoint, RateLimited, Request, Usage
+from desktop.providers.one_off import entered
 from desktop.usage import UsageLedger
 from tests.unit.agent.scripted import ScriptedModel, answer
 

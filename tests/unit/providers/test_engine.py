@@ -19,7 +19,7 @@ from desktop.agent.arguments import written_call
 from desktop.providers import catalogue, engine
 from desktop.providers.base import Endpoint, Request
 from desktop.providers.host.failures import kind
-from desktop.providers.told import told
+from desktop.providers.small_model_text import told
 
 pytestmark = pytest.mark.machine
 

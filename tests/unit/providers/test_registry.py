@@ -330,7 +330,7 @@ def test_a_missing_key_or_address_is_told_with_a_remedy(spec: Any) -> None:
 
 def test_the_built_in_model_is_small_and_local() -> None:
     choice = choose(Config(), ())
-    assert choice.spec.lean
+    assert choice.spec.small_model
     assert choice.spec.local
     assert behaviour_for(choice, Config()).rules.text_only
     assert endpoint(choice, Config(), None).idle_seconds == 600

@@ -4,7 +4,7 @@ from typing import Any
 
 from desktop.providers.base import Endpoint, Request
 from desktop.providers.behaviour import Behaviour
-from desktop.providers.told import grammar, told
+from desktop.providers.small_model_text import grammar, told
 
 HERE = Endpoint("builtin", "tiny", behaviour=Behaviour(always={"seed": 1}))
 READ: dict[str, Any] = {

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QMenu, QWidget
 
 from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING, Notice
 from desktop.text import _, mark, titled
-from desktop.ui.conversation.card import ApprovalCard
+from desktop.ui.conversation.cells.card import ApprovalCard
 from desktop.ui.conversation.question import Question
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets import moments

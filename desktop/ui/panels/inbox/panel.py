@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from desktop.text import _
-from desktop.ui.conversation.header import HEIGHT
+from desktop.ui.conversation.header.header import HEIGHT
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from desktop.text import _, mark
-from desktop.ui.conversation.actions import clock
+from desktop.ui.conversation.cells.actions import clock
 from desktop.ui.widgets.plain import shown
 
 if TYPE_CHECKING:

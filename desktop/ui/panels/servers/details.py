@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.actions import copy
+from desktop.ui.conversation.cells.actions import copy
 from desktop.ui.panels.servers.form import tested
 from desktop.ui.panels.servers.sign_in import SignIn
 from desktop.ui.panels.servers.tools import Tools

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.actions import copy
+from desktop.ui.conversation.cells.actions import copy
 from desktop.ui.widgets.buttons import Button, button
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work

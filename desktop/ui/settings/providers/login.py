@@ -10,7 +10,7 @@ from desktop.api.providers import LoginCode, ProviderLine
 from desktop.errors import AppError, KeychainError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
-from desktop.ui.conversation.actions import CopyButton
+from desktop.ui.conversation.cells.actions import CopyButton
 from desktop.ui.settings.key import KeychainNotice, state_of
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space

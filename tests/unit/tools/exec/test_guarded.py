@@ -10,7 +10,7 @@ import pytest
 from desktop.tools.exec import guarded
 from desktop.tools.exec.sandbox import find, works
 from desktop.tools.exec.walls import walls
-from desktop.tools.permissions.later import runs_later
+from desktop.tools.permissions.project_files import runs_later
 from tests.unit.tools.exec.conftest import Desk
 
 pytestmark = [

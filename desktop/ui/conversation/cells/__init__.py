@@ -1,0 +1,1 @@
+"""One entry of a conversation on the screen, a file a kind."""

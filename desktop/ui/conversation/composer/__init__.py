@@ -1,0 +1,1 @@
+"""Where the person writes, and what helps there."""

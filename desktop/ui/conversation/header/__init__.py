@@ -1,0 +1,1 @@
+"""Above a conversation: title, model, reasoning, cost."""

@@ -1,0 +1,1 @@
+"""What a message is drawn with: Markdown, code, formulas, pictures."""
