@@ -39,7 +39,7 @@ async def test_what_cannot_go_along_is_said(desk: Desk, tmp_path: Path) -> None:
         await desk.api.attachments.look(str(tmp_path / "pipe"))
     with pytest.raises(UsageError, match="not a full path"):
         await desk.api.attachments.look("notes.txt")
-    with pytest.raises(UsageError, match="no file"):
+    with pytest.raises(UsageError, match="not a file"):
         await desk.api.attachments.keep("x.png", "%%%")
 
 

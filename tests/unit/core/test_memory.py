@@ -173,7 +173,7 @@ async def test_the_commands_of_a_conversation(desk: Desk, server: ScriptedServer
     assert "no versions" in await said("/dream-log") or "`" in await said("/dream-log")
     await said("I like tea.")
     assert "USER.md" in await said("/dream")
-    assert "nothing new" in await said("/dream")
+    assert "Nothing new" in await said("/dream")
     first = (await said("/dream-log")).splitlines()[0]
     assert "Dream" in first
     id_ = first.split("`")[1]

@@ -172,7 +172,7 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(desk: Desk) -> None
     before = desk.home.config.read_text()
     api = desk.api
     for save, text in (
-        (api.save("s", {"command": "x"}, new=True), "called s already"),
+        (api.save("s", {"command": "x"}, new=True), "already a server named s"),
         (api.save("a b", {"command": "x"}, new=True), "letters, digits"),
         (api.save("x", {}, new=True), "a command or an address"),
         (api.save("x", {"url": "ftp://x"}, new=True), "url"),

@@ -25,7 +25,11 @@ def home(tmp_path: Path, server: ScriptedServer) -> Home:
 
 async def told(desk: Desk) -> list[str]:
     """What waits in the inbox of files that nobody vouches for."""
-    return [one.title for one in (await desk.api.inbox.list()).notices if "vouch" in one.title]
+    return [
+        one.title
+        for one in (await desk.api.inbox.list()).notices
+        if "confirm that they are yours" in one.title
+    ]
 
 
 @pytest.mark.expected_log("is damaged")
@@ -43,7 +47,11 @@ async def test_it_is_said_once(home: Home, how: str) -> None:
     async with started(home) as desk:
         (sentence,) = await told(desk)
         assert "count as unknown until you confirm" in sentence
-        (notice,) = [one for one in (await desk.api.inbox.list()).notices if "vouch" in one.title]
+        (notice,) = [
+            one
+            for one in (await desk.api.inbox.list()).notices
+            if "confirm that they are yours" in one.title
+        ]
         await desk.api.inbox.dismiss(notice.id)
     async with started(home) as desk:
         assert await told(desk) == []
