@@ -183,7 +183,7 @@ def run(lab: Lab, tell: Callable[[str], object]) -> int:
                 always = bool(notice.body.get("rule"))
                 lab.server.forget()
                 lab.carry_out(notice.id, Reply(True, always=always))
-        if any("vouched" in str(card.get("marked")) for card in came.asked):
+        if any("confirmed as yours" in str(card.get("marked")) for card in came.asked):
             session = f"window:{turn.session}"
             _vouch(lab, session)
     return count
