@@ -171,7 +171,7 @@ def test_enter_runs_the_best_hit_each_time_anew(table: Table) -> None:
         ("dark", ("Dark",)),
         ("light", ("conversation", "window:b", "")),
         ("dark", ("Dark",)),
-        ("LIGHT OR", ("Theme: same as system",)),
+        ("SAME AS", ("Theme: same as system",)),
         ("compact", ("say", "/compact")),
         ("dark", ("Dark",)),
         ("traffic", ("conversation", "window:a", "")),

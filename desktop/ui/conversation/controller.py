@@ -290,7 +290,7 @@ class Controller(QObject):
         if entry is None:  # asked from somewhere else: the terminal, another window of the person's
             self._from_elsewhere(event.session, event.turn)
         elif entry.state in (State.QUEUED, State.WAITING):
-            entry.state, entry.detail = State.WAITING, _("Waiting for the first token…")
+            entry.state, entry.detail = State.WAITING, _("Waiting for an answer…")
             self._live.touch(entry)
         if event.session == self.key:
             self.noted.emit(event.note)

@@ -119,7 +119,7 @@ def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_key
 
 def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
     form = page.paste("npm install the-server")
-    page.sees("This text contains no MCP server in this text.")
+    page.sees("This text contains no MCP server.")
     assert not form.add.isEnabled()
     form.text.setPlainText(PASTED)
     page.until(form.add.isEnabled, timeout=SECONDS)
