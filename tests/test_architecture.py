@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "importer": f"{KIT} config database session memory skills cron inbox services providers",
     "backup": f"{KIT} config database session memory skills cron inbox services providers",
     "doctor": f"{KIT} net config database session memory skills cron inbox services providers backup",
-    "ui": f"{KIT} bus config ipc services session memory skills cron inbox usage core api",
+    "ui": f"{KIT} bus config services session memory skills cron inbox usage api",
     "__main__": "paths cli providers tools",
 }
 MAY_IMPORT["api"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"}))

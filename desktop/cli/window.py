@@ -3,8 +3,13 @@
 import importlib.util
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
 from desktop.config import given
+from desktop.paths import home
+
+if TYPE_CHECKING:
+    from desktop.ui.program import Greeting, Own, Owned
 
 
 def main(*, hidden: bool, quick: str | None = None) -> int:
@@ -17,9 +22,39 @@ def main(*, hidden: bool, quick: str | None = None) -> int:
 
         complain(AppError(*trouble))
         return 1
+    greeting = ("quick", {"source": quick}) if quick is not None else None if hidden else ("show", {})
+    if _another(greeting):
+        return 0
     from desktop.ui.start import main as window
 
-    return window(hidden=hidden, quick=quick)
+    return window(_own, greeting, hidden=hidden, quick=quick)
+
+
+def _another(greeting: "Greeting | None") -> bool:
+    """Whether a window of this home runs already, and has taken the greeting."""
+    place = home()
+    if not place.ipc.exists():
+        return False
+    from desktop.ipc.ownership import window_runs
+
+    return window_runs(place, greeting)
+
+
+async def _own(*parts: Any) -> "Owned | None":
+    """As own() in desktop.cli.own, which is loaded behind the first picture: that takes half a second, in
+    which the window stays usable."""
+    from desktop.tasks import in_thread
+
+    return await (await in_thread(_load))(*parts)
+
+
+def _load() -> "Own":
+    import desktop.api.requests
+    import desktop.core.core
+    import desktop.core.subjects  # noqa: F401
+    from desktop.cli.own import own
+
+    return own
 
 
 def _trouble() -> tuple[str, str] | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from desktop.api.client import Call
     from desktop.api.requests import Request, Requests
     from desktop.core.core import Core
+    from desktop.inbox.presenter import Presenter
 
 type Json = dict[str, Any]
 
@@ -127,6 +128,11 @@ class Owner:
             self._under_way -= 1
             if not self._under_way:
                 self._quiet.set()
+
+    async def presenter(self) -> "Presenter":
+        """Who brings notices to the screen, once what goes on by itself has begun."""
+        await self.core.staying()
+        return self.core.background.presenter
 
     async def finish(self) -> None:
         """Take no new requests of others and wait for those under way."""

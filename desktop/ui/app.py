@@ -22,16 +22,15 @@ from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.theme import theme
 
 if TYPE_CHECKING:
-    from desktop.ipc.ownership import Greeting
     from desktop.ui.loop import Loop
+    from desktop.ui.program import Greeting, Own
 
 
-def main(*, hidden: bool = False, quick: str | None = None) -> int:
-    """Run the window until the person quits; the exit code. `hidden`: begin in the tray; `quick`: with the
-    quick chat, and what Quick.open_with() is to take along."""
-    place, greeting = home(), _greeting(hidden, quick)
-    if place.ipc.exists() and _another(place, greeting):
-        return 0
+def main(own: "Own", greeting: "Greeting | None", *, hidden: bool = False, quick: str | None = None) -> int:
+    """Run the window until the person quits; the exit code. `own` starts the core; `greeting` is asked of
+    another window that has the home. `hidden`: begin in the tray; `quick`: with the quick chat, and what
+    Quick.open_with() is to take along."""
+    place = home()
     _without_gtk()
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Nanobot Desktop")
@@ -56,7 +55,7 @@ def main(*, hidden: bool = False, quick: str | None = None) -> int:
         from desktop.ui.loop import Loop
 
         loops.append(Loop(app))
-        Conductor(app, window, file, rows, place).begin(greeting, hidden=hidden, quick=quick)
+        Conductor(app, window, file, rows, place, own).begin(greeting, hidden=hidden, quick=quick)
 
     if hidden:
         QTimer.singleShot(0, begin)
@@ -75,20 +74,6 @@ def _without_gtk() -> None:
     Qt's themes for such desktops that needs none. It hears of light and dark from the portal as well."""
     if sys.platform.startswith("linux") and "KDE" not in os.environ.get("XDG_CURRENT_DESKTOP", ""):
         os.environ.setdefault("QT_QPA_PLATFORMTHEME", "gnome")
-
-
-def _greeting(hidden: bool, quick: str | None) -> "Greeting | None":
-    """What this window asks of another one that runs already."""
-    if quick is not None:
-        return "quick", {"source": quick}
-    return None if hidden else ("show", {})
-
-
-def _another(place: Home, greeting: "Greeting | None") -> bool:
-    """Whether a window of this home runs already, and has taken the greeting."""
-    from desktop.ipc.ownership import window_runs
-
-    return window_runs(place, greeting)
 
 
 def _appearance(place: Home) -> dict[str, Any]:

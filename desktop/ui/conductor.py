@@ -33,7 +33,7 @@ from desktop.ui.first_run.setup import Setup
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.commands import Commands
 from desktop.ui.panels.inbox.pending import PendingQuestions
-from desktop.ui.program import Program
+from desktop.ui.program import Own, Program
 from desktop.ui.sidebar.activity_marks import ActivityMarks
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.library import Library
@@ -59,13 +59,19 @@ class Conductor(QObject):
     """One for the program; begin() once the event loop is attached."""
 
     def __init__(
-        self, app: QApplication, window: MainWindow, file: StateFile, rows: Rows, place: Home
+        self,
+        app: QApplication,
+        window: MainWindow,
+        file: StateFile,
+        rows: Rows,
+        place: Home,
+        own: Own,
     ) -> None:
         super().__init__(app)
         self._app, self._window, self._file, self._place = app, window, file, place
         self._quitting = asyncio.Event()
         self._reporter = ErrorReporter(self)
-        self._program = Program()
+        self._program = Program(own)
         self._prepared = 0.0
         self._greeting: tuple[str, Json] | None = None
         """What is wanted of a window that has this home already."""
