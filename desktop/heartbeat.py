@@ -27,7 +27,8 @@ from desktop.providers.base import (
 )
 from desktop.providers.one_off import entered
 from desktop.providers.ready import Ready
-from desktop.services import Beating, ServiceState
+from desktop.services.rhythm import Beating
+from desktop.services.status import ServiceState
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.usage import UsageLedger

@@ -75,7 +75,7 @@ BLOCKING = (
 )
 """Calls that may wait for a disk; in a coroutine they belong into a thread."""
 OPENER_ONLY = (
-    *("agent/", "memory/", "skills/", "session/", "cron/", "heartbeat.py", "services.py"),
+    *("agent/", "memory/", "skills/", "session/", "cron/", "heartbeat.py", "services/"),
     *("tools/files/", "tools/mcp/results.py", "tools/cron.py", "tools/memory.py", "tools/message.py"),
     "tools/permissions/scripts.py",
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from desktop.config.store import ConfigStore
-    from desktop.services import Status
+    from desktop.services.status import Status
     from desktop.session.sessions import Sessions
 
 

@@ -15,7 +15,7 @@ from desktop.files import Place
 from desktop.providers.choices import known_level
 from desktop.providers.chooser import named_in
 from desktop.providers.ready import Ready
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.session.export import export
 from desktop.session.model import Message, replayable, title_of
 from desktop.tasks import in_thread
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from desktop.memory.consolidator import Consolidator
     from desktop.providers.choices import ModelChoices, ModelLine
     from desktop.providers.chooser import ModelChooser
-    from desktop.services import Status
+    from desktop.services.status import Status
     from desktop.session.log import Session
     from desktop.session.sessions import Sessions
     from desktop.skills.loader import Skills

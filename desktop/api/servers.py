@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.api.streams import following
 from desktop.config.mcp import KINDS, McpServer, keychain_name
 from desktop.errors import UsageError
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tasks import in_thread
 from desktop.text import _
 from desktop.tools.mcp.fields import Secrets, merged, referring, with_secret_looking

@@ -219,11 +219,13 @@ class UsageRecorded(TurnEvent):
 
 @dataclass(frozen=True, slots=True)
 class ServiceChanged(Event):
-    """A service has a new state; `detail` is a sentence for the person."""
+    """A service has a new state; `detail` is a sentence for the person, `again_at` the Unix time of its
+    next try, where one is planned."""
 
     name: str
     state: str
     detail: str = ""
+    again_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

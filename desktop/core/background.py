@@ -33,7 +33,8 @@ from desktop.memory.dream_service import DreamService
 from desktop.providers.budget import Budget
 from desktop.providers.chooser import ModelChooser
 from desktop.providers.ready import Ready
-from desktop.services import Status
+from desktop.services.status import Status
+from desktop.services.supervisor import Supervisor
 from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, spawn
 from desktop.usage import UsageLedger
@@ -90,6 +91,7 @@ class Background:
             store, self.ledger, inbox, bus, self.unattended, self._zone, front=parts.front
         )
         self.scheduler.turned = self._turned
+        self.services = Supervisor()
         beat = self.unattended.heartbeat
         self.heartbeat = Heartbeat(parts.workspace, self._beats, self._model, beat, parts.usage, inbox, bus)
         self.buttons = Buttons(inbox, bus, parts.notices, parts.questions, lambda: self.scheduler)
@@ -115,6 +117,7 @@ class Background:
     async def stop(self) -> None:
         """Begin nothing more, end what is under way."""
         await cancel(self._recovery)
+        await self.services.stop()
         await self.scheduler.stop()
         await self.heartbeat.stop()
         await self._parts.dreaming.stop()
@@ -130,10 +133,13 @@ class Background:
 
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
-        return [self.scheduler.status, self._parts.dreaming.status, self.heartbeat.status]
+        own = [self.scheduler.status, self._parts.dreaming.status, self.heartbeat.status]
+        return own + self.services.statuses()
 
     def _turned(self) -> None:
-        """The clock was set, or the machine slept: timers of the loop do not know of it."""
+        """The clock was set, or the machine slept: timers of the loop do not know of it, and connections
+        may be gone."""
+        self.services.again()
         self.heartbeat.rhythm.again()
         self._parts.dreaming.rhythm.again()
 

@@ -47,7 +47,7 @@ from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.local import BuiltinServer, chosen
-from desktop.services import Status
+from desktop.services.status import Status
 from desktop.session.search_service import SearchService
 from desktop.session.sessions import Sessions
 from desktop.skills.loader import Skills

@@ -27,7 +27,7 @@ from desktop.cron.wake import Wake
 from desktop.cron.watch import Watch
 from desktop.errors import AppError, UsageError, explain
 from desktop.inbox.inbox import Inbox
-from desktop.services import ServiceState, Status
+from desktop.services.status import ServiceState, Status
 from desktop.tasks import in_thread, spawn
 from desktop.text import _
 

@@ -15,7 +15,8 @@ from desktop.errors import AppError
 from desktop.memory.dream import Dream, Editor, Outcome
 from desktop.providers.base import SignInNeeded
 from desktop.providers.ready import Ready
-from desktop.services import Beating, ServiceState
+from desktop.services.rhythm import Beating
+from desktop.services.status import ServiceState
 
 NAME = "dream"
 

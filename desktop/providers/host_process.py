@@ -18,7 +18,7 @@ from desktop.bus.bus import Bus
 from desktop.paths import self_command
 from desktop.providers.base import HostDied
 from desktop.providers.host import frames, lending
-from desktop.services import ServiceState, Status
+from desktop.services.status import ServiceState, Status
 from desktop.tasks import spawn
 from desktop.text import _
 

@@ -19,7 +19,7 @@ from desktop.net import way_out
 from desktop.providers import catalogue, engine, gguf, machine, weights
 from desktop.providers.catalogue import Model
 from desktop.providers.engine_process import EngineProcess, NotUp, unknown_architecture
-from desktop.services import ServiceState, Status
+from desktop.services.status import ServiceState, Status
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from desktop.cron.service import Scheduler
     from desktop.database import Database
     from desktop.paths import Home
-    from desktop.services import Status
+    from desktop.services.status import Status
     from desktop.tools.files.kept import Kept
     from desktop.tools.mcp.servers import Servers
     from desktop.tools.memory import Search

@@ -20,7 +20,7 @@ from desktop.bus.bus import Bus
 from desktop.config import mcp_last
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError, KeychainError
-from desktop.services import ServiceState, Status
+from desktop.services.status import ServiceState, Status
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 from desktop.tools.base import ToolFailure

@@ -17,7 +17,7 @@ from desktop.config import mcp_last
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError, UsageError
 from desktop.logs import masked
-from desktop.services import ServiceState, Status
+from desktop.services.status import ServiceState, Status
 from desktop.tasks import in_thread, spawn
 from desktop.text import _
 from desktop.tools.base import Tool

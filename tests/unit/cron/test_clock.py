@@ -1,8 +1,6 @@
 """The alarm and what it hears: real timers of the kernel, a real bus with mocks of systemd's services."""
 
 import asyncio
-import os
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -12,9 +10,10 @@ import pytest
 
 from desktop.cron.clock import Alarm, KernelAlarm, LoopAlarm, SystemClock, alarm
 from desktop.cron.wake import Wake
+from tests.servers.system_bus import VARIABLE, emit, gdbus, mocks, private_bus
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's timers are Linux's")
-BUS = "unix:path={}"
+LOGIND = "org.freedesktop.login1"
 NEVER = "unix:path=/nowhere/at/all"
 
 
@@ -124,52 +123,20 @@ async def test_a_clock_that_is_set_is_told_by_the_kernel() -> None:
 @pytest.fixture
 def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A private bus in the place of the system's."""
-    address = BUS.format(tmp_path / "bus")
-    daemon = subprocess.Popen(
-        ["dbus-daemon", "--session", "--nofork", f"--address={address}", "--print-address"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert daemon.stdout
-    assert daemon.stdout.readline()
-    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", address)
-    yield address
-    daemon.terminate()
-    daemon.wait(5)
-    daemon.stdout.close()
+    with private_bus(tmp_path) as address:
+        monkeypatch.setenv(VARIABLE, address)
+        yield address
 
 
 @pytest.fixture
 def systemd(bus: str) -> Iterator[None]:
-    """Mocks of logind and timedated, by python-dbusmock."""
-    mocks = [
-        subprocess.Popen(
-            ["/usr/bin/python3", "-m", "dbusmock", "--template", name],
-            env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": bus},
-            stdout=subprocess.DEVNULL,
-        )
-        for name in ("logind", "timedated")
-    ]
-    for name in ("org.freedesktop.login1", "org.freedesktop.timedate1"):
-        gdbus("wait", "--timeout", "10", name)
-    yield
-    for mock in mocks:
-        mock.terminate()
-        mock.wait(5)
-
-
-def gdbus(verb: str, *arguments: str) -> None:
-    subprocess.run(
-        ["gdbus", verb, "--system", *arguments], check=True, stdout=subprocess.DEVNULL, timeout=15
-    )
+    with mocks(bus, logind=LOGIND, timedated="org.freedesktop.timedate1"):
+        yield
 
 
 def sleeps(going: bool) -> None:
-    gdbus(
-        *("call", "--dest", "org.freedesktop.login1", "--object-path", "/org/freedesktop/login1"),
-        *("--method", "org.freedesktop.DBus.Mock.EmitSignal", "org.freedesktop.login1.Manager"),
-        *("PrepareForSleep", "b", f"[<{str(going).lower()}>]"),
-    )
+    manager = f"{LOGIND}.Manager"
+    emit(LOGIND, "/org/freedesktop/login1", manager, "PrepareForSleep", "b", str(going).lower())
 
 
 @linux
@@ -198,7 +165,7 @@ async def test_a_bus_that_is_absent_or_goes_away_is_no_trouble(
     wake = Wake(lambda: None)
     await wake.start()
     await wake.stop()
-    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", NEVER)
+    monkeypatch.setenv(VARIABLE, NEVER)
     wake = Wake(lambda: None)
     await wake.start()
     await wake.stop()

@@ -17,7 +17,7 @@ from desktop.providers.base import Completion, Endpoint, HostDied, Message, Requ
 from desktop.providers.behaviour import WireRules
 from desktop.providers.client import HostedProvider
 from desktop.providers.host_process import ModelHost
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from tests.servers.scripted import ScriptedServer
 
 PARENT = """

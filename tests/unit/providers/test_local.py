@@ -20,7 +20,7 @@ from desktop.errors import AppError
 from desktop.providers import local
 from desktop.providers.catalogue import Model
 from desktop.providers.local import BuiltinServer
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tasks import spawn
 from tests.servers.gguf import gguf
 

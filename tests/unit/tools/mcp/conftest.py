@@ -16,7 +16,7 @@ from desktop.agent.arguments import arguments_of
 from desktop.bus.bus import Bus
 from desktop.config.mcp import McpServer
 from desktop.database import Database
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tasks import spawn
 from desktop.tools.base import Claim, Tool, ToolContext, ToolFailure, ToolResult
 from desktop.tools.mcp.known import Known

@@ -10,7 +10,7 @@ import pytest
 
 from desktop.agent.arguments import arguments_of
 from desktop.config.mcp import McpServer
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tasks import cancel, spawn
 from desktop.tools.base import ToolFailure, ToolResult
 from desktop.tools.form import Form, Kind, Purpose, Reply

@@ -10,7 +10,7 @@ import pytest
 
 from desktop.bus.events import ServiceChanged
 from desktop.config.mcp import KEYCHAIN, McpServer
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tools.base import Effect, ToolFailure
 from tests.unit.tools.mcp.conftest import BIN, Place, serving
 

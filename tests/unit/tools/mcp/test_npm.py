@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop.config.mcp import McpServer
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tools.base import ToolFailure
 from tests.servers.node import Node, node
 from tests.unit.tools.mcp.conftest import ROOT, Place

@@ -9,7 +9,7 @@ from desktop.config import mcp_last
 from desktop.config.mcp import KEYCHAIN, McpServer
 from desktop.errors import AppError
 from desktop.logs import masked
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tools.base import ToolFailure
 from desktop.tools.mcp.failures import Misconfigured
 from tests.servers.mcp.odd import LONG

@@ -11,7 +11,7 @@ import pytest
 from desktop.agent.arguments import arguments_of
 from desktop.config.mcp import KEYCHAIN, McpServer
 from desktop.errors import AppError
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tasks import cancel, spawn
 from desktop.tools.base import ToolFailure, ToolResult
 from desktop.tools.form import Form, Purpose, Reply

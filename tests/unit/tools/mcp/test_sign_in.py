@@ -10,7 +10,7 @@ import pytest
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError
 from desktop.logs import masked
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tasks import cancel, spawn
 from tests.unit.tools.mcp.conftest import Place, serving
 

@@ -8,7 +8,7 @@ import pytest
 
 from desktop.config import mcp_last
 from desktop.errors import AppError
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from desktop.tools.base import ToolFailure
 from desktop.tools.mcp.drain import LARGEST
 from tests.servers.mcp.odd import FAULTS, RESULTS

@@ -8,7 +8,7 @@ import pytest
 
 from desktop.config.mcp import McpServer
 from desktop.errors import AppError
-from desktop.services import ServiceState
+from desktop.services.status import ServiceState
 from tests.servers.registry import Registry
 from tests.unit.tools.mcp.conftest import Place
 

@@ -1,62 +1,20 @@
-"""Every optional part is a Service with one life cycle and a visible state; the Supervisor keeps it up.
-
-One failing part never stops the rest: start() runs in a task of its own, a failure is retried with a
-growing, jittered delay that success resets, and SignInNeeded-like failures wait for the person.
-"""
+"""What is due once an interval, over restarts and sleep of the machine, and a service that does it."""
 
 import asyncio
-import enum
 import logging
-import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from desktop.bus.bus import Bus
-from desktop.bus.events import ServiceChanged
-from desktop.errors import explain
 from desktop.files import Place
+from desktop.services.status import ServiceState, Status
 from desktop.tasks import cancel, in_thread, spawn
 
 SOON_S = 60.0
 """What was due while the program was not there waits so long after its start."""
 _log = logging.getLogger(__name__)
-
-
-class ServiceState(enum.StrEnum):
-    """Where a service is in its life."""
-
-    OFF = "off"
-    STARTING = "starting"
-    RUNNING = "running"
-    DEGRADED = "degraded"
-    NEEDS_SIGN_IN = "needs_sign_in"
-    FAILED = "failed"
-
-
-class Status:
-    """The state of one service, published on the bus whenever it changes."""
-
-    def __init__(self, name: str, bus: Bus | None = None) -> None:
-        self.name = name
-        self.state = ServiceState.OFF
-        self.detail = ""
-        self.last_ok: float | None = None
-        """Unix time of the last proof that it works."""
-        self._bus = bus
-
-    def set(self, state: ServiceState, detail: str = "") -> None:
-        """Record a state and tell the bus if anything changed."""
-        if state is ServiceState.RUNNING:
-            self.last_ok = time.time()
-        if (state, detail) == (self.state, self.detail):
-            return
-        self.state, self.detail = state, detail
-        _log.info("service %s: %s %s", self.name, state, detail)
-        if self._bus:
-            self._bus.publish(ServiceChanged(self.name, state.value, detail))
 
 
 class Rhythm:
@@ -150,58 +108,6 @@ class Beating(ABC):
     def _due(self) -> None:
         if self._task is None or self._task.done():
             self._task = spawn(self.by_itself(), name=self.status.name)
-
-
-class Service(Protocol):
-    """A part that can be switched on and off while the program runs."""
-
-    status: Status
-
-    async def start(self) -> None:
-        """Come up; return when RUNNING. Raises AppError when it cannot."""
-
-    async def stop(self) -> None:
-        """Go down and leave nothing behind; never raises; harmless when already off."""
-
-
-class Supervisor:
-    """Starts services side by side, restarts the ones that fail, stops all in reverse order."""
-
-    def __init__(self, *, base_delay: float = 1.0, max_delay: float = 300.0) -> None:
-        self._base, self._max = base_delay, max_delay
-        self._tasks: dict[str, tuple[Service, asyncio.Task[None]]] = {}
-        self._lost: dict[str, asyncio.Event] = {}
-
-    def add(self, service: Service) -> Callable[[], None]:
-        """Bring a service up and keep it up. Returns what to call when it went down by itself."""
-        name = service.status.name
-        self._lost[name] = asyncio.Event()
-        self._tasks[name] = (service, spawn(self._keep(service), name=f"service:{name}"))
-        return self._lost[name].set
-
-    async def _keep(self, service: Service) -> None:
-        attempt = 0
-        lost = self._lost[service.status.name]
-        while True:
-            lost.clear()
-            service.status.set(ServiceState.STARTING)
-            try:
-                await service.start()
-            except Exception as error:
-                delay = min(self._max, self._base * 2**attempt) * random.uniform(0.8, 1.2)
-                attempt += 1
-                service.status.set(ServiceState.DEGRADED, str(explain(error)))
-                await asyncio.sleep(delay)
-                continue
-            attempt = 0
-            await lost.wait()
-
-    async def stop(self) -> None:
-        """Stop every service, the last one added first."""
-        while self._tasks:
-            _, (service, task) = self._tasks.popitem()
-            await cancel(task)
-            await service.stop()
 
 
 def _moment(path: Path) -> float | None:
