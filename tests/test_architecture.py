@@ -46,9 +46,8 @@ MAY_IMPORT = {
     "channels": f"{LOW} net services inbox",
     "tools": f"{LOW} net services session memory skills cron inbox",
     "agent": f"{LOW} session providers memory skills tools usage inbox cron marks",
-    "importer": f"{KIT} config database session memory skills cron inbox services providers",
-    "backup": f"{KIT} config database session memory skills cron inbox services providers",
-    "doctor": f"{KIT} net config database session memory skills cron inbox services providers backup",
+    "merge": f"{KIT} config database session memory skills cron inbox services providers usage",
+    "doctor": f"{KIT} net config database session memory skills cron inbox services providers merge",
     "ui": f"{KIT} bus config services session memory skills cron inbox usage api",
     "__main__": "paths cli providers tools",
 }
@@ -80,7 +79,7 @@ OPENER_ONLY = (
     "tools/permissions/scripts.py",
 )
 """What works on the workspace, where tools plant links: there desktop.files opens, and nothing else."""
-OPENER_WRITES = ("importer/", "backup/files.py", "backup/mending.py")
+OPENER_WRITES = ("merge/importer/", "merge/backup/files.py", "merge/backup/mending.py")
 """What brings files from elsewhere into the workspace: it reads them as they lie, but writes likewise."""
 BY_NAME = frozenset(
     [
@@ -485,12 +484,20 @@ PLANTED = {
     "a listing by name": (opened_by_name, "skills/bad.py", "import os\nos.scandir(folder)"),
     "a module under another name": (opened_by_name, "agent/bad.py", "import os as o\no.replace('a', 'b')"),
     "a function of a module": (opened_by_name, "memory/bad.py", "from shutil import rmtree"),
-    "an import that writes": (written_by_name, "importer/bad.py", "path.write_text('x')"),
-    "an import that opens to write": (written_by_name, "importer/bad.py", "path.open(mode='ab')"),
-    "an import that makes folders": (written_by_name, "importer/bad.py", "folder.mkdir(parents=True)"),
-    "a restore that copies": (written_by_name, "backup/files.py", "import shutil\nshutil.copy2(a, b)"),
-    "a restore that renames": (written_by_name, "backup/files.py", "part.replace(path)"),
-    "a mending that removes": (written_by_name, "backup/mending.py", "import os\nos.unlink(path)"),
+    "an import that writes": (written_by_name, "merge/importer/x.py", "path.write_text('x')"),
+    "an import that opens to write": (written_by_name, "merge/importer/x.py", "path.open(mode='ab')"),
+    "an import that makes folders": (
+        written_by_name,
+        "merge/importer/x.py",
+        "folder.mkdir(parents=True)",
+    ),
+    "a restore that copies": (
+        written_by_name,
+        "merge/backup/files.py",
+        "import shutil\nshutil.copy2(a, b)",
+    ),
+    "a restore that renames": (written_by_name, "merge/backup/files.py", "part.replace(path)"),
+    "a mending that removes": (written_by_name, "merge/backup/mending.py", "import os\nos.unlink(path)"),
     "a long file": (oversized, "usage.py", "x = 1\n" * 401),
     "a long function": (oversized, "usage.py", "def f():\n" + "    x = 1\n" * 51),
     "a fat class": (

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.api.streams import following
-from desktop.backup import making, reading
-from desktop.backup.before import folder_of, save_before
-from desktop.backup.form import SUFFIX
-from desktop.backup.making import What
-from desktop.backup.restoring import Done, Here, Restoring
 from desktop.bus.events import JobsChanged, MemoryChanged, SettingsChanged
 from desktop.config.schema import provider_name
 from desktop.errors import AppError, KeychainError, UsageError, explain
+from desktop.merge.backup import making, reading
+from desktop.merge.backup.before import folder_of, save_before
+from desktop.merge.backup.form import SUFFIX
+from desktop.merge.backup.making import What
+from desktop.merge.backup.restoring import Done, Here, Restoring
 from desktop.pace import Advanced, Pace
 from desktop.tasks import in_thread
 from desktop.text import _

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop import __version__
-from desktop.backup.form import without_secrets
 from desktop.config import document
 from desktop.doctor import Finding
 from desktop.doctor.damage import Damages
 from desktop.doctor.places import stored
 from desktop.errors import ConfigError, UsageError, explain
 from desktop.logs import masked
+from desktop.merge.backup.form import without_secrets
 from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desktop.api.streams import following
-from desktop.backup.before import save_before
 from desktop.bus.events import SettingsChanged
 from desktop.errors import UsageError
-from desktop.importer.importing import Here, Importing, Items
-from desktop.importer.items import WRITING, Counts, Item, counted
-from desktop.importer.places import Source, find
 from desktop.inbox.inbox import WAITING, Inbox
+from desktop.merge.backup.before import save_before
+from desktop.merge.importer.importing import Here, Importing, Items
+from desktop.merge.importer.items import WRITING, Counts, Item, counted
+from desktop.merge.importer.places import Source, find
 from desktop.pace import Advanced
 from desktop.paths import Home
 from desktop.tasks import in_thread

@@ -55,7 +55,7 @@ class Core(Parts):
         await in_thread(judge_links, core.workspace, judge)
         await in_thread(_prepare, core.workspace)
         if await in_thread(outdated, home.database):
-            from desktop.backup.before import save_before
+            from desktop.merge.backup.before import save_before
 
             await save_before(home, core.workspace, "migration")
         await core.database.open()

@@ -35,9 +35,9 @@ from desktop.config.workspace import workspace_of
 from desktop.core.memory import MemoryParts
 from desktop.database import Database
 from desktop.errors import AppError
-from desktop.importer.waiting import Waiting
 from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.marks import Marks
+from desktop.merge.waiting import Waiting
 from desktop.paths import Home
 from desktop.providers.budget import Budget
 from desktop.providers.catalogue import Model

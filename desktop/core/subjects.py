@@ -135,7 +135,7 @@ def _attachments(core: "Parts") -> object:
 
 def _backups(core: "Parts") -> object:
     from desktop.api.backups import Backups
-    from desktop.backup.restoring import Here
+    from desktop.merge.backup.restoring import Here
 
     here = Here(
         core.home,
@@ -165,7 +165,7 @@ def _diagnostics(core: "Parts") -> object:
 
 def _imports(core: "Parts") -> object:
     from desktop.api.imports import Imports
-    from desktop.importer.importing import Here
+    from desktop.merge.importer.importing import Here
 
     here = Here(
         core.home.root,

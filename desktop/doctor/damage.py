@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from desktop.backup import mending, rows
-from desktop.backup.before import save_before
 from desktop.config.store import ConfigStore
 from desktop.cron.store import LAST, Store
 from desktop.cron.zone import zone
 from desktop.database import Database
 from desktop.errors import AppError, UsageError, explain
+from desktop.merge.backup import mending, rows
+from desktop.merge.backup.before import save_before
 from desktop.pace import Pace
 from desktop.paths import Home, close_to_others, open_to_others
 from desktop.providers import former

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from desktop.backup.form import FORMAT, MANIFEST
+from desktop.merge.backup.form import FORMAT, MANIFEST
 from tests.unit.importer.homes import write
 
 SETTINGS: dict[str, Any] = {

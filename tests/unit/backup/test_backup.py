@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from desktop.api.backups import Made, Restored
-from desktop.backup.form import FORMAT, MANIFEST, NoBackupError, is_safe
 from desktop.config.keychain import Keychain
 from desktop.cron.wanted import Wanted
 from desktop.database import MIGRATIONS
 from desktop.errors import StorageError, UsageError
+from desktop.merge.backup.form import FORMAT, MANIFEST, NoBackupError, is_safe
 from desktop.paths import Home
 from desktop.session.names import file_name
 from tests.stories.program import texts

@@ -8,8 +8,8 @@ from typing import Any
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.files import Seen
-from desktop.importer.importing import Here, Importing, Items
-from desktop.importer.items import WRITING, Item
+from desktop.merge.importer.importing import Here, Importing, Items
+from desktop.merge.importer.items import WRITING, Item
 from desktop.origin import Mark
 from desktop.pace import Advanced
 from desktop.session.listing import describe_all

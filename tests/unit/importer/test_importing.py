@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from desktop.errors import KeychainError, UsageError
-from desktop.importer.importing import Items
-from desktop.importer.items import counted
+from desktop.merge.importer.importing import Items
+from desktop.merge.importer.items import counted
 from desktop.pace import Advanced
 from desktop.tasks import spawn
 from tests.unit.importer.bed import Bed, named

@@ -10,9 +10,9 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from desktop.backup import form
-from desktop.backup.form import Manifest, damaged, foreign, unsafe
 from desktop.errors import StorageError
+from desktop.merge.backup import form
+from desktop.merge.backup.form import Manifest, damaged, foreign, unsafe
 from desktop.pace import Pace
 from desktop.text import _
 

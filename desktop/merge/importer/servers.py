@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sounds_secret
-from desktop.importer.documents import reason
-from desktop.importer.secrets import Keys, Secret, given, is_secret
+from desktop.merge.importer.documents import reason
+from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
 from desktop.text import _
 
 _KINDS = (("env", "env"), ("headers", "header"))

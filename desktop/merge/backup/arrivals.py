@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from desktop.backup import form, logs
 from desktop.config.base import normal
 from desktop.config.loosening import Loose, part
 from desktop.config.migrations import is_autonomous, migrate
@@ -15,6 +14,7 @@ from desktop.cron import file as job_file
 from desktop.cron import form as job_form
 from desktop.cron.job import Job
 from desktop.errors import StorageError, UsageError
+from desktop.merge.backup import form, logs
 from desktop.session import records
 from desktop.session.grants import granted, without_grants
 from desktop.skills.loader import FOLDER

@@ -18,16 +18,16 @@ from desktop.config.keychain import Keychain
 from desktop.config.loosening import Loose
 from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
-from desktop.importer import log_files, notes, pairing, places, prompts, secrets, settings, skills
-from desktop.importer.history import OldHistory
-from desktop.importer.items import WRITING, Item, Step, step
-from desktop.importer.jobs import OldJobs
-from desktop.importer.media import Keep, OldMedia
-from desktop.importer.places import Source, wrong
-from desktop.importer.secrets import Secret
-from desktop.importer.sessions import OldSessions
-from desktop.importer.settings import Found
-from desktop.importer.skills import OldSkills
+from desktop.merge.importer import log_files, notes, pairing, places, prompts, secrets, settings, skills
+from desktop.merge.importer.history import OldHistory
+from desktop.merge.importer.items import WRITING, Item, Step, step
+from desktop.merge.importer.jobs import OldJobs
+from desktop.merge.importer.media import Keep, OldMedia
+from desktop.merge.importer.places import Source, wrong
+from desktop.merge.importer.secrets import Secret
+from desktop.merge.importer.sessions import OldSessions
+from desktop.merge.importer.settings import Found
+from desktop.merge.importer.skills import OldSkills
 from desktop.pace import Advanced, Pace
 from desktop.paths import sync
 from desktop.session.sessions import Sessions

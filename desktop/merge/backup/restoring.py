@@ -17,9 +17,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from desktop.backup import arrivals, form, logs, reading, rows
-from desktop.backup.files import Undo, beside, is_same, is_template, put, take
-from desktop.backup.form import Manifest
 from desktop.config import document
 from desktop.config.loosening import Loose
 from desktop.config.schema import Config
@@ -28,6 +25,9 @@ from desktop.cron.store import Store
 from desktop.database import Database
 from desktop.errors import AppError, StorageError, explain
 from desktop.files import Astray, Place
+from desktop.merge.backup import arrivals, form, logs, reading, rows
+from desktop.merge.backup.files import Undo, beside, is_same, is_template, put, take
+from desktop.merge.backup.form import Manifest
 from desktop.pace import Pace
 from desktop.paths import Home
 from desktop.session import names, reader, records

@@ -3,9 +3,9 @@
 import logging
 from pathlib import Path
 
-from desktop.backup import making
-from desktop.backup.form import SUFFIX
-from desktop.backup.making import What
+from desktop.merge.backup import making
+from desktop.merge.backup.form import SUFFIX
+from desktop.merge.backup.making import What
 from desktop.pace import Pace
 from desktop.paths import Home
 

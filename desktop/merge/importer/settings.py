@@ -23,7 +23,7 @@ from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config, place_of, provider_name
 from desktop.config.tools import KEYED, WebSearch, search_entry
 from desktop.errors import ConfigError
-from desktop.importer.documents import (
+from desktop.merge.importer.documents import (
     is_reference,
     meant,
     nested,
@@ -34,11 +34,11 @@ from desktop.importer.documents import (
     unset,
     value_of,
 )
-from desktop.importer.inert import without_unfit
-from desktop.importer.items import WRITING, Item, Step, step
-from desktop.importer.places import LONGEST_FILE, wrong
-from desktop.importer.secrets import Keys, Secret, given, is_secret
-from desktop.importer.servers import server_of
+from desktop.merge.importer.inert import without_unfit
+from desktop.merge.importer.items import WRITING, Item, Step, step
+from desktop.merge.importer.places import LONGEST_FILE, wrong
+from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
+from desktop.merge.importer.servers import server_of
 from desktop.text import _
 
 _CHOICE = ("agents.defaults.model", "agents.defaults.provider")

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO
 
 from desktop import __version__
-from desktop.backup import form
 from desktop.config import document
 from desktop.errors import ConfigError
+from desktop.merge.backup import form
 from desktop.pace import Pace, gently
 from desktop.paths import Home, sync
 from desktop.session.pasted import MARK, mark_of

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from desktop.files import Place, Seen, seen
-from desktop.importer.items import Item, Step, step
-from desktop.importer.places import Source, wrong
+from desktop.merge.importer.items import Item, Step, step
+from desktop.merge.importer.places import Source, wrong
 from desktop.origin import Mark, unknown
 from desktop.pace import Pace
 from desktop.providers.pictures import kind

@@ -16,14 +16,14 @@ from pathlib import Path
 from filelock import FileLock
 
 from desktop.files import Place
-from desktop.importer.items import Item, Step, step
-from desktop.importer.places import Source, wrong
 from desktop.memory.archives import Archives
 from desktop.memory.entries import Entry, entry_of
 from desktop.memory.files import append_line, decoded
 from desktop.memory.files import replace as put
 from desktop.memory.history import LONGEST, History
 from desktop.memory.imports import chunks
+from desktop.merge.importer.items import Item, Step, step
+from desktop.merge.importer.places import Source, wrong
 from desktop.pace import Pace
 from desktop.session.model import moment_of, now
 from desktop.text import ngettext

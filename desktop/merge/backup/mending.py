@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from desktop.backup import logs
-from desktop.backup.files import Undo, put, take
 from desktop.cron import file as job_file
 from desktop.files import Place
+from desktop.merge.backup import logs
+from desktop.merge.backup.files import Undo, put, take
 from desktop.pace import Pace
 from desktop.session import records
 from desktop.session.model import SessionInfo
