@@ -18,20 +18,21 @@ from desktop.merge.backup import making, reading
 from desktop.merge.backup.before import folder_of, save_before
 from desktop.merge.backup.form import SUFFIX
 from desktop.merge.backup.making import What
-from desktop.merge.backup.restoring import Done, Here, Restoring
+from desktop.merge.backup.restoring import Restoring
+from desktop.merge.here import Here
+from desktop.merge.items import Item
 from desktop.pace import Advanced, Pace
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop.bus.bus import Bus
-    from desktop.config.keychain import Keychain
     from desktop.config.loosening import Loose
 
 _log = logging.getLogger(__name__)
 MOST = 2_000
 """Items in a result."""
-__all__ = ["Advanced", "Backup", "Backups", "Done", "Known", "Made", "Restored"]
+__all__ = ["Advanced", "Backup", "Backups", "Item", "Known", "Made", "Restored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Restored:
     """What became of each thing of a backup, and of how many by action; `left_out`: how many more there
     are than `items`."""
 
-    items: tuple[Done, ...]
+    items: tuple[Item, ...]
     left_out: int
     counts: Mapping[str, int]
     made: str
@@ -83,13 +84,12 @@ class Backups:
     def __init__(
         self,
         here: Here,
-        keychain: "Keychain",
         change: Callable[[Mapping[str, Any]], Awaitable[None]],
         wait: "Callable[[Sequence[Loose], str], Awaitable[None]]",
         bus: "Bus",
     ) -> None:
         """`change` changes settings; `wait` lists what waits for the person's word."""
-        self._here, self._keychain, self._bus = here, keychain, bus
+        self._here, self._bus = here, bus
         self._change, self._wait = change, wait
         self._busy = False
 
@@ -168,11 +168,11 @@ class Backups:
         before_it = str(saved[0] or "") if saved else ""
         return Restored(tuple(done[:MOST]), left, counts, manifest.made, before_it)
 
-    async def _keys(self, named: list[str]) -> list[Done]:
+    async def _keys(self, named: list[str]) -> list[Item]:
         """Of providers that had a key where the backup was made: those that have none in this keychain."""
         try:
-            await self._keychain.check()
-            missing = [name for name in named if not await self._keychain.get(provider_name(name))]
+            await self._here.keychain.check()
+            missing = [name for name in named if not await self._here.keychain.get(provider_name(name))]
         except KeychainError:
             missing = named
         known = self._here.config()
@@ -180,7 +180,7 @@ class Backups:
         if have:
             await self._change({f"providers.{name}.key_stored": True for name in have})
         note = _("Keys are not part of a backup. Enter it again.")
-        return [Done("setting", f"providers.{name}", "left", note) for name in missing]
+        return [Item("setting", f"providers.{name}", "left", note) for name in missing]
 
 
 def _described(path: Path) -> Backup:

@@ -1,7 +1,7 @@
 """What a person reads of an import, in the window and at a terminal alike."""
 
 from desktop.api.backup_words import waiting
-from desktop.merge.importer.items import Counts
+from desktop.merge.items import Counts
 from desktop.text import _, ngettext
 
 TAKEN = ("take", "add", "change", "inert", "waits")

@@ -13,11 +13,11 @@ from desktop.bus.events import SettingsChanged
 from desktop.errors import UsageError
 from desktop.inbox.inbox import WAITING, Inbox
 from desktop.merge.backup.before import save_before
-from desktop.merge.importer.importing import Here, Importing, Items
-from desktop.merge.importer.items import WRITING, Counts, Item, counted
+from desktop.merge.here import Here
+from desktop.merge.importer.importing import Importing, Items
 from desktop.merge.importer.places import Source, find
+from desktop.merge.items import WRITING, Counts, Item, counted
 from desktop.pace import Advanced
-from desktop.paths import Home
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -52,14 +52,13 @@ class Imports:
 
     def __init__(
         self,
-        home: Home,
         here: Here,
         inbox: Inbox,
         wait: "Callable[[Sequence[Loose], str], Awaitable[None]]",
         bus: "Bus",
     ) -> None:
         """`wait` lists what waits for the person's word."""
-        self._home, self._here, self._inbox = home, here, inbox
+        self._here, self._inbox = here, inbox
         self._wait, self._bus = wait, bus
         self._busy = asyncio.Lock()
 
@@ -70,7 +69,7 @@ class Imports:
         def look() -> str:
             path = Path.home() / ".nanobot"
             try:
-                find(path, self._home.root, self._here.workspace)
+                find(path, self._here.home.root, self._here.workspace)
             except (UsageError, OSError):
                 return ""
             return str(path)
@@ -119,7 +118,7 @@ class Imports:
         """A backup of what is here already."""
         here = self._here
         if await in_thread(lambda: any(here.sessions.folder.glob("*.jsonl"))):
-            await save_before(self._home, here.workspace, "import")
+            await save_before(here.home, here.workspace, "import")
 
     def _alone(self) -> asyncio.Lock:
         if self._busy.locked():

@@ -75,7 +75,7 @@ def _tell(plan: "Plan", dry_run: bool, as_json: bool) -> None:
 def _show(items: "Sequence[Item]", as_json: bool) -> None:
     for item in items:
         if as_json:
-            emit(asdict(item))
+            emit({name: value for name, value in asdict(item).items() if name != "title"})
         elif item.action != "same" or item.note:
             say(_line(item))
 

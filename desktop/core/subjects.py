@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from desktop.api.subjects import Makers
     from desktop.core.parts import Parts
     from desktop.doctor.damage import Damages
+    from desktop.merge.here import Here
     from desktop.tools.base import Tool
 
 
@@ -133,19 +134,26 @@ def _attachments(core: "Parts") -> object:
     return Attachments(core.sessions, core.workspace)
 
 
-def _backups(core: "Parts") -> object:
-    from desktop.api.backups import Backups
-    from desktop.merge.backup.restoring import Here
+def _here(core: "Parts") -> "Here":
+    """This home, as far as what comes into it needs it."""
+    from desktop.merge.here import Here
 
-    here = Here(
+    return Here(
         core.home,
         core.workspace,
         core.sessions,
+        core.keychain,
         core.take_settings,
         lambda: core.store.config,
+        core.marks.keep,
         _zone(core),
     )
-    return Backups(here, core.keychain, core.change, core.waiting.add, core.bus)
+
+
+def _backups(core: "Parts") -> object:
+    from desktop.api.backups import Backups
+
+    return Backups(_here(core), core.change, core.waiting.add, core.bus)
 
 
 def _changes(core: "Parts") -> object:
@@ -165,20 +173,8 @@ def _diagnostics(core: "Parts") -> object:
 
 def _imports(core: "Parts") -> object:
     from desktop.api.imports import Imports
-    from desktop.merge.importer.importing import Here
 
-    here = Here(
-        core.home.root,
-        core.store.path,
-        core.workspace,
-        core.sessions,
-        core.keychain,
-        core.take_settings,
-        core.waiting.switch_off,
-        core.marks.keep,
-        _zone(core),
-    )
-    return Imports(core.home, here, core.inbox, core.waiting.add, core.bus)
+    return Imports(_here(core), core.inbox, core.waiting.add, core.bus)
 
 
 def _jobs(core: "Parts") -> object:

@@ -62,12 +62,6 @@ class Waiting:
             notice = Notice(id_, WAITING, "", "", one.name, body, at=now - number / 1000, shown=_SHOWN)
             await self._inbox.add(notice)
 
-    async def switch_off(self, skill: str) -> None:
-        """Switch a skill off that is about to come."""
-        off = self._config().agents.defaults.disabled_skills
-        if skill.casefold() not in map(str.casefold, off):
-            await self._take({_DISABLED: [*off, skill]})
-
     async def answer(self, id_: str, yes: bool) -> str:
         """A yes puts one in force, else it stays off and leaves the list; its name. Raises UsageError where
         it does not wait any more, or was changed since it was listed."""

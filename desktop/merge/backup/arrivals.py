@@ -4,7 +4,7 @@ bring, what conversations were granted. The person says yes to each (desktop/con
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from desktop.config.base import normal
 from desktop.config.loosening import Loose, part
@@ -15,6 +15,7 @@ from desktop.cron import form as job_form
 from desktop.cron.job import Job
 from desktop.errors import StorageError, UsageError
 from desktop.merge.backup import form, logs
+from desktop.merge.items import Item
 from desktop.session import records
 from desktop.session.grants import granted, without_grants
 from desktop.skills.loader import FOLDER
@@ -27,22 +28,18 @@ _SKILLS = f"{form.WORKSPACE}{FOLDER}/"
 LATER_S = 2.0
 """File systems tell times this roughly."""
 
-type Action = Literal["add", "keep", "left", "waits"]
-type Told = tuple[str, Action, str]
-"""A setting's name, what became of it (see Action), and a sentence or nothing."""
-
 
 def settings(
     stored: Mapping[str, Any], here: Mapping[str, Any], newer: bool, config: Config
-) -> tuple[dict[tuple[str, ...], Any], list[Told], list[Loose], list[str]]:
+) -> tuple[dict[tuple[str, ...], Any], list[Item], list[Loose], list[str]]:
     """What a backup's settings come to beside those `here`, which may be `newer`: values to be written,
     what is told of each, what waits, and the providers that had a key."""
-    told: list[Told] = []
+    told: list[Item] = []
     keyed: list[str] = []
     wanted: dict[tuple[str, ...], Any] = {}
     if is_autonomous(stored):
         why = _("Autonomous can’t be a setting. You can turn it on for a conversation for a while.")
-        told.append(("permissions.mode", "left", why))
+        told.append(Item("setting", "permissions.mode", "left", why))
     for keys, value in _leaves(migrate(stored)):
         if normal(keys[-1]) == _KEYED:
             keyed += [keys[1]] if value is True and len(keys) > 1 else []
@@ -53,11 +50,11 @@ def settings(
         if mine is None or not newer:
             wanted[keys] = value
         else:
-            told.append((".".join(keys), "keep", ""))
+            told.append(Item("setting", ".".join(keys), "keep"))
     found = part(wanted, config)
-    told += [(".".join(keys), "add", "") for keys in found.safe]
-    told += [(loose.name, "waits", loose.says) for loose in found.loose]
-    told += [(name, "left", why) for name, why in found.left]
+    told += [Item("setting", ".".join(keys), "add") for keys in found.safe]
+    told += [Item("setting", loose.name, "waits", loose.says) for loose in found.loose]
+    told += [Item("setting", name, "left", why) for name, why in found.left]
     return found.safe, told, found.loose, keyed
 
 

@@ -10,16 +10,15 @@ import shutil
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from desktop.config import document
 from desktop.config.loosening import Loose
-from desktop.config.schema import Config
 from desktop.cron.arriving import switched_off
 from desktop.cron.store import Store
 from desktop.database import Database
@@ -28,12 +27,12 @@ from desktop.files import Astray, Place
 from desktop.merge.backup import arrivals, form, logs, reading, rows
 from desktop.merge.backup.files import Undo, beside, is_same, is_template, put, take
 from desktop.merge.backup.form import Manifest
+from desktop.merge.here import Here
+from desktop.merge.items import Item
 from desktop.pace import Pace
-from desktop.paths import Home
 from desktop.session import names, reader, records
 from desktop.session.listing import describe
 from desktop.session.place import cut_back, opened_size, stored
-from desktop.session.sessions import Sessions
 from desktop.skills.arriving import waiting
 from desktop.skills.loader import FOLDER
 from desktop.tasks import in_thread
@@ -41,40 +40,6 @@ from desktop.text import _
 
 _log = logging.getLogger(__name__)
 STAGING = ".restore-"
-_DISABLED = ("agents", "defaults", "disabledSkills")
-
-type Action = Literal["add", "keep", "beside", "own", "same", "left", "waits"]
-"""add: it, or what was missing of it, was added. keep: what is here is newer and stays. beside: so too, and
-the backup's lies beside it. own: the backup's became a conversation of its own. same: it is here already.
-left: it could not be used, see `note`. waits: it loosens or runs something, and is off until the person
-says yes to it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What became of one thing of the backup. `kind`: session, file, skill, job, setting or ledger."""
-
-    kind: str
-    name: str
-    action: Action
-    note: str = ""
-    count: int = 0
-    title: str = ""
-    """Of a conversation: how a list calls it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """This home, as far as a restore needs it."""
-
-    home: Home
-    workspace: Path
-    sessions: Sessions
-    take_settings: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]]
-    config: Callable[[], Config]
-    """The settings in use."""
-    zone: Callable[[], str]
-    """Tells the person's time zone; called in a thread."""
 
 
 class Restoring:
@@ -92,7 +57,7 @@ class Restoring:
         self._manifest = Manifest("", "", "", {})
         self._day = f"{datetime.now().astimezone():%Y-%m-%d}"
 
-    async def run(self, before: Callable[[], Awaitable[object]]) -> tuple[Manifest, list[Done]]:
+    async def run(self, before: Callable[[], Awaitable[object]]) -> tuple[Manifest, list[Item]]:
         """Unpack, check, do `before`, then merge; what became of each thing. Raises NoBackupError,
         StorageError; then nothing is changed."""
         run, root = self._pace.run, self._here.home.root
@@ -112,11 +77,11 @@ class Restoring:
                 await in_thread(shutil.rmtree, self._staged, True)
         return self._manifest, done
 
-    async def _merge(self) -> list[Done]:
+    async def _merge(self) -> list[Item]:
         names_ = [name for name in self._manifest.files if form.is_taken(name)]
         self._pace.begin("merge", len(names_))
         done = [
-            Done("file", name.removeprefix(form.WORKSPACE), "left", _("It would make git run something."))
+            Item("file", name.removeprefix(form.WORKSPACE), "left", _("It would make git run something."))
             for name in self._manifest.files
             if not form.is_taken(name) and name != form.OWN_GIT
         ]
@@ -138,7 +103,7 @@ class Restoring:
 
     # ---- conversations
 
-    async def _session(self, name: str) -> Done:
+    async def _session(self, name: str) -> Item:
         """One conversation's file."""
         path = self._staged / name
         stripped = await self._pace.run(arrivals.strip, path)
@@ -148,12 +113,12 @@ class Restoring:
             return replace(done, note=note)
         return done
 
-    async def _merged(self, path: Path) -> Done:
+    async def _merged(self, path: Path) -> Item:
         run, sessions = self._pace.run, self._here.sessions
         key, title, place, compared, n = await run(self._look_at, path)
         if compared is None:
             sessions.forget(key)
-            return Done("session", key, "add", "", n, title)
+            return Item("session", key, "add", "", n, title)
         return replace(await self._beside(key, path, place, compared), title=title)
 
     def _look_at(self, path: Path) -> tuple[str, str, Path, logs.Compared | None, int]:
@@ -168,19 +133,19 @@ class Restoring:
         put(path, place, self._undo, self._here.workspace)
         return info.key, info.title, place, None, n
 
-    async def _beside(self, key: str, path: Path, place: Path, compared: logs.Compared) -> Done:
+    async def _beside(self, key: str, path: Path, place: Path, compared: logs.Compared) -> Item:
         """A conversation that is here, too."""
         run, n = self._pace.run, len(compared.missing)
         if compared.relation == "same":
-            return Done("session", key, "same")
+            return Item("session", key, "same")
         if compared.relation == "append":
             await self._append(key, path, place, compared.missing)
-            return Done("session", key, "add", count=n)
+            return Item("session", key, "add", count=n)
         if compared.relation == "insert":
             await run(self._insert, path, place)
             self._here.sessions.forget(key)
             note = _("What was damaged or missing in it has been restored.")
-            return Done("session", key, "add", note, n)
+            return Item("session", key, "add", note, n)
         return await self._own(key, path)
 
     async def _append(self, key: str, path: Path, place: Path, missing: tuple[int, ...]) -> None:
@@ -207,7 +172,7 @@ class Restoring:
         put(place, aside, self._undo, self._here.workspace, copy=True)
         take(made, place, self._undo, self._staged, self._here.workspace)
 
-    async def _own(self, key: str, path: Path) -> Done:
+    async def _own(self, key: str, path: Path) -> Item:
         """A key of its own for a conversation that went on in both places."""
         run, folder = self._pace.run, self._here.sessions.folder
         number = 1
@@ -217,7 +182,7 @@ class Restoring:
             if not await run(stored, place):
                 break
             if (await run(logs.compare, path, place, self._pace)).relation == "same":
-                return Done("session", own, "same")
+                return Item("session", own, "same")
             number += 1
         made = self._staged / "own.jsonl"
         await run(self._renamed, path, made, own)
@@ -227,7 +192,7 @@ class Restoring:
             "It continued both here and in the backup. The backup’s version is a separate conversation."
         )
         n = await run(lambda: sum(1 for _message in logs.messages(path, self._pace)))
-        return Done("session", own, "own", note, n)
+        return Item("session", own, "own", note, n)
 
     def _renamed(self, path: Path, made: Path, key: str) -> None:
         """The conversation under another key, its title saying so."""
@@ -247,7 +212,7 @@ class Restoring:
 
     # ---- files
 
-    def _file(self, name: str) -> list[Done]:
+    def _file(self, name: str) -> list[Item]:
         """One file of the workspace; nothing where there is nothing to say of it."""
         self._pace.advance()
         inside = name.removeprefix(form.WORKSPACE)
@@ -263,33 +228,33 @@ class Restoring:
         except Astray:  # a link on the way leads out
             linked, status = True, None
         if linked:
-            return [Done("file", inside, "left", _("There is a link in its place."))]
+            return [Item("file", inside, "left", _("There is a link in its place."))]
         quiet = any(part.startswith(".") for part in Path(inside).parts) or "sessions/" in inside
         if status is None:
             put(path, target, self._undo, root)
-            return [] if quiet else [Done("file", inside, "add")]
+            return [] if quiet else [Item("file", inside, "add")]
         if not stat.S_ISREG(status.st_mode):
-            return [Done("file", inside, "left", _("Something else already has this name."))]
+            return [Item("file", inside, "left", _("Something else already has this name."))]
         if is_same(place, inside, packed.size, packed.sha256):
-            return [] if quiet else [Done("file", inside, "same")]
+            return [] if quiet else [Item("file", inside, "same")]
         if quiet:
             return []
         lines = target.suffix == ".jsonl"
         older = status.st_mtime < packed.modified - arrivals.LATER_S
         if older or is_template(place, inside) or (lines and logs.begins_with(path, target, self._pace)):
             take(path, target, self._undo, self._staged, root)
-            return [Done("file", inside, "add")]
+            return [Item("file", inside, "add")]
         if lines and logs.begins_with(target, path, self._pace):
-            return [Done("file", inside, "keep")]
+            return [Item("file", inside, "keep")]
         other, there = beside(root, target, packed.size, packed.sha256, self._day)
         if not there:
             put(path, other, self._undo, root)
         note = _("The one here is newer and stays. The backup’s version is put beside it as {name}.")
-        return [Done("file", inside, "beside", note.format(name=other.name))]
+        return [Item("file", inside, "beside", note.format(name=other.name))]
 
     # ---- jobs, ledgers, settings
 
-    async def _jobs(self) -> list[Done]:
+    async def _jobs(self) -> list[Item]:
         if form.JOBS not in self._manifest.files:
             return []
         path = self._staged / form.JOBS
@@ -305,14 +270,14 @@ class Restoring:
             await store.update(lambda here: {k: j for k, j in new.items() if k not in here}, by_person=True)
             self._undo.later(lambda: store.update(lambda _h: dict.fromkeys(new), by_person=True))
         told = [
-            Done("job", job.name, "waits", waits[job.id].says)
+            Item("job", job.name, "waits", waits[job.id].says)
             if job.id in waits
-            else Done("job", job.name, "add" if job.id in new else "same")
+            else Item("job", job.name, "add" if job.id in new else "same")
             for job in found
         ]
-        return [*told, *(Done("job", name, "left", why) for name, why in bad)]
+        return [*told, *(Item("job", name, "left", why) for name, why in bad)]
 
-    async def _ledgers(self) -> list[Done]:
+    async def _ledgers(self) -> list[Item]:
         if form.DATABASE not in self._manifest.files:
             return []
         path = self._staged / form.DATABASE
@@ -321,13 +286,13 @@ class Restoring:
             await old.open()  # brings its tables up to date
             await old.check()
         except AppError:
-            return [Done("ledger", "state.db", "left", _("The backup’s database is damaged."))]
+            return [Item("ledger", "state.db", "left", _("The backup’s database is damaged."))]
         finally:
             await old.close()
         n = await self._pace.run(rows.merge, path, self._here.home.database, self._pace)
-        return [Done("ledger", "state.db", "add" if n else "same", count=n)]
+        return [Item("ledger", "state.db", "add" if n else "same", count=n)]
 
-    async def _settings(self) -> list[Done]:
+    async def _settings(self) -> list[Item]:
         """What is set in the backup: added where nothing is set here, taken where the backup is newer; what
         loosens waits."""
         if form.CONFIG not in self._manifest.files:
@@ -344,7 +309,7 @@ class Restoring:
         self.loose += loose
         if values:
             await self._here.take_settings(values)
-        return [Done("setting", name, action, note) for name, action, note in told]
+        return told
 
     async def _skills_off(self) -> None:
         """Switch off, before they come, the skills that the backup adds or changes."""
@@ -352,16 +317,14 @@ class Restoring:
         found = await self._pace.run(arrivals.skills, self._staged, manifest, workspace)
         if not found:
             return
-        before = self._here.config().agents.defaults.disabled_skills
-        self._skills = [name for name in found if name.casefold() not in map(str.casefold, before)]
-        await self._here.take_settings({_DISABLED: [*before, *self._skills]})
-        self._undo.later(lambda: self._here.take_settings({_DISABLED: list(before)}))
+        self._skills = await self._here.switch_off(found)
+        self._undo.later(lambda: self._here.switch_on(self._skills))
 
-    async def _skills_wait(self) -> list[Done]:
+    async def _skills_wait(self) -> list[Item]:
         folder = self._here.workspace / FOLDER
         waits = [await in_thread(waiting, folder / name) for name in self._skills]
         self.loose += waits
-        return [Done("skill", loose.name, "waits", loose.says) for loose in waits]
+        return [Item("skill", loose.name, "waits", loose.says) for loose in waits]
 
 
 def _is_log(name: str) -> bool:

@@ -22,8 +22,8 @@ from desktop.memory.files import append_line, decoded
 from desktop.memory.files import replace as put
 from desktop.memory.history import LONGEST, History
 from desktop.memory.imports import chunks
-from desktop.merge.importer.items import Item, Step, step
 from desktop.merge.importer.places import Source, wrong
+from desktop.merge.items import Item, Step, step
 from desktop.pace import Pace
 from desktop.session.model import moment_of, now
 from desktop.text import ngettext

@@ -8,29 +8,28 @@ import asyncio
 import errno
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from desktop.config.keychain import Keychain
 from desktop.config.loosening import Loose
 from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
+from desktop.merge.here import Here
 from desktop.merge.importer import log_files, notes, pairing, places, prompts, secrets, settings, skills
 from desktop.merge.importer.history import OldHistory
-from desktop.merge.importer.items import WRITING, Item, Step, step
 from desktop.merge.importer.jobs import OldJobs
-from desktop.merge.importer.media import Keep, OldMedia
+from desktop.merge.importer.media import OldMedia
 from desktop.merge.importer.places import Source, wrong
 from desktop.merge.importer.secrets import Secret
 from desktop.merge.importer.sessions import OldSessions
 from desktop.merge.importer.settings import Found
 from desktop.merge.importer.skills import OldSkills
+from desktop.merge.items import WRITING, Item, Step, step
 from desktop.pace import Advanced, Pace
 from desktop.paths import sync
-from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
 
@@ -50,24 +49,6 @@ class Items:
 
 
 type Told = Callable[[Items | Advanced], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """This home, as far as an import needs it."""
-
-    root: Path
-    config: Path
-    workspace: Path
-    sessions: Sessions
-    keychain: Keychain
-    take_settings: Callable[[Mapping[tuple[str, ...], Any]], Awaitable[object]]
-    """Puts values into the settings by their places."""
-    switch_off: Callable[[str], Awaitable[object]]
-    """Switches a skill off by its name."""
-    keep_marks: Keep
-    zone: Callable[[], str]
-    """Tells the person's time zone; called in a thread."""
 
 
 class Importing:
@@ -121,7 +102,7 @@ class Importing:
 
     async def _steps(self) -> list[Step]:
         here, run = self._here, self._pace.run
-        source = await run(places.find, self._path, here.root, here.workspace)
+        source = await run(places.find, self._path, here.home.root, here.workspace)
         self._source = source
         found = [step(note) for note in source.notes]
         if source.config is not None:
@@ -129,11 +110,11 @@ class Importing:
         found += await run(notes.steps, source, here.workspace, self._pace)
         found += await run(prompts.steps, source, here.workspace, self._pace)
         found += await run(OldHistory(source, here.workspace / "memory", self._pace).steps)
-        found += await run(OldSkills(source, here.workspace / "skills", self._pace, here.switch_off).steps)
+        found += await run(OldSkills(source, here, self._pace).steps)
         store = Store(here.workspace / "cron", here.zone)
         await store.load()
         found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
-        found += await run(pairing.steps, source, here.config)
+        found += await run(pairing.steps, source, here.home.config)
         media = OldMedia(source, here.workspace, self._pace, here.keep_marks)
         found += await run(media.steps)
         found += await OldSessions(source, here.sessions, self._pace, media.attach).steps()
@@ -142,7 +123,7 @@ class Importing:
 
     async def _settings(self, config: Path) -> list[Step]:
         here = self._here
-        found = await self._pace.run(settings.read, config, here.config)
+        found = await self._pace.run(settings.read, config, here.home.config)
         if isinstance(found, Step):
             return [found]
         self._found = found

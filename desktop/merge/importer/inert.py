@@ -8,8 +8,8 @@ from typing import Any
 
 from desktop.config.base import normal
 from desktop.merge.importer.documents import unset
-from desktop.merge.importer.items import Item
 from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
+from desktop.merge.items import Item
 from desktop.text import _
 
 _GONE = object()

@@ -19,8 +19,8 @@ from desktop.cron.job import Job
 from desktop.cron.schedule import At
 from desktop.cron.store import Store
 from desktop.errors import StorageError, UsageError
-from desktop.merge.importer.items import WRITING, Item, Step, step
 from desktop.merge.importer.places import Source, wrong
+from desktop.merge.items import WRITING, Item, Step, step
 from desktop.text import _
 
 

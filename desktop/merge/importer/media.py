@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from desktop.files import Place, Seen, seen
-from desktop.merge.importer.items import Item, Step, step
+from desktop.merge.here import Keep
 from desktop.merge.importer.places import Source, wrong
-from desktop.origin import Mark, unknown
+from desktop.merge.items import Item, Step, step
+from desktop.origin import unknown
 from desktop.pace import Pace
 from desktop.providers.pictures import kind
 from desktop.session.model import Message
@@ -35,9 +36,6 @@ _IN_TEXT = re.compile(r"\[\w[\w ]{0,30}: ?([^\]\n]{1,4096})\]")
 """As nanobot writes a file into the text of a message: [image: /path], [file: /path], [voice: /path]."""
 _OURS = ("_files", "_images")
 """Marks that mean something here alone: an old file has none that could be believed."""
-
-type Keep = Callable[[Sequence[Seen], Mark], Awaitable[object]]
-"""Keeps whose words the bytes of files are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from desktop.files import Place
 from desktop.memory import files
-from desktop.merge.importer.items import Item, Step, step
 from desktop.merge.importer.places import FILES, Source, wrong
+from desktop.merge.items import Item, Step, step
 from desktop.pace import Pace
 from desktop.paths import resource
 from desktop.text import _

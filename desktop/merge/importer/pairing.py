@@ -15,8 +15,8 @@ from desktop.config import document
 from desktop.config.loosening import Loose
 from desktop.errors import ConfigError
 from desktop.merge.importer.documents import there
-from desktop.merge.importer.items import Item, Step, step
 from desktop.merge.importer.places import Source, wrong
+from desktop.merge.items import Item, Step, step
 from desktop.text import _, mark
 
 FILE = "pairing.json"

@@ -14,7 +14,7 @@ from pathlib import Path
 from desktop.config import document
 from desktop.config.base import normal
 from desktop.errors import ConfigError, UsageError
-from desktop.merge.importer.items import Item
+from desktop.merge.items import Item
 from desktop.text import _
 
 FILES = ("AGENTS", "SOUL", "USER", "TOOLS", "HEARTBEAT", "IDENTITY")

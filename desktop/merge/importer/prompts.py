@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from desktop.files import Place
-from desktop.merge.importer.items import Item, Step, step
 from desktop.merge.importer.places import Source, wrong
+from desktop.merge.items import Item, Step, step
 from desktop.pace import Pace
 from desktop.text import _
 

@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from desktop.merge.importer.items import Item, Step, step
 from desktop.merge.importer.log_files import Attach, Reading, messages_of, put, rest_of
 from desktop.merge.importer.places import Source, wrong
+from desktop.merge.items import Item, Step, step
 from desktop.pace import Pace
 from desktop.session.model import Message
 from desktop.session.names import SUFFIX

@@ -35,10 +35,10 @@ from desktop.merge.importer.documents import (
     value_of,
 )
 from desktop.merge.importer.inert import without_unfit
-from desktop.merge.importer.items import WRITING, Item, Step, step
 from desktop.merge.importer.places import LONGEST_FILE, wrong
 from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
 from desktop.merge.importer.servers import server_of
+from desktop.merge.items import WRITING, Item, Step, step
 from desktop.text import _
 
 _CHOICE = ("agents.defaults.model", "agents.defaults.provider")

@@ -2,17 +2,18 @@
 
 import os
 import stat
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from desktop.files import Place
-from desktop.merge.importer.items import Item, Step, step
+from desktop.merge.here import Here
 from desktop.merge.importer.places import Source, wrong
+from desktop.merge.items import Item, Step, step
 from desktop.pace import Pace
 from desktop.skills.arriving import waiting
-from desktop.skills.loader import FILE
+from desktop.skills.loader import FILE, FOLDER
 from desktop.text import _
 
 _MOST_FILES, _MOST_BYTES = 5_000, 500 * 1024 * 1024
@@ -23,11 +24,9 @@ PART = ".import-"
 class OldSkills:
     """The old workspace's skills beside those of this one."""
 
-    def __init__(
-        self, source: Source, folder: Path, pace: Pace, switch_off: Callable[[str], Awaitable[object]]
-    ) -> None:
-        """`folder`: this workspace's `skills`. `switch_off` is called with a name before it comes."""
-        self._source, self._folder, self._pace, self._off = source, folder, pace, switch_off
+    def __init__(self, source: Source, here: Here, pace: Pace) -> None:
+        self._source, self._here, self._pace = source, here, pace
+        self._folder = here.workspace / FOLDER
 
     def steps(self) -> list[Step]:
         """What becomes of each. Blocks."""
@@ -63,7 +62,7 @@ class OldSkills:
         return Step((item,), partial(self._take, path, names), lambda: [waiting(self._folder / path.name)])
 
     async def _take(self, path: Path, names: list[Path]) -> None:
-        await self._off(path.name)
+        await self._here.switch_off([path.name])
         await self._pace.run(self._put, path, names)
 
     def _files(self, folder: Path) -> tuple[list[tuple[Path, int]], int]:

@@ -8,10 +8,12 @@ from typing import Any
 from desktop.config.keychain import Keychain
 from desktop.config.store import ConfigStore
 from desktop.files import Seen
-from desktop.merge.importer.importing import Here, Importing, Items
-from desktop.merge.importer.items import WRITING, Item
+from desktop.merge.here import Here
+from desktop.merge.importer.importing import Importing, Items
+from desktop.merge.items import WRITING, Item
 from desktop.origin import Mark
 from desktop.pace import Advanced
+from desktop.paths import Home
 from desktop.session.listing import describe_all
 from desktop.session.sessions import Sessions
 from tests.unit.config.test_keychain import Vault
@@ -37,18 +39,13 @@ class Bed:
         async def take(values: Mapping[tuple[str, ...], Any]) -> None:
             await self.store.take_over(values)
 
-        async def off(skill: str) -> None:
-            known = self.store.config.agents.defaults.disabled_skills
-            await take({("agents", "defaults", "disabledSkills"): [*known, skill]})
-
         here = Here(
-            self.root,
-            self.store.path,
+            Home(self.root, self.root / "models"),
             self.workspace,
             self.sessions,
             self.keychain,
             take,
-            off,
+            lambda: self.store.config,
             self.keep,
             lambda: "Europe/Berlin",
         )

@@ -7,7 +7,7 @@ import pytest
 
 from desktop.errors import KeychainError, UsageError
 from desktop.merge.importer.importing import Items
-from desktop.merge.importer.items import counted
+from desktop.merge.items import counted
 from desktop.pace import Advanced
 from desktop.tasks import spawn
 from tests.unit.importer.bed import Bed, named

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.config.loosening import changes
-from desktop.merge.importer.items import Item
+from desktop.merge.items import Item
 from tests.unit.importer.bed import Bed, named
 from tests.unit.importer.homes import write
 

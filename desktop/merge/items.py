@@ -1,4 +1,4 @@
-"""What an import consists of: items that a person reads, and the steps that put them in place."""
+"""What an import or a restore consists of: items that a person reads, and steps that put them in place."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -7,20 +7,27 @@ from typing import Literal
 
 from desktop.config.loosening import Loose
 
-type Action = Literal["take", "add", "change", "same", "inert", "left", "failed", "waits"]
-"""take: as it is. add: what is new of something that is here already. change: taken as something else, see
-`note`. same: here already. inert: kept in the settings or the workspace, without a meaning here. left:
-stays in the old home only, see `note`. failed: was to be taken and could not be, see `note`. waits: it
-loosens or runs something, and is off until the person says yes to it."""
-type Kind = Literal["setting", "key", "session", "memory", "file", "skill", "job", "pairing", "other"]
+type Action = Literal[
+    "take", "add", "change", "keep", "beside", "own", "same", "inert", "left", "failed", "waits"
+]
+"""What becomes of a thing; the note of the item says why.
+
+take: as it is, where there was none. add: what was missing of something (a restore says so of whole things,
+too). change: as something else. keep: what is here is newer, and stays. beside: so too, with the other put
+beside it. own: it became a conversation of its own. same: here already. inert: kept, without a meaning.
+left: not taken. failed: was to be taken and could not be. waits: it loosens or runs something, and is off
+until the person says yes to it."""
+type Kind = Literal[
+    "setting", "key", "session", "memory", "file", "skill", "job", "pairing", "ledger", "other"
+]
 
 WRITING = ("take", "add", "change", "inert")
-"""The actions that write something here."""
+"""The actions of an import that write something here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing of the old home and what becomes of it."""
+    """One thing from elsewhere and what becomes of it."""
 
     kind: Kind
     name: str
@@ -28,12 +35,9 @@ class Item:
     note: str = ""
     """A sentence for the person; empty where there is nothing to say."""
     count: int = 0
-    """Messages of a session, entries of a history, files of a skill or a folder."""
-
-    @property
-    def title(self) -> str:
-        """How a list calls it."""
-        return self.name
+    """Messages of a session, entries of a history or of ledgers, files of a skill or a folder."""
+    title: str = ""
+    """Of a conversation: how a list calls it; empty for its name."""
 
 
 @dataclass(frozen=True, slots=True)
