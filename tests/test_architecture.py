@@ -79,7 +79,7 @@ OPENER_ONLY = (
     "tools/permissions/scripts.py",
 )
 """What works on the workspace, where tools plant links: there desktop.files opens, and nothing else."""
-OPENER_WRITES = ("merge/importer/", "merge/backup/files.py", "merge/backup/mending.py")
+OPENER_WRITES = ("merge/importer/", "merge/files.py", "merge/backup/mending.py")
 """What brings files from elsewhere into the workspace: it reads them as they lie, but writes likewise."""
 BY_NAME = frozenset(
     [
@@ -493,10 +493,10 @@ PLANTED = {
     ),
     "a restore that copies": (
         written_by_name,
-        "merge/backup/files.py",
+        "merge/files.py",
         "import shutil\nshutil.copy2(a, b)",
     ),
-    "a restore that renames": (written_by_name, "merge/backup/files.py", "part.replace(path)"),
+    "a restore that renames": (written_by_name, "merge/files.py", "part.replace(path)"),
     "a mending that removes": (written_by_name, "merge/backup/mending.py", "import os\nos.unlink(path)"),
     "a long file": (oversized, "usage.py", "x = 1\n" * 401),
     "a long function": (oversized, "usage.py", "def f():\n" + "    x = 1\n" * 51),

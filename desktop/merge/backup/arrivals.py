@@ -14,9 +14,9 @@ from desktop.cron import file as job_file
 from desktop.cron import form as job_form
 from desktop.cron.job import Job
 from desktop.errors import StorageError, UsageError
-from desktop.merge.backup import form, logs
+from desktop.merge import logs
+from desktop.merge.backup import form
 from desktop.merge.items import Item
-from desktop.session import records
 from desktop.session.grants import granted, without_grants
 from desktop.skills.loader import FOLDER
 from desktop.text import _
@@ -98,9 +98,8 @@ def strip(path: Path) -> bool:
     if not any(granted(record) for record in logs.read(path)):
         return False
     made = path.with_name(f"{path.name}.stripped")
-    with made.open("xb") as file:
-        for record in logs.read(path):
-            file.write(records.write(without_grants(record) if granted(record) else record))
+    found = logs.read(path)
+    logs.write(made, (without_grants(record) if granted(record) else record for record in found))
     made.replace(path)
     return True
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from desktop.cron import file as job_file
 from desktop.files import Place
-from desktop.merge.backup import logs
-from desktop.merge.backup.files import Undo, put, take
+from desktop.merge import logs
+from desktop.merge.files import Undo, put, take
 from desktop.pace import Pace
 from desktop.session import records
 from desktop.session.model import SessionInfo

@@ -10,10 +10,11 @@ import shutil
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,18 @@ from desktop.cron.store import Store
 from desktop.database import Database
 from desktop.errors import AppError, StorageError, explain
 from desktop.files import Astray, Place
-from desktop.merge.backup import arrivals, form, logs, reading, rows
-from desktop.merge.backup.files import Undo, beside, is_same, is_template, put, take
+from desktop.merge import logs
+from desktop.merge.backup import arrivals, form, reading, rows
 from desktop.merge.backup.form import Manifest
+from desktop.merge.conversations import Target, append, targets
+from desktop.merge.files import Undo, beside, is_same, is_template, put, take
 from desktop.merge.here import Here
 from desktop.merge.items import Item
 from desktop.pace import Pace
-from desktop.session import names, reader, records
+from desktop.session import names, reader
 from desktop.session.listing import describe
-from desktop.session.place import cut_back, opened_size, stored
+from desktop.session.model import Message, SessionInfo
+from desktop.session.place import stored
 from desktop.skills.arriving import waiting
 from desktop.skills.loader import FOLDER
 from desktop.tasks import in_thread
@@ -105,110 +109,62 @@ class Restoring:
 
     async def _session(self, name: str) -> Item:
         """One conversation's file."""
-        path = self._staged / name
-        stripped = await self._pace.run(arrivals.strip, path)
-        done = await self._merged(path)
-        if stripped and done.action in ("add", "own"):
-            note = f"{done.note} {_('Its permission mode and folders were not imported.')}".strip()
-            return replace(done, note=note)
-        return done
-
-    async def _merged(self, path: Path) -> Item:
-        run, sessions = self._pace.run, self._here.sessions
-        key, title, place, compared, n = await run(self._look_at, path)
-        if compared is None:
-            sessions.forget(key)
-            return Item("session", key, "add", "", n, title)
-        return replace(await self._beside(key, path, place, compared), title=title)
-
-    def _look_at(self, path: Path) -> tuple[str, str, Path, logs.Compared | None, int]:
-        """A conversation's key, title and place here, what its file is to the one there, or None where
-        there was none: it is put there; and how many messages it has then."""
-        self._pace.advance()
-        info = describe(path)
-        place, _held = reader.find(self._here.sessions.folder, info.key)
-        if stored(place):
-            return info.key, info.title, place, logs.compare(path, place, self._pace), 0
-        n = sum(1 for _message in logs.messages(path, self._pace))
-        put(path, place, self._undo, self._here.workspace)
-        return info.key, info.title, place, None, n
-
-    async def _beside(self, key: str, path: Path, place: Path, compared: logs.Compared) -> Item:
-        """A conversation that is here, too."""
-        run, n = self._pace.run, len(compared.missing)
-        if compared.relation == "same":
-            return Item("session", key, "same")
-        if compared.relation == "append":
-            await self._append(key, path, place, compared.missing)
-            return Item("session", key, "add", count=n)
-        if compared.relation == "insert":
-            await run(self._insert, path, place)
-            self._here.sessions.forget(key)
+        path, run = self._staged / name, self._pace.run
+        stripped = await run(arrivals.strip, path)
+        info, to = await run(self._look_at, path)
+        found = to.compared
+        if found is None:
+            item = await run(self._put, path, info, to)
+        elif found.relation == "insert":
+            await run(self._insert, path, to)
             note = _("What was damaged or missing in it has been restored.")
-            return Item("session", key, "add", note, n)
-        return await self._own(key, path)
+            item = Item("session", to.key, "add", note, len(found.missing), info.title)
+        elif missing := set(found.missing):
+            said = enumerate(logs.messages(path, self._pace))
+            lacking = (message for at, message in said if at in missing)
+            await append(self._here.sessions, to, lacking, self._pace, self._undo)
+            item = Item("session", to.key, "add", "", len(missing), info.title)
+        else:
+            return Item("session", to.key, "same", title=info.title)
+        if stripped:
+            note = f"{item.note} {_('Its permission mode and folders were not imported.')}".strip()
+            return replace(item, note=note)
+        return item
 
-    async def _append(self, key: str, path: Path, place: Path, missing: tuple[int, ...]) -> None:
-        session = await self._here.sessions.open(key)
-        size = await in_thread(opened_size, place)
+    def _look_at(self, path: Path) -> tuple[SessionInfo, Target]:
+        """What is known of a conversation, and where it goes."""
+        self._pace.advance()
+        info, folder = describe(path), self._here.sessions.folder
+        place, _held = reader.find(folder, info.key)
+        if stored(place) and logs.begins_with(place, path, self._pace):
+            return info, Target(info.key, place, logs.Compared("same"))
+        theirs = cache(lambda: logs.digests(logs.messages(path, self._pace)))
+        takes: tuple[logs.Relation, ...] = ("same", "append", "insert")
+        return info, next(targets(folder, info.key, "restored", theirs, takes, self._pace))
 
-        def back() -> None:
-            cut_back(place, size)
-            self._here.sessions.forget(key)
+    def _put(self, path: Path, info: SessionInfo, to: Target) -> Item:
+        """A conversation where there is none, under its own key or another one."""
+        n = sum(1 for _message in logs.messages(path, self._pace))
+        item = Item("session", to.key, "add", "", n, info.title)
+        if to.key != info.key:
+            logs.write(made := self._staged / "own.jsonl", _renamed(path, to.key))
+            path = made
+            note = _(
+                "It continued both here and in the backup. The backup’s version is a separate conversation."
+            )
+            item = replace(item, action="own", note=note)
+        put(path, to.path, self._undo, self._here.workspace)
+        self._here.sessions.forget(to.key)
+        return item
 
-        self._undo.add(back)
-        wanted = set(missing)
-        lacking = await self._pace.run(
-            lambda: [m for at, m in enumerate(logs.messages(path, self._pace)) if at in wanted]
-        )
-        await session.append_all(lacking)
-
-    def _insert(self, path: Path, place: Path) -> None:
+    def _insert(self, path: Path, to: Target) -> None:
         """The file with the backup's records in their places; the file as it was is kept aside."""
-        made = self._staged / "merged.jsonl"
-        made.unlink(missing_ok=True)
-        logs.merged(path, place, made, self._pace)
+        made, place = self._staged / "merged.jsonl", to.path
+        logs.write(made, logs.merged(path, place, self._pace))
         aside = place.parent / ".damaged" / f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{place.name}"
         put(place, aside, self._undo, self._here.workspace, copy=True)
         take(made, place, self._undo, self._staged, self._here.workspace)
-
-    async def _own(self, key: str, path: Path) -> Item:
-        """A key of its own for a conversation that went on in both places."""
-        run, folder = self._pace.run, self._here.sessions.folder
-        number = 1
-        while True:
-            own = f"{key}:restored" if number == 1 else f"{key}:restored-{number}"
-            place, _held = await run(reader.find, folder, own)
-            if not await run(stored, place):
-                break
-            if (await run(logs.compare, path, place, self._pace)).relation == "same":
-                return Item("session", own, "same")
-            number += 1
-        made = self._staged / "own.jsonl"
-        await run(self._renamed, path, made, own)
-        await run(put, made, folder / names.file_name(own), self._undo, self._here.workspace)
-        self._here.sessions.forget(own)
-        note = _(
-            "It continued both here and in the backup. The backup’s version is a separate conversation."
-        )
-        n = await run(lambda: sum(1 for _message in logs.messages(path, self._pace)))
-        return Item("session", own, "own", note, n)
-
-    def _renamed(self, path: Path, made: Path, key: str) -> None:
-        """The conversation under another key, its title saying so."""
-        made.unlink(missing_ok=True)
-        found = list(logs.read(path))
-        heads = [record for record in found if record.get("_type") == "metadata"]
-        head: dict[str, Any] = dict(heads[-1]) if heads else {"_type": "metadata"}
-        inner = dict(head.get("metadata") or {})
-        asked = next((m for m in found if m.get("role") == "user"), {})
-        title = str(inner.get("title") or asked.get("content") or key).strip().splitlines()[0][:60]
-        inner["title"] = _("{title} (from the backup)").format(title=title)
-        with made.open("xb") as file:
-            file.write(records.write({**head, "key": key, "metadata": inner}))
-            for record in found:
-                if record.get("_type", "message") == "message":
-                    file.write(records.write(record))
+        self._here.sessions.forget(to.key)
 
     # ---- files
 
@@ -330,6 +286,19 @@ class Restoring:
 def _is_log(name: str) -> bool:
     inside = name.removeprefix(form.SESSIONS)
     return name.startswith(form.SESSIONS) and "/" not in inside and inside.endswith(names.SUFFIX)
+
+
+def _renamed(path: Path, key: str) -> Iterator[Message]:
+    """The records of a conversation under another key, its title saying so."""
+    found = list(logs.read(path))
+    heads = [record for record in found if record.get("_type") == "metadata"]
+    head: dict[str, Any] = dict(heads[-1]) if heads else {"_type": "metadata"}
+    inner = dict(head.get("metadata") or {})
+    asked = next((m for m in found if m.get("role") == "user"), {})
+    title = str(inner.get("title") or asked.get("content") or key).strip().splitlines()[0][:60]
+    inner["title"] = _("{title} (from the backup)").format(title=title)
+    yield {**head, "key": key, "metadata": inner}
+    yield from filter(logs.is_message, found)
 
 
 def _is_newer(path: Path, moment: float) -> bool:

@@ -3,18 +3,17 @@
 A line of any length costs no more than its own memory up to a limit, above which it counts as damaged.
 """
 
-import errno
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from desktop.files import UNFINISHED
+from desktop.merge.logs import is_message, pieces
 from desktop.origin import unknown
 from desktop.pace import Pace
 from desktop.session import names, reader, records
@@ -23,8 +22,6 @@ from desktop.session.model import Message, utc
 from desktop.session.place import place_of
 
 _LONGEST_LINE = 32 * 1024 * 1024
-_LONGEST_WIDE = 64 * 1024 * 1024
-"""Bytes of a file in UTF-16, which is read whole."""
 _LOSSY = re.compile(
     r"(cli|telegram|whatsapp|discord|feishu|slack|email|qq|dingtalk|mochat|matrix|websocket|wecom|api)_(.+)"
 )
@@ -60,15 +57,15 @@ class Reading:
         """Read a file. Raises OSError."""
         metadata: Message = {}
         key, last, messages, damaged = "", "", 0, 0
-        for record in pace.paced(_records(path, pace.advance)):
-            if record is None:
-                damaged += 1
-            elif record.get("_type") == "metadata":
-                metadata = record
-                key = key or _key(record)
-            elif _is_message(record):
-                messages += 1
-                last = record.get("timestamp") or last
+        for found, hurt in pace.paced(_pieces(path, pace.advance)):
+            damaged += bool(hurt) and not found  # else something of it was read
+            for record in found:
+                if record.get("_type") == "metadata":
+                    metadata = record
+                    key = key or _key(record)
+                elif is_message(record):
+                    messages += 1
+                    last = record.get("timestamp") or last
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
         updated = utc(last) or utc(metadata.get("updated_at")) or changed
         return cls(path, key or _guessed(path.name), messages, damaged, updated, json.dumps(metadata))
@@ -77,20 +74,13 @@ class Reading:
 def messages_of(reading: Reading, pace: Pace, attach: Attach) -> Iterator[Message]:
     """The messages of a file, each as it is stored here. Raises OSError."""
     before = utc(reading.metadata.get("created_at")) or utc("2026-01-01T00:00:00+00:00")
-    for record in pace.paced(_records(reading.path)):
-        if record is not None and _is_message(record):
+    for record in pace.paced(record for found, _hurt in _pieces(reading.path) for record in found):
+        if is_message(record):
             before = utc(record.get("timestamp")) or before
             record["timestamp"] = before
             if record.get("role") != "user":  # nobody here knows what was in view when it was written
                 record |= unknown(reading.path.name).as_fields()
             yield records.stamped(attach(record))
-
-
-def rest_of(reading: Reading, known: int, pace: Pace, attach: Attach) -> Iterator[Message]:
-    """The messages after so many."""
-    for number, message in enumerate(messages_of(reading, pace, attach)):
-        if number >= known:
-            yield message
 
 
 def put(reading: Reading, folder: Path, pace: Pace, attach: Attach) -> None:
@@ -135,40 +125,11 @@ def _head(reading: Reading) -> Message:
     return cleaned
 
 
-def _records(path: Path, passed: Callable[[int], object] = lambda _bytes: None) -> Iterator[Message | None]:
-    """Each record of a file; None for an unreadable one. `passed` is told of bytes. Raises OSError."""
+def _pieces(
+    path: Path, passed: Callable[[int], object] = lambda _bytes: None
+) -> Iterator[tuple[list[Message], int]]:
     with path.open("rb") as file:
-        encoding = records.encoding_of(file.read(4096))
-        file.seek(0)
-        pairs: Iterator[tuple[list[Message], int]]
-        if encoding == records.UTF8:
-            lines = _lines(file, passed)
-            pairs = (records.read(line) if line is not None else ([], 1) for line in lines)
-        else:
-            if os.fstat(file.fileno()).st_size > _LONGEST_WIDE:
-                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-            pairs = iter([records.read_foreign(file.read(), encoding)])
-        for found, damaged in pairs:
-            yield from found
-            if damaged and not found:  # else something of it was read
-                yield None
-
-
-def _lines(file: BinaryIO, passed: Callable[[int], object]) -> Iterator[bytes | None]:
-    """Each line; None for one that is too long."""
-    while line := file.readline(_LONGEST_LINE):
-        passed(len(line))
-        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-            while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
-                pass
-            yield None
-        else:
-            yield line
-
-
-def _is_message(record: Message) -> bool:
-    kind = record.get("_type")
-    return (not isinstance(kind, str) or kind == "message") and isinstance(record.get("role"), str)
+        yield from pieces(file, _LONGEST_LINE, passed)
 
 
 def _key(metadata: dict[str, Any]) -> str:

@@ -1,48 +1,32 @@
 """Which conversations an old home has, and what each is to those that are here already.
 
-The key in a file's metadata is the truth; names were lossy until April 2026. A conversation that is here is
-compared message by message: what is here may be the whole of the old one, or its beginning, or another one
-with the same key, and only then the old one gets a key of its own.
+The key in a file's metadata is the truth; names were lossy until April 2026.
 """
 
 import errno
 import itertools
 import os
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal
 
-from desktop.merge.importer.log_files import Attach, Reading, messages_of, put, rest_of
+from desktop.merge.conversations import Target, append, targets
+from desktop.merge.files import Undo
+from desktop.merge.importer.log_files import Attach, Reading, messages_of, put
 from desktop.merge.importer.places import Source, wrong
-from desktop.merge.items import Item, Step, step
+from desktop.merge.items import Action, Item, Step, step
+from desktop.merge.logs import digests
 from desktop.pace import Pace
-from desktop.session.model import Message
 from desktop.session.names import SUFFIX
-from desktop.session.reader import find, offset_of
+from desktop.session.reader import offset_of
 from desktop.session.sessions import Sessions
 from desktop.text import _, ngettext
 
 _OWN = ("dream:", "heartbeat")
 """Keys of conversations that nanobot held with itself."""
-_AT_ONCE = 5_000
-"""Messages that are appended with one wait for the disk."""
 _COMPARED = 16
 """Files of one key that are compared with one another; of more than so many each gets its own key."""
-
-type Relation = Literal["same", "more", "other"]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where an old conversation goes."""
-
-    key: str
-    relation: Literal["free", "same", "more"]
-    known: int = 0
-    """Messages that are here already, where the old one has more."""
 
 
 @dataclass(slots=True)
@@ -51,7 +35,7 @@ class _Group:
 
     files: list[Reading] = field(default_factory=list)
     same: list[Reading] = field(default_factory=list)
-    """Those that are the beginning of another one."""
+    """Those that are part of another one."""
 
 
 class OldSessions:
@@ -121,18 +105,27 @@ class OldSessions:
     def _sort(self, group: _Group) -> None:
         """The one that was written last first, without those that are a part of another."""
         group.files.sort(key=lambda reading: (reading.updated, reading.messages), reverse=True)
-        if len(group.files) > _COMPARED:
+        if not 1 < len(group.files) <= _COMPARED:
             return
-        kept: list[Reading] = []
+        kept: dict[Path, set[bytes]] = {}
         for reading in sorted(group.files, key=lambda r: r.messages, reverse=True):
-            if any(self._compare(reading, other)[0] == "same" for other in kept):
+            said = set(self._digests(reading))
+            if any(said <= other for other in kept.values()):
                 group.same.append(reading)
             else:
-                kept.append(reading)
-        group.files = [reading for reading in group.files if reading in kept]
+                kept[reading.path] = said
+        group.files = [reading for reading in group.files if reading.path in kept]
 
     def _step(self, reading: Reading, claimed: set[str]) -> Step:
-        target = self._target(reading, claimed)
+        found = targets(
+            self._sessions.folder,
+            reading.key,
+            "imported",
+            cache(lambda: self._digests(reading)),
+            ("same", "append"),
+            self._pace,
+        )
+        target = next(one for one in found if one.key not in claimed)
         claimed.add(target.key)
         notes = []
         if reading.damaged:
@@ -147,45 +140,17 @@ class OldSessions:
             why = _("Another conversation here has the key {key}; this one becomes {other}.")
             notes.insert(0, why.format(key=reading.key, other=target.key))
         note = " ".join(notes)
-        if target.relation == "same":
+        if target.compared is None:
+            action: Action = "take" if target.key == reading.key else "change"
+            item = Item("session", target.key, action, note, reading.messages)
+            return step(item, partial(self._put, replace(reading, key=target.key)))
+        if not (missing := target.compared.missing):
             return step(Item("session", target.key, "same", note, reading.messages))
-        if target.relation == "more":
-            new = reading.messages - target.known
-            return step(
-                Item("session", target.key, "add", note, new), partial(self._append, reading, target)
-            )
-        action: Literal["take", "change"] = "take" if target.key == reading.key else "change"
-        item = Item("session", target.key, action, note, reading.messages)
-        return step(item, partial(self._put, replace(reading, key=target.key)))
+        item = Item("session", target.key, "add", note, len(missing))
+        return step(item, partial(self._append, reading, target, missing[0]))
 
-    def _target(self, reading: Reading, claimed: set[str]) -> Target:
-        """The first key, of the conversation's own and those made from it, where it belongs."""
-        for number in itertools.count():
-            suffix = ("", ":imported")[number] if number < 2 else f":imported-{number}"
-            key = reading.key + suffix
-            if key in claimed:
-                continue
-            path, _held = find(self._sessions.folder, key)
-            if not path.exists():
-                return Target(key, "free")
-            relation, known = self._compare(reading, Reading(path, key))
-            if relation != "other":
-                return Target(key, relation, known)
-        raise AssertionError
-
-    def _compare(self, reading: Reading, beside: Reading) -> tuple[Relation, int]:
-        """What an old file is to another: `same` if that one begins with all of it, `more` if it is a
-        beginning of the old one, and how many messages they share."""
-        here = messages_of(beside, self._pace, _as_it_is)
-        shared = 0
-        for one in messages_of(reading, self._pace, _as_it_is):
-            other = next(here, None)
-            if other is None:
-                return "more", shared
-            if _gist(one) != _gist(other):
-                return "other", shared
-            shared += 1
-        return "same", shared
+    def _digests(self, reading: Reading) -> list[bytes]:
+        return digests(messages_of(reading, self._pace, lambda message: message))
 
     # ---- doing
 
@@ -194,18 +159,12 @@ class OldSessions:
         await self._pace.run(put, reading, self._sessions.folder, self._pace, self._attach)
         self._sessions.forget(reading.key)
 
-    async def _append(self, reading: Reading, target: Target) -> None:
+    async def _append(self, reading: Reading, target: Target, known: int) -> None:
         """What an old conversation has beyond the one that is here. Raises StorageError."""
-        session = await self._sessions.open(target.key)
-        rest = rest_of(reading, target.known, self._pace, self._attach)
-        while batch := await self._pace.run(_some, rest):
-            await session.append_all(batch)
+        rest = itertools.islice(messages_of(reading, self._pace, self._attach), known, None)
+        session = await append(self._sessions, target, rest, self._pace, Undo())
         if (offset := offset_of(reading.metadata)) > session.archived:
             await session.set_metadata(last_archived=offset, last_consolidated=offset)
-
-
-def _as_it_is(message: Message) -> Message:
-    return message
 
 
 def _size(path: Path) -> int:
@@ -213,14 +172,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _some(rest: Iterator[Message]) -> list[Message]:
-    return list(itertools.islice(rest, _AT_ONCE))
-
-
-def _gist(message: Message) -> tuple[Any, ...]:
-    """What makes two records the same message."""
-    return tuple(
-        message.get(name) for name in ("role", "content", "tool_calls", "tool_call_id", "timestamp")
-    )

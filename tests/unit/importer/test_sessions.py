@@ -72,6 +72,18 @@ async def test_one_that_went_on_there_is_continued_also_while_it_is_open(bed: Be
     assert [m["content"] for m in session.history(1_000)] == ["one", "two", "three"]
 
 
+async def test_the_same_said_twice_is_two_messages(bed: Bed, old: Path) -> None:
+    path = conversation(old / LOSSY, "telegram:1001", ["one", "two"])
+    head, first, last = path.read_bytes().splitlines(keepends=True)
+    write(path, head + first + last)
+    await bed.run(old)
+    write(path, head + first + last + last)
+    item = named(await bed.run(old), "telegram:1001")
+    assert (item.action, item.count) == ("add", 1)
+    assert await bed.said("telegram:1001") == ["one", "two", "two"]
+    await bed.nothing_new(old)
+
+
 async def test_what_was_archived_and_titled_stays_so(bed: Bed, old: Path) -> None:
     path = conversation(old / LOSSY, "telegram:1001", ["one", "two", "three", "four"])
     lines = path.read_text("utf-8").splitlines()
