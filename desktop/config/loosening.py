@@ -128,22 +128,22 @@ def _part(keys: Keys, value: Any, config: Config, found: Parted) -> None:
         elif value not in (None, [], {}):
             found.left.append((name, _("It can’t be used here.")))
         return
-    whole, value = (keys[:at], _nested(keys[at:], value)) if declared else (keys, value)
+    whole, value = (keys[:at], nested(keys[at:], value)) if declared else (keys, value)
     try:
-        new = _at(_config_of(whole, value), whole)
+        new = value_at(_config_of(whole, value), whole)
     except ValidationError as error:
-        found.left.append((name, _wrong(error)))
+        found.left.append((name, unusable(error)))
         return
     if declared is None:
         found.safe[keys] = value
         return
-    mine = _at(config, whole)
+    mine = value_at(config, whole)
     if _refers(value):
         safe, waits = KEEP, [new]
     else:
         if len(keys) > at:  # one entry of several, beside those that are here
             new = {**mine, **new}
-        safe, waits = declared.part(new, mine, _at(Config(), whole))
+        safe, waits = declared.part(new, mine, value_at(Config(), whole))
     if safe is not KEEP:
         found.safe[whole] = _plain(safe)
     for one in waits:
@@ -160,7 +160,7 @@ def _entry(keys: Keys, value: Any, config: Config, declared: Loosens, found: Par
     try:
         server = McpServer.model_validate(dict(value))
     except ValidationError as error:
-        found.left.append((name, _wrong(error)))
+        found.left.append((name, unusable(error)))
         return
     mine = config.tools.mcp_servers.get(keys[-1])
     if mine == server:
@@ -186,7 +186,7 @@ def _wait(loose: Loose, found: Parted) -> bool:
 
 def changes(loose: Loose, config: Config) -> dict[Keys, Any]:
     """What a yes writes into config.json."""
-    mine = _at(config, loose.keys)
+    mine = value_at(config, loose.keys)
     if loose.kind != "item":
         entries = isinstance(mine, dict) and isinstance(loose.value, dict)
         return {loose.keys: {**mine, **loose.value} if entries else loose.value}
@@ -201,7 +201,8 @@ def _config_of(keys: Keys, value: Any) -> Config:
     return Config.model_validate(document.resolve(value, {}, "", []))
 
 
-def _at(config: Config, keys: Keys) -> Any:
+def value_at(config: Config, keys: Keys) -> Any:
+    """The value that settings have at a place; the usual one for a provider that is not set up."""
     here: Any = config
     for at, key in enumerate(keys):
         if isinstance(here, Section):
@@ -226,7 +227,8 @@ def _without_meaning(here: Any, keys: Keys) -> Any:
     return here
 
 
-def _nested(keys: Iterable[str], value: Any) -> Any:
+def nested(keys: Iterable[str], value: Any) -> Any:
+    """A document with this value alone."""
     for key in reversed(tuple(keys)):
         value = {key: value}
     return value
@@ -256,6 +258,7 @@ def _secret(value: Any) -> bool:
     return False
 
 
-def _wrong(error: ValidationError) -> str:
+def unusable(error: ValidationError) -> str:
+    """Why a value cannot be used: a sentence, without the value."""
     why = error.errors(include_input=False, include_url=False)[0]["msg"].rstrip(".")
     return _("It can’t be used here: {reason}.").format(reason=why)

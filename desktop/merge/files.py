@@ -2,10 +2,11 @@
 
 import hashlib
 import inspect
+import itertools
 import logging
 import stat
 from collections.abc import Awaitable, Callable
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 
 from desktop.files import Name, Place
 from desktop.paths import resource
@@ -89,17 +90,18 @@ def is_same(place: Place, name: Name, size: int, sha256: str) -> bool:
         )
 
 
-def beside(root: Path, path: Path, size: int, sha256: str, day: str) -> tuple[Path, bool]:
-    """The first name beside a file that is free, or that holds this already, which is told."""
-    place, number = Place(root), 1
-    while True:
-        suffix = f".restored-{day}" if number == 1 else f".restored-{day}-{number}"
-        other = path.with_name(f"{path.stem}{suffix}{path.suffix}")
+def beside(place: Place, name: str, word: str, size: int, sha256: str) -> tuple[str, bool]:
+    """The first name beside a file, made with a `word`, that is free, or that holds this already, which is
+    told. Raises OSError."""
+    path = PurePosixPath(name)
+    for number in itertools.count(1):
+        suffix = f".{word}" if number == 1 else f".{word}-{number}"
+        other = path.with_name(f"{path.stem}{suffix}{path.suffix}").as_posix()
         if not place.taken(other):
             return other, False
         if place.is_file(other) and is_same(place, other, size, sha256):
             return other, True
-        number += 1
+    raise AssertionError
 
 
 def is_template(place: Place, name: Name) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from desktop.config.base import normal
 from desktop.config.loosening import Loose, part
-from desktop.config.migrations import is_autonomous, migrate
+from desktop.config.migrations import migrate
 from desktop.config.schema import Config
 from desktop.cron import file as job_file
 from desktop.cron import form as job_form
@@ -17,9 +17,9 @@ from desktop.errors import StorageError, UsageError
 from desktop.merge import logs
 from desktop.merge.backup import form
 from desktop.merge.items import Item
+from desktop.merge.settings import there, told
 from desktop.session.grants import granted, without_grants
 from desktop.skills.loader import FOLDER
-from desktop.text import _
 
 _ELSEWHERE = ("agents", "defaults", "workspace")
 """Where the files of another computer were."""
@@ -34,28 +34,24 @@ def settings(
 ) -> tuple[dict[tuple[str, ...], Any], list[Item], list[Loose], list[str]]:
     """What a backup's settings come to beside those `here`, which may be `newer`: values to be written,
     what is told of each, what waits, and the providers that had a key."""
-    told: list[Item] = []
+    items: list[Item] = []
     keyed: list[str] = []
     wanted: dict[tuple[str, ...], Any] = {}
-    if is_autonomous(stored):
-        why = _("Autonomous can’t be a setting. You can turn it on for a conversation for a while.")
-        told.append(Item("setting", "permissions.mode", "left", why))
     for keys, value in _leaves(migrate(stored)):
         if normal(keys[-1]) == _KEYED:
             keyed += [keys[1]] if value is True and len(keys) > 1 else []
             continue
-        mine = _at(here, keys)
+        mine = there(here, keys)
         if mine == value or keys == _ELSEWHERE:
             continue
         if mine is None or not newer:
             wanted[keys] = value
         else:
-            told.append(Item("setting", ".".join(keys), "keep"))
+            items.append(Item("setting", ".".join(keys), "keep"))
     found = part(wanted, config)
-    told += [Item("setting", ".".join(keys), "add") for keys in found.safe]
-    told += [Item("setting", loose.name, "waits", loose.says) for loose in found.loose]
-    told += [Item("setting", name, "left", why) for name, why in found.left]
-    return found.safe, told, found.loose, keyed
+    items += [Item("setting", ".".join(keys), "add") for keys in found.safe]
+    items += told(found, stored)
+    return found.safe, items, found.loose, keyed
 
 
 def jobs(path: Path, zone: str) -> tuple[list[Job], list[tuple[str, str]]]:
@@ -111,12 +107,3 @@ def _leaves(settings_: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[t
         whole = not isinstance(value, Mapping) or (len(keys) > 2 and normal(keys[1]) == "mcpservers")
         found += [(keys, value)] if whole else _leaves(value, keys)
     return found
-
-
-def _at(settings_: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    here: Any = settings_
-    for key in keys:
-        if not isinstance(here, Mapping):
-            return None
-        here = next((value for name, value in here.items() if normal(str(name)) == normal(key)), None)
-    return here

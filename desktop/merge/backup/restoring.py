@@ -202,11 +202,11 @@ class Restoring:
             return [Item("file", inside, "add")]
         if lines and logs.begins_with(target, path, self._pace):
             return [Item("file", inside, "keep")]
-        other, there = beside(root, target, packed.size, packed.sha256, self._day)
+        other, there = beside(place, inside, f"restored-{self._day}", packed.size, packed.sha256)
         if not there:
-            put(path, other, self._undo, root)
+            put(path, root / other, self._undo, root)
         note = _("The one here is newer and stays. The backup’s version is put beside it as {name}.")
-        return [Item("file", inside, "beside", note.format(name=other.name))]
+        return [Item("file", inside, "beside", note.format(name=Path(other).name))]
 
     # ---- jobs, ledgers, settings
 

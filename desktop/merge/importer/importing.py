@@ -18,7 +18,7 @@ from desktop.config.loosening import Loose
 from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
 from desktop.merge.here import Here
-from desktop.merge.importer import log_files, notes, pairing, places, prompts, secrets, settings, skills
+from desktop.merge.importer import log_files, notes, pairing, places, secrets, settings, skills
 from desktop.merge.importer.history import OldHistory
 from desktop.merge.importer.jobs import OldJobs
 from desktop.merge.importer.media import OldMedia
@@ -108,7 +108,6 @@ class Importing:
         if source.config is not None:
             found += await self._settings(source.config)
         found += await run(notes.steps, source, here.workspace, self._pace)
-        found += await run(prompts.steps, source, here.workspace, self._pace)
         found += await run(OldHistory(source, here.workspace / "memory", self._pace).steps)
         found += await run(OldSkills(source, here, self._pace).steps)
         store = Store(here.workspace / "cron", here.zone)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.config.base import normal
-from desktop.merge.importer.documents import unset
 from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
 from desktop.merge.items import Item
+from desktop.merge.settings import unset
 from desktop.text import _
 
 _GONE = object()

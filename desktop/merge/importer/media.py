@@ -73,7 +73,7 @@ class OldMedia:
         folders = [path for path in entries if self._source.is_folder(path) and not path.is_symlink()]
         loose = [path for path in entries if path not in folders]
         groups = [(name, loose)] if loose else []
-        groups += [(f"{name}/{path.name}", list(_walked(path))) for path in folders]
+        groups += [(f"{name}/{path.name}", list(self._source.below(path))) for path in folders]
         return [one for group, paths in groups if (one := self._step(group, paths)) is not None]
 
     def _step(self, group: str, paths: Sequence[Path]) -> Step | None:
@@ -225,10 +225,3 @@ def _has_data(record: Message) -> bool:
     content = record.get("content")
     blocks = content if isinstance(content, list) else ()
     return any(isinstance(block, Mapping) and block.get("type") == "image_url" for block in blocks)
-
-
-def _walked(folder: Path) -> Iterator[Path]:
-    """All that is below a folder but folders; links are not followed."""
-    for root, folders, names in os.walk(folder):
-        linked = (name for name in folders if (Path(root) / name).is_symlink())
-        yield from (Path(root) / name for name in (*sorted(names), *linked))

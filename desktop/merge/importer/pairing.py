@@ -14,9 +14,9 @@ from typing import Any
 from desktop.config import document
 from desktop.config.loosening import Loose
 from desktop.errors import ConfigError
-from desktop.merge.importer.documents import there
 from desktop.merge.importer.places import Source, wrong
 from desktop.merge.items import Item, Step, step
+from desktop.merge.settings import there
 from desktop.text import _, mark
 
 FILE = "pairing.json"

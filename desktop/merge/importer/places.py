@@ -89,6 +89,12 @@ class Source:
         except OSError:
             return []
 
+    def below(self, folder: Path) -> Iterator[Path]:
+        """All that is below a folder but folders; links are not followed."""
+        for root, folders, names in os.walk(folder):
+            linked = (name for name in folders if (Path(root) / name).is_symlink())
+            yield from (Path(root) / name for name in (*sorted(names), *linked))
+
     def others(self) -> Iterator[Item]:
         """What an import has no use for, by name."""
         note = _("It stays in the old home because this program has no use for it.")

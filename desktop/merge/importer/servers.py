@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from desktop.config.loosening import unusable
 from desktop.config.mcp import KEYCHAIN, McpServer, keychain_name, sounds_secret
-from desktop.merge.importer.documents import reason
 from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
 from desktop.text import _
 
@@ -32,7 +32,7 @@ def server_of(name: str, old: Any, raw: Keys) -> Server | str:
     try:
         server = McpServer.model_validate(dict(old))
     except ValidationError as error:
-        return _("It can’t be used here: {reason}.").format(reason=reason(error))
+        return unusable(error)
     if not (server.command if server.kind == "stdio" else server.url):
         return _("It has neither a command nor an address.")
     if _holds_key(server):

@@ -15,30 +15,28 @@ from pydantic.alias_generators import to_camel
 
 from desktop.config import document
 from desktop.config.base import Section, normal
-from desktop.config.loosening import Loose
+from desktop.config.loosening import Loose, nested, unusable, value_at
 from desktop.config.loosening import part as parted
 from desktop.config.mcp import McpServer
-from desktop.config.migrations import is_autonomous, migrate
+from desktop.config.migrations import migrate
 from desktop.config.providers import ProviderSettings
 from desktop.config.schema import Config, place_of, provider_name
 from desktop.config.tools import KEYED, WebSearch, search_entry
 from desktop.errors import ConfigError
-from desktop.merge.importer.documents import (
-    is_reference,
-    meant,
-    nested,
-    part,
-    reason,
-    resolved,
-    there,
-    unset,
-    value_of,
-)
 from desktop.merge.importer.inert import without_unfit
 from desktop.merge.importer.places import LONGEST_FILE, wrong
 from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
 from desktop.merge.importer.servers import server_of
 from desktop.merge.items import WRITING, Item, Step, step
+from desktop.merge.settings import (
+    is_reference,
+    part,
+    resolved,
+    there,
+    told,
+    unset,
+    value_of,
+)
 from desktop.text import _
 
 _CHOICE = ("agents.defaults.model", "agents.defaults.provider")
@@ -98,21 +96,15 @@ def read(path: Path, own: Path) -> Found | Step:
 def _parted(found: Found, old: Mapping[str, Any], config: Config) -> Found:
     """What loosens is not written: it waits, and its item says so."""
     came = parted(found.values, config)
-    waits = {loose.name: loose.says for loose in came.loose}
-    left = dict(came.left)
     names = {".".join(place_of(keys).keys): ".".join(keys) for keys in found.values}
-    for item in list(found.items):
-        name = next((ours for ours, theirs in names.items() if theirs == item.name), item.name)
-        if item.kind != "setting" or item.action not in WRITING:
-            continue
-        if name in waits or name in left:
-            found.items.remove(item)
-    found.items += [Item("setting", name, "waits", says) for name, says in waits.items()]
-    found.items += [Item("setting", name, "left", why) for name, why in left.items()]
+    off = {names.get(name, name) for name in (*(loose.name for loose in came.loose), *dict(came.left))}
+    found.items = [
+        item
+        for item in found.items
+        if item.kind != "setting" or item.action not in WRITING or item.name not in off
+    ]
+    found.items += told(came, old)
     found.values, found.loose = came.safe, came.loose
-    if is_autonomous(old):
-        why = _("Autonomous can’t be a setting. You can turn it on for a conversation for a while.")
-        found.items.append(Item("setting", "permissions.mode", "left", why))
     for at, (keys, value, bound) in enumerate(found.bound):
         server = parted({keys: value}, config)
         found.bound[at] = (keys, server.safe.get(keys, value), bound)
@@ -172,8 +164,8 @@ class _Walk:
 
     def choice(self) -> None:
         """Model and provider, once both are known: both or none."""
-        ours = [meant(self._config, name.split(".")) for name in _CHOICE]
-        usual = [meant(self._usual, name.split(".")) for name in _CHOICE]
+        ours = [value_at(self._config, tuple(name.split("."))) for name in _CHOICE]
+        usual = [value_at(self._usual, tuple(name.split("."))) for name in _CHOICE]
         for name, value, mine in zip(_CHOICE, self._chosen.values(), ours, strict=True):
             if not value:
                 continue
@@ -197,9 +189,9 @@ class _Walk:
             self._left(name, _refers().format(name=missing))
             return
         try:
-            usable = meant(Config.model_validate(resolved(nested(keys, value))), keys)
+            usable = value_at(Config.model_validate(resolved(nested(keys, value))), keys)
         except ValidationError as error:
-            self._left(name, _("It can’t be used here: {reason}.").format(reason=reason(error)))
+            self._left(name, unusable(error))
             return
         if (
             name == "tools.restrictToWorkspace"
@@ -216,10 +208,10 @@ class _Walk:
 
     def _decide(self, keys: Keys, value: Any, usable: Any) -> None:
         name = ".".join(keys)
-        mine = meant(self._config, keys)
+        mine = value_at(self._config, keys)
         if usable == mine:
             self.found.items.append(Item("setting", name, "same"))
-        elif mine != meant(self._usual, keys) or is_reference(self._here, keys):
+        elif mine != value_at(self._usual, keys) or is_reference(self._here, keys):
             self._left(name, _mine())
         else:
             self._take(keys, value)

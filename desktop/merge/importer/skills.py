@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -69,7 +68,7 @@ class OldSkills:
         """The files below a folder with their sizes; and how many links are not followed."""
         found: list[tuple[Path, int]] = []
         left = 0
-        for path in self._pace.paced(_walked(folder)):
+        for path in self._pace.paced(self._source.below(folder)):
             try:
                 seen = self._source.look(path)
             except OSError:
@@ -121,10 +120,3 @@ def _named(folder: Path) -> dict[str, Path]:
         return {path.name.casefold(): path for path in folder.iterdir()}
     except OSError:
         return {}
-
-
-def _walked(folder: Path) -> Iterator[Path]:
-    """All that is below a folder but folders; links are not followed."""
-    for root, folders, names in os.walk(folder):
-        for name in (*names, *(name for name in folders if (Path(root) / name).is_symlink())):
-            yield Path(root) / name

@@ -1,16 +1,17 @@
-"""Small questions about settings as they stand in a file, in either style of names."""
+"""Settings that arrive: small questions about them as they stand in a file, in either style of names, and
+what is said of those that are not written now."""
 
 import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from desktop.config import document
-from desktop.config.base import Section, normal
-from desktop.config.providers import ProviderSettings
-from desktop.config.schema import Config, provider_name
+from desktop.config.base import normal
+from desktop.config.loosening import Parted
+from desktop.config.migrations import is_autonomous
+from desktop.merge.items import Item
+from desktop.text import _
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -42,27 +43,6 @@ def is_reference(section: Mapping[str, Any], keys: Sequence[str]) -> bool:
     return isinstance(found, str) and _REFERENCE.search(found) is not None
 
 
-def meant(config: Config, keys: Sequence[str]) -> Any:
-    """The value that settings have at a place; the usual one for a provider that is not set up."""
-    here: Any = config
-    for key in keys:
-        if isinstance(here, Section):
-            name = next(n for n in type(here).model_fields if normal(n) == normal(key))
-            here = getattr(here, name)
-        elif here is config.providers:
-            here = here.get(provider_name(key)) or ProviderSettings()
-        else:
-            here = here.get(key)
-    return here
-
-
-def nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
-    """A document with this value alone."""
-    for key in reversed(keys):
-        value = {key: value}
-    return dict(value)
-
-
 def unset(value: Any) -> str:
     """The first variable that a value refers to and that is not set; "" where there is none."""
     for _key, text in document.texts(value):
@@ -78,6 +58,12 @@ def resolved(value: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def reason(error: ValidationError) -> str:
-    """Why a value cannot be used, in pydantic's words and without the value."""
-    return error.errors(include_input=False, include_url=False)[0]["msg"].rstrip(".")
+def told(came: Parted, stored: Mapping[str, Any]) -> list[Item]:
+    """What is said of settings that are not written now: those that wait, and those that cannot be used.
+    `stored`: as they came."""
+    items = [Item("setting", loose.name, "waits", loose.says) for loose in came.loose]
+    items += [Item("setting", name, "left", why) for name, why in came.left]
+    if is_autonomous(stored):
+        why = _("Autonomous can’t be a setting. You can turn it on for a conversation for a while.")
+        items.append(Item("setting", "permissions.mode", "left", why))
+    return items
