@@ -10,10 +10,6 @@ from desktop.config.base import normal
 from desktop.config.loosening import Loose, part
 from desktop.config.migrations import migrate
 from desktop.config.schema import Config
-from desktop.cron import file as job_file
-from desktop.cron import form as job_form
-from desktop.cron.job import Job
-from desktop.errors import StorageError, UsageError
 from desktop.merge import logs
 from desktop.merge.backup import form
 from desktop.merge.items import Item
@@ -52,22 +48,6 @@ def settings(
     items += [Item("setting", ".".join(keys), "add") for keys in found.safe]
     items += told(found, stored)
     return found.safe, items, found.loose, keyed
-
-
-def jobs(path: Path, zone: str) -> tuple[list[Job], list[tuple[str, str]]]:
-    """The jobs in a backup's file; and those that cannot be used, with the reason. Blocks."""
-    found, bad = [], []
-    try:
-        entries = job_file.parse(path.read_bytes(), path.name).entries
-    except StorageError as error:
-        return [], [(path.name, error.text)]
-    for raw, text in entries:
-        try:
-            if isinstance(raw, dict) and not job_form.system(raw):
-                found.append(job_form.read(raw, zone))
-        except UsageError as error:
-            bad.append((text[:40], str(error)))
-    return found, bad
 
 
 def skills(staged: Path, manifest: form.Manifest, workspace: Path) -> list[str]:

@@ -20,7 +20,6 @@ from typing import Any
 
 from desktop.config import document
 from desktop.config.loosening import Loose
-from desktop.cron.arriving import switched_off
 from desktop.cron.store import Store
 from desktop.database import Database
 from desktop.errors import AppError, StorageError, explain
@@ -32,6 +31,7 @@ from desktop.merge.conversations import Target, append, targets
 from desktop.merge.files import Undo, beside, is_same, is_template, put, take
 from desktop.merge.here import Here
 from desktop.merge.items import Item
+from desktop.merge.jobs import Jobs
 from desktop.pace import Pace
 from desktop.session import names, reader
 from desktop.session.listing import describe
@@ -216,22 +216,11 @@ class Restoring:
         path = self._staged / form.JOBS
         store = Store(self._here.workspace / "cron", self._here.zone)
         await store.load()
-        zone = await in_thread(self._here.zone)
-        found, bad = await self._pace.run(arrivals.jobs, path, zone)
-        came = {job.id: switched_off(job) for job in found if job.id and job.id not in store.jobs}
-        new = {id_: job for id_, (job, _loose) in came.items()}
-        waits = {id_: loose for id_, (_job, loose) in came.items() if loose is not None}
-        self.loose += waits.values()
-        if new:
-            await store.update(lambda here: {k: j for k, j in new.items() if k not in here}, by_person=True)
-            self._undo.later(lambda: store.update(lambda _h: dict.fromkeys(new), by_person=True))
-        told = [
-            Item("job", job.name, "waits", waits[job.id].says)
-            if job.id in waits
-            else Item("job", job.name, "add" if job.id in new else "same")
-            for job in found
-        ]
-        return [*told, *(Item("job", name, "left", why) for name, why in bad)]
+        jobs = Jobs(store, await in_thread(self._here.zone), foreign=False)
+        items = await self._pace.run(lambda: jobs.read(path.read_bytes(), path.name))
+        await jobs.put(self._undo)
+        self.loose += jobs.loose
+        return items
 
     async def _ledgers(self) -> list[Item]:
         if form.DATABASE not in self._manifest.files:

@@ -18,9 +18,8 @@ from desktop.config.loosening import Loose
 from desktop.cron.store import Store
 from desktop.errors import AppError, ConfigError, KeychainError, explain
 from desktop.merge.here import Here
-from desktop.merge.importer import log_files, notes, pairing, places, secrets, settings, skills
+from desktop.merge.importer import jobs, log_files, notes, pairing, places, secrets, settings, skills
 from desktop.merge.importer.history import OldHistory
-from desktop.merge.importer.jobs import OldJobs
 from desktop.merge.importer.media import OldMedia
 from desktop.merge.importer.places import Source, wrong
 from desktop.merge.importer.secrets import Secret
@@ -28,6 +27,7 @@ from desktop.merge.importer.sessions import OldSessions
 from desktop.merge.importer.settings import Found
 from desktop.merge.importer.skills import OldSkills
 from desktop.merge.items import WRITING, Item, Step, step
+from desktop.merge.jobs import Jobs
 from desktop.pace import Advanced, Pace
 from desktop.paths import sync
 from desktop.tasks import in_thread
@@ -112,7 +112,8 @@ class Importing:
         found += await run(OldSkills(source, here, self._pace).steps)
         store = Store(here.workspace / "cron", here.zone)
         await store.load()
-        found += await run(OldJobs(source, store, await in_thread(here.zone)).steps)
+        arriving = Jobs(store, await in_thread(here.zone), foreign=True)
+        found += await run(jobs.steps, source, arriving)
         found += await run(pairing.steps, source, here.home.config)
         media = OldMedia(source, here.workspace, self._pace, here.keep_marks)
         found += await run(media.steps)
