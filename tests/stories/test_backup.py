@@ -35,7 +35,7 @@ def test_a_home_that_is_lost_comes_back(program: Program, server: ScriptedServer
     keyring.delete_password("nanobot-desktop", "openrouter")
     (asked,) = [line for line in program.events("restore", made["path"]) if line.get("action") == "left"]
     assert asked["name"] == "providers.openrouter"
-    assert "enter it again" in asked["note"]
+    assert "Enter it again" in asked["note"]
     again = program.run("restore", made["path"])
     assert "Added: 0." in again.stdout
     assert program.run("backup", made["path"]).returncode == 2
@@ -82,7 +82,7 @@ def test_a_full_disk_leaves_all_as_it_was(program: Program, tmp_path: Path) -> N
         program.run("sessions", "list")
         done = program.run("restore", made["path"])
         assert done.returncode == 1
-        assert "room" in done.stderr
+        assert "disk space" in done.stderr
         assert not list((home / "workspace").glob("sessions/*"))
         assert not list(home.glob(".restore-*"))
         fill(home)

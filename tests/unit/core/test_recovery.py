@@ -51,7 +51,7 @@ async def test_a_conversation_is_mended_and_the_file_kept(tmp_path: Path) -> Non
         (one,) = (await desk.api.recovery.look()).damage
         assert (one.part, one.title) == ("session", "one")
         assert one.hurt == "1 record can’t be read."
-        assert one.whole == "3 messages intact."
+        assert one.whole == "3 messages are intact."
         assert path.read_bytes() == damaged
         done = await desk.api.recovery.mend(one.id)
         assert done.failed == ()
