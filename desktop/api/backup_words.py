@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 from desktop.text import _, ngettext
 
 if TYPE_CHECKING:
-    from desktop.api.backups import Backup
+    from desktop.api.backups import Backup, Item
 
 
 def kinds() -> dict[str, str]:
-    """What each kind of thing in a backup is called."""
+    """What each kind of thing in a backup or an old home is called."""
     return {
+        "setting": _("Setting"),
+        "key": _("Key"),
         "session": _("Conversation"),
+        "memory": _("Memory"),
         "file": _("File"),
         "skill": _("Skill"),
         "job": _("Task"),
-        "setting": _("Setting"),
+        "pairing": _("Paired sender"),
         "ledger": _("Usage"),
+        "other": _("Other"),
     }
 
 
@@ -47,12 +51,24 @@ def whys() -> dict[str, str]:
 
 
 def many(kind: str, n: int) -> str:
-    """How much of it; empty where that is not counted."""
-    if not n or kind not in ("session", "ledger"):
-        return ""
-    if kind == "session":
-        return ngettext("{n} message", "{n} messages", n).format(n=n)
-    return ngettext("{n} entry", "{n} entries", n).format(n=n)
+    """How much is in an item; empty where that is not counted."""
+    match kind:
+        case _ if not n:
+            return ""
+        case "session":
+            return ngettext("{n} message", "{n} messages", n).format(n=n)
+        case "skill" | "file":
+            return ngettext("{n} file", "{n} files", n).format(n=n)
+        case "ledger":
+            return ngettext("{n} entry", "{n} entries", n).format(n=n)
+    return str(n)
+
+
+def line(item: "Item", actions: Mapping[str, str]) -> str:
+    """An item at a terminal."""
+    name, count = " ".join(item.name.split()), many(item.kind, item.count)
+    end = f": {item.note}" if item.note else ""
+    return f"{kinds()[item.kind]}  {name}{f' ({count})' if count else ''}  {actions[item.action]}{end}"
 
 
 def summary(counts: Mapping[str, int]) -> str:

@@ -8,21 +8,6 @@ TAKEN = ("take", "add", "change", "inert", "waits")
 """The actions that bring something here."""
 
 
-def kinds() -> dict[str, str]:
-    """What each kind of item is called."""
-    return {
-        "setting": _("Setting"),
-        "key": _("Key"),
-        "session": _("Conversation"),
-        "memory": _("Memory"),
-        "file": _("File"),
-        "skill": _("Skill"),
-        "job": _("Task"),
-        "pairing": _("Paired sender"),
-        "other": _("Other"),
-    }
-
-
 def actions() -> dict[str, str]:
     """What becomes, or became, of an item."""
     return {
@@ -35,17 +20,6 @@ def actions() -> dict[str, str]:
         "failed": _("failed"),
         "waits": _("off until you approve it"),
     }
-
-
-def many(kind: str, n: int) -> str:
-    """How much is in an item; empty where that is not counted."""
-    if not n:
-        return ""
-    if kind == "session":
-        return ngettext("{n} message", "{n} messages", n).format(n=n)
-    if kind in ("skill", "file"):
-        return ngettext("{n} file", "{n} files", n).format(n=n)
-    return str(n)
 
 
 def summary(counts: Counts, *, done: bool) -> str:

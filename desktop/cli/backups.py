@@ -63,14 +63,11 @@ async def _list(home: Home, as_json: bool) -> None:
 async def _restore(home: Home, path: str, as_json: bool) -> None:
     async with connect(home, "backup") as api:
         end = await _progress().follow(api.backups.restore(path))
-    kinds, actions = backup_words.kinds(), backup_words.actions()
     for item in end.items:
         if as_json:
             emit(asdict(item))
         elif item.action != "same":
-            many = f" ({text})" if (text := backup_words.many(item.kind, item.count)) else ""
-            note = f": {item.note}" if item.note else ""
-            say(f"{kinds[item.kind]}  {item.name}{many}  {actions[item.action]}{note}")
+            say(backup_words.line(item, backup_words.actions()))
     if as_json:
         emit({"counts": end.counts, "saved": end.saved, "made": end.made})
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from desktop.api import import_words
+from desktop.api import backup_words, import_words
 from desktop.cli import options
 from desktop.cli.output import emit, hint, say
 from desktop.cli.progress import Progress
@@ -77,12 +77,4 @@ def _show(items: "Sequence[Item]", as_json: bool) -> None:
         if as_json:
             emit({name: value for name, value in asdict(item).items() if name != "title"})
         elif item.action != "same" or item.note:
-            say(_line(item))
-
-
-def _line(item: "Item") -> str:
-    what = " ".join(item.name.split())
-    many = f" ({import_words.many(item.kind, item.count)})" if item.count else ""
-    note = f": {item.note}" if item.note else ""
-    kind, action = import_words.kinds()[item.kind], import_words.actions()[item.action]
-    return f"{kind}  {what}{many}  {action}{note}"
+            say(backup_words.line(item, import_words.actions()))

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLineEdit, QVBoxLayout, QWidget
 
-from desktop.api import import_words
+from desktop.api import backup_words, import_words
 from desktop.errors import AppError
 from desktop.pace import Advanced
 from desktop.text import _, ngettext
@@ -43,7 +43,7 @@ def _groups(done: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
     )
 
 
-_WORDS = Words(_groups, import_words.kinds, import_words.actions, import_words.many)
+_WORDS = Words(_groups, backup_words.kinds, import_words.actions, backup_words.many)
 
 
 class ImportPanel(Part):
