@@ -5,7 +5,9 @@ A file here that is still the one it began with gives way to the old one; what t
 and the old one is put beside it.
 """
 
+import errno
 import hashlib
+import os
 from functools import partial
 from pathlib import Path
 
@@ -48,7 +50,7 @@ def _note(kind: Kind, name: str, old: bytes, place: Place, pace: Pace) -> Step:
         return step(Item(kind, name, "same"))
     if here is None or is_template(place, name):
         item = Item(kind, name, "change" if note else "take", note)
-        return step(item, partial(pace.run, files.put, place, name, data, here))
+        return step(item, partial(pace.run, _give_way, place, name, data, here))
     other, there = beside(place, name, "imported", len(data), hashlib.sha256(data).hexdigest())
     why = _("You have changed the one here, so it stays; the old one is put beside it as {name}.")
     item = Item(kind, name, "same" if there else "change", why.format(name=Path(other).name))
@@ -64,6 +66,14 @@ def _prompt(kind: Kind, name: str, data: bytes, place: Place, pace: Pace) -> Ste
     note = _("Dream has its own instructions here and does not read it.")
     put = partial(place.write, name, data, fresh=True)
     return step(Item(kind, name, "inert", note), partial(pace.run, put))
+
+
+def _give_way(place: Place, name: str, data: bytes, here: bytes | None) -> None:
+    """Raises OSError, FileExistsError where the file here has changed meanwhile."""
+    try:
+        files.put(place, name, data, here)
+    except files.ChangedMeanwhile:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place.named(name))) from None
 
 
 def _utf8(data: bytes) -> bytes:

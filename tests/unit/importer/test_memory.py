@@ -9,6 +9,8 @@ import pytest
 
 from desktop.cron.store import Store
 from desktop.memory.history import History
+from desktop.merge.importer.importing import Items
+from desktop.pace import Advanced
 from desktop.paths import resource
 from tests.unit.importer.bed import Bed, named
 from tests.unit.importer.homes import newer, older, write
@@ -105,6 +107,21 @@ async def test_a_file_gives_way_only_while_it_is_the_template(bed: Bed, old: Pat
     await bed.run(old)
     assert here("USER.imported-2.md") == "Older USER, changed.\n"
     assert here("USER.imported.md") == "Old USER.\n"
+
+
+async def test_a_file_that_is_changed_meanwhile_stays(bed: Bed, old: Path) -> None:
+    here = write(bed.workspace / "SOUL.md", "")
+    write(old / "workspace/SOUL.md", "Old.\n")
+
+    class Listening(list[Items | Advanced]):
+        def append(self, event: Items | Advanced) -> None:
+            if isinstance(event, Advanced) and event.what == "take":
+                here.write_text("Mine.\n", "utf-8")
+
+    bed.events = Listening()
+    item = named(await bed.run(old), "SOUL.md")
+    assert (item.action, "meanwhile" in item.note) == ("failed", True)
+    assert here.read_text("utf-8") == "Mine.\n"
 
 
 @pytest.mark.machine
