@@ -14,7 +14,7 @@ from tests.stories.program import Program
 from tests.stories.window.talk import ask, rest
 
 COMMAND = "sort -r notes.txt > sorted.txt && wc -l < sorted.txt"
-CARD = re.compile("^Permission: Run a command")
+CARD = re.compile("^Permission: Run command")
 
 
 def use(*calls: tuple[str, dict[str, Any]]) -> str:

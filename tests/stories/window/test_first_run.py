@@ -27,7 +27,7 @@ def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Pr
     with running_window(with_model) as window:
         window.wait("Choose your model")
         desk.screenshot("first-run")
-        window.press(re.compile("^Use it: "))
+        window.press(re.compile("^Use: "))
         window.gone("Choose your model")
         window.wait("Message", states="focused")  # what is typed now is a question, not a search
 

@@ -45,7 +45,7 @@ def test_three_things_are_remembered_corrected_forgotten_and_brought_back(
         window.wait("Settings", "dialog")
         window.select("Memory", within="Pages")
         window.wait("Edit About you")
-        window.press(re.compile("^Waiting"), "check box")
+        window.press(re.compile("^Pending"), "check box")
         window.press("Run Dream now")
         window.wait(re.compile("^Changed: "))
         desk.screenshot("dreamt")

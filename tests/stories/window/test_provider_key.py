@@ -147,7 +147,7 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
     server.script("status:401")
     with running_window(program) as window:
         desk.wait_active(TITLE)
-        window.wait("由谁来回答？")
+        window.wait("选择模型")
         window.wait("消息", states="focused")
         desk.screenshot("chinese-first-run")
         assert english(window) == set()
@@ -155,7 +155,7 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         window.wait("发送", states="enabled")
         desk.key("BackSpace")
         tab_to(window, desk, re.compile("^(下载|使用)：Qwen"))
-        tab_to(window, desk, "重新查找")
+        tab_to(window, desk, "重新检查")
         tab_to(window, desk, "设置：使用需要密钥的提供商")
         assert not psutil.Process(window.pid).children(recursive=True)
         assert not window.find(re.compile("模型出错"))
@@ -181,7 +181,7 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         desk.key("ctrl+a")
         desk.type(KEY)
         desk.key("Return")
-        window.gone("由谁来回答？")
+        window.gone("选择模型")
         window.wait(f"模型：{MODEL}")
         assert in_the_keychain() == KEY
 
@@ -215,7 +215,7 @@ def test_in_chinese_by_the_keyboard_alone(program: Program, server: ScriptedServ
         window.wait("A good name", "label")
         desk.key("Delete")
         window.wait("已删除“A good name”")
-        window.wait("你的对话会列在这里。")
+        window.wait("你的对话会显示在这里。")
         assert english(window) == set()
         window.wait("消息", states="focused")
         desk.key("ctrl+z")

@@ -17,7 +17,7 @@ from tests.stories.window.talk import ask, rest
 TIME = str(Path(sys.executable).with_name("mcp-server-time"))
 PASTED = json.dumps({"mcpServers": {"time": {"command": TIME, "args": ["--local-timezone", "UTC"]}}})
 CALL = f"use:{json.dumps([['mcp_time_get_current_time', {'timezone': 'Europe/Berlin'}]])}"
-CARD = re.compile("^Permission: Use an MCP server")
+CARD = re.compile("^Permission: Use MCP server")
 
 
 def page(window: Window, desk: Desk) -> None:

@@ -11,7 +11,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.stories.window.talk import ask, rest
 
-CARD = re.compile("^Permission: Run a command")
+CARD = re.compile("^Permission: Run command")
 
 
 def spawning(*labels: str) -> str:
