@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "desktop"
 CLOCKS = ("time.monotonic() - ", "time.perf_counter() - ")
 
-KIT = "errors paths text logs tasks pace origin files addresses jsontext"
+KIT = "errors paths text logs tasks pace origin files addresses jsontext help"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "origin": KIT,
     "jsontext": KIT,
     "addresses": KIT,
+    "help": KIT,
     "files": KIT,
     "bus": KIT,
     "config": KIT,

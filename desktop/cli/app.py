@@ -21,6 +21,7 @@ COMMANDS = {
     "backups": "backup restore",
     "cron": "cron",
     "health": "doctor status",
+    "help": "help",
     "imports": "import",
     "local": "local",
     "mcp": "mcp",

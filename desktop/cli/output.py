@@ -122,6 +122,17 @@ def table(
     console.print(view)
 
 
+def document(text: str) -> None:
+    """A text in Markdown of our own: set on a terminal, as it is in a file."""
+    if not sys.stdout.isatty():
+        block(text.rstrip("\n"))
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(shown(text, sys.stdout), hyperlinks=False))
+
+
 class Answers:
     """Prints one answer a turn on stdout; on stderr all about it, and what was said on the way to it.
 

@@ -30,6 +30,7 @@ from desktop.ui.conversation.temporary import Temporary
 from desktop.ui.conversation.text import markdown
 from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.first_run.setup import Setup
+from desktop.ui.help.opener import HelpOpener
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.commands import Commands
 from desktop.ui.panels.inbox.pending import PendingQuestions
@@ -105,6 +106,7 @@ class Conductor(QObject):
         )
         parts = (*kept, pane.drafts, self._setup, self._outside)
         self._commands = Commands(self._program, self._reporter, window, rows, *parts)
+        self._help = HelpOpener(window)
         self._ticker = Ticker.wanted(self)
 
     def begin(self, greeting: tuple[str, Json] | None, *, hidden: bool, quick: str | None = None) -> None:
@@ -233,6 +235,7 @@ class Conductor(QObject):
         self._program.bus.on(MemoryChanged, self._remembered)
         self._own_models = OwnModels(self._program, self._reporter, window, self._presence)
         window.quit_wanted.connect(self.quit)
+        window.help_wanted.connect(self._help.open)
         window.sidebar.settings_wanted.connect(self._settings)
         window.sidebar.looked_for.connect(self._finder.look_for)
         window.header.settings_wanted.connect(self._settings)
@@ -246,6 +249,7 @@ class Conductor(QObject):
         talk.noted.connect(window.note)
         talk.settings_wanted.connect(self._mend)
         self._setup.changed.connect(self.library.settings_changed)
+        self._setup.help_wanted.connect(self._help.open)
         self._setup.wiped.connect(self.quit)
         self._setup.answered.connect(window.composer.setFocus)
         self._reporter.told.connect(self._pane.tell)
@@ -255,6 +259,7 @@ class Conductor(QObject):
         tray = self._presence.tray
         tray.new_wanted.connect(self._new)
         tray.settings_wanted.connect(self._settings)
+        tray.help_wanted.connect(self._help.open)
         tray.quit_wanted.connect(self.quit)
 
     def _undoable(self, text: str, words: str, undo: Callable[[], object]) -> None:

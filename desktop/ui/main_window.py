@@ -45,6 +45,7 @@ class MainWindow(QMainWindow):
     copy_wanted = Signal()
     """The whole conversation, for the clipboard."""
     palette_wanted = Signal()
+    help_wanted = Signal()
     find_wanted = Signal()
     """In the open conversation."""
     export_wanted = Signal(str)
@@ -161,6 +162,7 @@ class MainWindow(QMainWindow):
         for keys, act in (
             ("Ctrl+N", self.sidebar.new_wanted.emit),
             ("Ctrl+K", self.palette_wanted.emit),
+            ("F1", self.help_wanted.emit),
             ("Ctrl+,", self.sidebar.settings_wanted.emit),
             ("Ctrl+F", self.find_wanted.emit),
             ("Ctrl+Shift+F", self.to_search),

@@ -145,6 +145,7 @@ def test_the_menu(panel: Panel, qtbot: QtBot) -> None:
         "Inbox",
         "Pause everything",
         "Settings",
+        "Help",
         "Quit",
     ]
     told: list[object] = []
@@ -156,6 +157,7 @@ def test_the_menu(panel: Panel, qtbot: QtBot) -> None:
         (tray.inbox_wanted, "inbox"),
         (tray.new_wanted, "new"),
         (tray.settings_wanted, "settings"),
+        (tray.help_wanted, "help"),
         (tray.quit_wanted, "quit"),
     ):
         signal.connect(lambda name=name: told.append(name))
@@ -166,7 +168,7 @@ def test_the_menu(panel: Panel, qtbot: QtBot) -> None:
     assert labels[:5] == ["Show", "Quick chat", "New conversation", "Inbox (3)", "Tea & cake"]
     assert labels[5].startswith("word word")
     assert len(labels[5]) <= 40
-    assert labels[6:] == ["A B", "Today: $0.12", "Pause everything", "Settings", "Quit"]
+    assert labels[6:] == ["A B", "Today: $0.12", "Pause everything", "Settings", "Help", "Quit"]
 
     chosen: tuple[tuple[str, object], ...] = (
         ("Show", "toggle"),
@@ -176,6 +178,7 @@ def test_the_menu(panel: Panel, qtbot: QtBot) -> None:
         ("A B", "c"),
         ("Pause everything", True),
         ("Settings", "settings"),
+        ("Help", "help"),
     )
     for label, meant in chosen:
         panel.meanwhile(partial(panel.icon.choose, label))

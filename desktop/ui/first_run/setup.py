@@ -23,6 +23,7 @@ class Setup(QObject):
     """Settings have other values."""
     wiped = Signal()
     """Everything is to be deleted, and the program must end for it."""
+    help_wanted = Signal()
     answered = Signal()
     """The card has gone: a question can be asked."""
 
@@ -72,6 +73,7 @@ class Setup(QObject):
         if self._settings is None:
             self._settings = SettingsWindow(self._actions, self._window)
             self._settings.wiped.connect(self.wiped)
+            self._settings.help_wanted.connect(self.help_wanted)
         return self._settings
 
     def refresh(self) -> None:

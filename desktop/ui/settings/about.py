@@ -20,6 +20,7 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
@@ -50,14 +51,17 @@ class Versions(Part):
         self._actions, self._work = actions, Work(self)
         self._found: list[tuple[str, str]] = []
         self._card, self._copy, self.outcome = Card(), button("link", "copy"), Outcome()
+        self._help = button("link", "circle-question-mark")
         self.column.addWidget(self._card)
-        self.column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addLayout(across(self._copy, self._help, None))
         self.column.addWidget(self.outcome)
         self._copy.clicked.connect(self._copied)
+        self._help.clicked.connect(self.help_wanted)
         spoken(self._words)
 
     def _words(self) -> None:
         self._copy.say(_("Copy"), _("Copy versions"))
+        self._help.say(_("Help"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -27,6 +27,7 @@ class PageView(QScrollArea):
 
     saved = Signal(str)
     page_wanted = Signal(str)
+    help_wanted = Signal()
 
     def __init__(self, page: Page, actions: Actions) -> None:
         super().__init__()
@@ -89,6 +90,7 @@ class PageView(QScrollArea):
         part = PARTS[name](self._actions)
         part.saved.connect(self.saved)
         part.page_wanted.connect(self.page_wanted)
+        part.help_wanted.connect(self.help_wanted)
         self.parts.append(part)
         self._column.addWidget(part)
         return part

@@ -31,6 +31,7 @@ class Part(QWidget):
     saved = Signal(str)
     page_wanted = Signal(str)
     """Another page of the settings: its key."""
+    help_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """The left of the settings: a search field, the pages, and in their place what was found."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
@@ -17,7 +17,7 @@ from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.labels import label, tip
-from desktop.ui.widgets.search_field import SearchField
+from desktop.ui.widgets.search_field import Finder
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 
@@ -32,24 +32,6 @@ QListWidget::item:hover { background: $hover; }
 QListWidget::item:selected { background: $selected; color: $text; }
 QListWidget::item:focus { border: 1px solid $accent; }
 """
-
-
-class Finder(SearchField):
-    """Down goes to what was found, Enter takes the first of it, Escape empties the field."""
-
-    down = Signal()
-    taken = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Escape if self.text():
-                self.clear()
-            case Qt.Key.Key_Down:
-                self.down.emit()
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self.taken.emit()
-            case _:
-                super().keyPressEvent(event)
 
 
 class _Painter(QStyledItemDelegate):

@@ -36,6 +36,7 @@ class SettingsWindow(QDialog):
 
     changed = Signal()
     """Some setting has another value."""
+    help_wanted = Signal()
     wiped = Signal()
     """Everything is to be deleted: the program must end for it."""
 
@@ -53,8 +54,10 @@ class SettingsWindow(QDialog):
             self._side.add(icon(view.page.icon))
             view.saved.connect(self._saved)
             view.page_wanted.connect(self.open_page)
+            view.help_wanted.connect(self.help_wanted)
         self._side.turned.connect(self._turn_to)
         self._side.found.connect(self.go_to)
+        QShortcut(QKeySequence("F1"), self, self.help_wanted.emit)
         QShortcut(QKeySequence.StandardKey.Find, self, self._side.begin)
         self._list.setCurrentRow(0)
         spoken(self._words)

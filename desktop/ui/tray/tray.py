@@ -31,6 +31,7 @@ class Tray(QObject):
     """Pause what works by itself, or let it go on."""
     new_wanted = Signal()
     settings_wanted = Signal()
+    help_wanted = Signal()
     quit_wanted = Signal()
     notice_wanted = Signal(str)
     """The notice that was shown last at the icon was clicked."""
@@ -73,6 +74,7 @@ class Tray(QObject):
         self._pause.triggered.connect(lambda: self.pause_wanted.emit(not self._paused))
         self._menu.addSeparator()
         self._settings = self._entry(self.settings_wanted)
+        self._help = self._entry(self.help_wanted)
         self._quit = self._entry(self.quit_wanted)
         self._menu.aboutToShow.connect(self._words)
 
@@ -193,6 +195,7 @@ class Tray(QObject):
         self._inbox.setText(inbox)
         self._pause.setText(_("Resume") if self._paused else _("Pause everything"))
         self._settings.setText(_("Settings"))
+        self._help.setText(_("Help"))
         self._quit.setText(_("Quit"))
         if self._icon is not None:
             self._icon.setToolTip("\n".join([_NAME, *self._told()]))

@@ -1,7 +1,7 @@
 """A field in which one searches: its sign, and a signal once nothing was typed for a moment."""
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from desktop.text import _
@@ -44,3 +44,21 @@ class SearchField(QLineEdit):
     def typing(self) -> bool:
         """Whether `searched` is still to come."""
         return self._typing.isActive()
+
+
+class Finder(SearchField):
+    """Down goes to what was found, Enter takes the first of it, Escape empties the field."""
+
+    down = Signal()
+    taken = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Escape if self.text():
+                self.clear()
+            case Qt.Key.Key_Down:
+                self.down.emit()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.taken.emit()
+            case _:
+                super().keyPressEvent(event)

@@ -1,0 +1,1 @@
+"""The help: pages that come with the program, found by their words (F1)."""
