@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import click
 import pytest
 
-from desktop.cli.app import COMMANDS
+from desktop.cli.app import COMMANDS, build
+from desktop.cron.reminders.understand import Reminder, understand
 from desktop.errors import AppError
 from desktop.help import TOPICS, HelpPage, page, pages, topic_of
 from desktop.text import LANGUAGES
@@ -15,6 +17,7 @@ ROOT = Path(__file__).parent.parent.parent
 _heading = re.compile(r"^#+ ", re.MULTILINE)
 _link = re.compile(r"\]\(([^)]+)\)")
 _code = re.compile(r"`[^`]*`|^    .*$", re.MULTILINE)
+NOW = 1_796_000_000.0
 EVERY = [(code, topic) for code in LANGUAGES for topic in TOPICS]
 
 
@@ -81,3 +84,28 @@ def test_only_pages_that_are_there_can_be_linked() -> None:
     assert topic_of("files.md") == "files"
     for other in ("files", "cats.md", "../start.md", "https://example.com/start.md", ""):
         assert topic_of(other) == ""
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_reminders_that_a_page_shows_are_understood(code: str) -> None:
+    text = page("tasks", code).text
+    quoted = re.search("“([^”]*)”", text)
+    typed = re.search("`nanobot-desktop remind ([^`]*)`", text)
+    assert quoted is not None
+    assert typed is not None
+    assert isinstance(understand(quoted[1], NOW, "Europe/Berlin"), Reminder)
+    assert isinstance(understand(typed[1], NOW, "Europe/Berlin", meant=True), Reminder)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_commands_that_a_page_shows_are_there(code: str) -> None:
+    app = build()
+    for one in pages(code):
+        for shown in re.findall(r"nanobot-desktop ([a-z][^`\n]*)", one.text):
+            command: click.Command | None = app
+            for word in shown.split():
+                if isinstance(command, click.Group):
+                    command = command.get_command(click.Context(command), word)
+                assert command is not None, shown
+                if word.startswith("--"):
+                    assert word in {name for option in command.params for name in option.opts}, shown
