@@ -51,7 +51,7 @@ def test_a_question_from_standard_input(program: Program, server: ScriptedServer
 def test_an_empty_question_is_wrong_usage(program: Program) -> None:
     done = program.run("ask", "  ")
     assert done.returncode == 2
-    assert "no question" in done.stderr
+    assert "No question" in done.stderr
 
 
 def test_a_conversation_from_a_pipe(program: Program, server: ScriptedServer) -> None:

@@ -69,12 +69,12 @@ def test_three_things_are_remembered_corrected_forgotten_and_brought_back(
         wait_facts(window, porto, tea, flat)
 
         window.press("Versions", "check box")
-        window.wait(re.compile("^Changes of About you"))
+        window.wait(re.compile("^Changes to About you"))
         desk.screenshot("versions")
         window.select(
             window.until(lambda: dreamt(window), "the version of Dream"), within="Memory versions"
         )
-        window.wait_text(re.compile("^Changes of About you"), re.compile("Anna lives in Lisbon"))
+        window.wait_text(re.compile("^Changes to About you"), re.compile("Anna lives in Lisbon"))
         window.press("Side by side", "check box")
         desk.screenshot("beside")
         assert "Anna lives in Porto." in (program.home / "workspace" / "USER.md").read_text("utf-8")

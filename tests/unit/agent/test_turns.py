@@ -94,7 +94,7 @@ async def test_a_bad_call_is_a_result_with_a_hint(
 async def test_a_fault_of_a_tool_does_not_end_the_turn(agent: Agent, model: ScriptedModel) -> None:
     model.scripts = [calls(("look", {"word": "bug"})), answer("sorry")]
     assert (await ask(agent)).text == "sorry"
-    assert "An internal error" in results(model)[0]
+    assert "failed inside the program (KeyError)" in results(model)[0]
 
 
 async def test_calls_without_ids_or_with_the_same_get_their_own(agent: Agent, model: ScriptedModel) -> None:

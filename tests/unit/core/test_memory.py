@@ -178,7 +178,7 @@ async def test_the_commands_of_a_conversation(desk: Desk, server: ScriptedServer
     assert "Dream" in first
     id_ = first.split("`")[1]
     assert "+- Likes tea." in await said(f"/dream-log {id_}")
-    assert "back" in await said("/dream-restore")
+    assert "restored" in await said("/dream-restore")
     assert await facts(desk) == ()
     await said(f"/dream-restore {id_}")
     assert [fact.text for fact in await facts(desk)] == ["Likes tea."]

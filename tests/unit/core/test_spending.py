@@ -134,7 +134,7 @@ async def test_when_the_month_is_spent_no_model_that_costs_is_asked(
         assert isinstance(end, TurnFailed)
         assert end.error == "This month’s budget of $5.00 is used up."
         assert "Settings, under Usage" in end.remedy
-    assert (await run_job(desk)).startswith("skipped: This month's budget")
+    assert (await run_job(desk)).startswith("skipped: This month’s budget")
     assert server.requests == []
     assert await notices(desk) == ["This month’s budget of $5.00 is used up."]
     await desk.api.settings.change({"limits.monthly_usd": 6})
