@@ -193,7 +193,7 @@ async def test_a_crash_is_noticed_and_the_next_one_starts_it_again(make: Make, n
     assert len(notes.starts) == 2
 
 
-@pytest.mark.expected_log("could not be started")
+@pytest.mark.expected_log("did not start")
 async def test_an_engine_that_does_not_come_up_is_told(make: Make, notes: Notes) -> None:
     (notes.folder / "broken").touch()
     server = make()
@@ -266,7 +266,7 @@ async def test_a_model_that_is_larger_than_the_memory_is_told(notes: Notes, tmp_
     assert notes.starts == []
 
 
-@pytest.mark.expected_log("could not be started")
+@pytest.mark.expected_log("did not start")
 async def test_an_architecture_that_no_engine_knows_is_told_by_its_name(
     notes: Notes, tmp_path: Path
 ) -> None:
