@@ -22,6 +22,11 @@ LONGEST = 300
 """Characters; what is longer is a letter to the agent."""
 _ALIKE = str.maketrans("０１２３４５６７８９：，？！＠", "0123456789:,?!@")
 """Signs that Chinese writes wide; one for one, so that places stay."""
+_SPACED = re.compile(
+    r"(?<=\d)[ \u00a0]+(?=分|秒|刻|点|时|小时|天|日|号|周|星期|月|年|个(?:半|月|小时|星期))"
+    r"|(?<=[午晚早晨夜天日周期月年点时在每到后])[ \u00a0]+(?=\d)"
+)
+"""Spaces that many write between Chinese and digits, where they belong to a time."""
 _BETWEEN = re.compile(r"[\s,的]*在?")
 _END = re.compile(r"[\s.。!?,]*(?:(?:please|thanks|thank\s+you|多?谢谢?你?)[\s.。!?,]*)?$", re.IGNORECASE)
 
@@ -59,7 +64,7 @@ def understand(said: str, now: float, zone: str, *, meant: bool = False) -> Remi
     """The reminder in what somebody said at `now` (Unix seconds) in `zone` (an IANA name); None where there
     is none. `meant`: it is one for sure, so no word needs to ask for it. Raises UsageError for a zone that
     does not exist."""
-    said = said.strip()
+    said = _SPACED.sub("", said.strip())
     if not said or len(said) > LONGEST or "\n" in said:
         return None
     for phrases, parts in ((CHINESE, chinese.parts), (ENGLISH, english.parts)):
@@ -72,7 +77,7 @@ def understand(said: str, now: float, zone: str, *, meant: bool = False) -> Remi
 def moment(said: str, now: float, zone: str) -> Spec | Unclear | None:
     """The schedule that a time alone means, as a program writes it: 9:00 is of a clock of 24 hours. None
     for what is no time. Raises UsageError for a zone that does not exist."""
-    plain = said.strip().translate(_ALIKE)
+    plain = _SPACED.sub("", said.strip().translate(_ALIKE))
     for parts in (chinese.parts, english.parts):
         when, end = _read(parts, plain, 0, When())
         if end and _END.match(plain, end):
