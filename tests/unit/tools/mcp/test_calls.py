@@ -34,8 +34,8 @@ async def test_only_a_trusted_server_is_believed_that_a_tool_reads(place: Place)
     assert place.claim("mcp_t_wait", seconds=0).effect is Effect.READ
     assert place.tools["mcp_t_wait"].parallel_safe
     assert not place.tools["mcp_s_wait"].parallel_safe
-    assert "destroys" in place.claim("mcp_t_wipe").always_ask
-    assert "destroys" in place.claim("mcp_s_wipe").always_ask
+    assert "deletes or overwrites" in place.claim("mcp_t_wipe").always_ask
+    assert "deletes or overwrites" in place.claim("mcp_s_wipe").always_ask
 
 
 async def test_pictures_are_kept_as_files_and_addresses_are_found(place: Place) -> None:
@@ -233,7 +233,7 @@ async def test_a_server_at_an_address(place: Place, kind: str, end: str, protoco
         await place.until(lambda: "cancelled" in place.noted())
         with pytest.raises(ToolFailure, match="not known"):
             await place.call("mcp_s_crash")
-        with pytest.raises(ToolFailure, match="cannot be reached: Connection refused"):
+        with pytest.raises(ToolFailure, match="can’t be reached: Connection refused"):
             await place.call("mcp_s_echo", text="nobody")
         await place.state("s", ServiceState.DEGRADED)
     port = int(root.rpartition(":")[2])

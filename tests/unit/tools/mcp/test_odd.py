@@ -20,11 +20,11 @@ BROKEN = {
         McpServer(command="no-such-program-anywhere"),
         "The program no-such-program-anywhere was not found",
     ),
-    "nowhere": (McpServer(command="sh", cwd="/no/such/folder"), "folder is not there: /no/such/folder"),
+    "nowhere": (McpServer(command="sh", cwd="/no/such/folder"), "folder does not exist: /no/such/folder"),
     "nothing": (McpServer(), "has no command"),
-    "variable": (McpServer(command="sh", env={"A": "${NOT_SET_ANYWHERE}"}), "no variable NOT_SET_ANYWHERE"),
+    "variable": (McpServer(command="sh", env={"A": "${NOT_SET_ANYWHERE}"}), "variable NOT_SET_ANYWHERE is not set"),
     "key": (McpServer(command="sh", env={"API_KEY": KEYCHAIN}), "The keychain has no value for API_KEY"),
-    "address": (McpServer(url="http://127.0.0.1:9/mcp"), "cannot be reached: Connection refused"),
+    "address": (McpServer(url="http://127.0.0.1:9/mcp"), "can’t be reached: Connection refused"),
 }
 
 
@@ -41,8 +41,8 @@ async def test_each_broken_server_is_named_and_the_sound_one_works(place: Place)
         permanent = isinstance(found.problem, Misconfigured)
         assert found.status.state is (ServiceState.FAILED if permanent else ServiceState.DEGRADED)
     for name, text in (
-        ("exits", "ended by itself, with the exit code 3"),
-        ("flood", "no MCP message: nothing of use"),
+        ("exits", "exited with code 3"),
+        ("flood", "not an MCP message: nothing of use"),
         ("endless", "more than 32 MB in one message"),
     ):
         await place.until(lambda name=name: place.server(name).problem is not None)  # type: ignore[misc]
@@ -88,7 +88,7 @@ async def test_a_test_counts_time_and_tools_and_leaves_nothing(place: Place) -> 
 async def test_a_line_that_is_no_message_is_passed_over_and_told_when_nothing_else_comes(
     place: Place,
 ) -> None:
-    with pytest.raises(AppError, match="no MCP message: Welcome to my server!"):
+    with pytest.raises(AppError, match="not an MCP message: Welcome to my server!"):
         async with asyncio.timeout(60):
             await place.servers.test("x", place.odd("garbage"), {})
 

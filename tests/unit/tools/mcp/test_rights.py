@@ -86,7 +86,7 @@ async def test_a_no_to_more_rights_is_a_failed_call_and_no_second_question(place
     async with strict(place):
         person = Person(yes=False)
         for _again in range(3):
-            with pytest.raises(ToolFailure, match="wants more rights for this: write"):
+            with pytest.raises(ToolFailure, match="needs more permissions for this: write"):
                 await call(place, person)
         assert len(person.asked) == 1
         assert place.noted() == ["asked:read", "token"]
@@ -146,7 +146,7 @@ async def test_without_a_client_the_remedy_says_where_to_enter_one(place: Place)
         place.config["s"] = McpServer(url=f"{root}/mcp")
         with pytest.raises(AppError) as refused:
             await place.servers.sign_in("s", lambda _url: None)
-        assert "enter its client id and secret" in refused.value.remedy
+        assert "enter its client ID and secret" in refused.value.remedy
 
 
 async def test_a_client_secret_in_the_settings_is_not_used(place: Place) -> None:

@@ -168,7 +168,7 @@ async def test_each_engine_is_asked_in_its_way(site: Site, name: str) -> None:
         ("brave", "Brave needs a key"),
         ("exa", "Exa needs a key"),
         ("searxng", "No SearXNG server"),
-        ("altavista", "no search engine named 'altavista'.*DuckDuckGo.*Kagi"),
+        ("altavista", "no search engine 'altavista'.*DuckDuckGo.*Kagi"),
     ],
 )
 async def test_no_other_engine_is_asked_instead(
