@@ -21,6 +21,7 @@ if sys.platform == "linux":
 _GRACE = 0.2
 """How long what the shell left behind has to go by itself."""
 _DRAIN_SECONDS = 1.0
+_REAPED_SECONDS = 10.0
 _LOUD = 1 << 22
 _REST = 0.001
 
@@ -135,6 +136,7 @@ async def _end(command: _Command, transport: asyncio.SubprocessTransport) -> int
         if event is command.gone:
             transport.close()
         with contextlib.suppress(TimeoutError):  # something escaped and holds the pipe
-            async with asyncio.timeout(_DRAIN_SECONDS):
+            # To close what is not known to have ended would reap it unseen: that may take a while here.
+            async with asyncio.timeout(_REAPED_SECONDS if event is command.exited else _DRAIN_SECONDS):
                 await event.wait()
     return left if grace else 0

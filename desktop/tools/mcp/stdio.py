@@ -42,6 +42,7 @@ _REST = 0.005
 _CLOSED_SECONDS = 0.5
 _ASKED_SECONDS = 5.0
 """Longer than the guard takes to end all below it."""
+_REAPED_SECONDS = 10.0
 
 
 class _Child(SubprocessStreamProtocol):
@@ -299,6 +300,9 @@ class Stdio:
         if sys.platform != "win32" and transport.get_returncode() in (None, -signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(transport.get_pid(), signal.SIGKILL)  # the guard was killed before it could do so
+        with contextlib.suppress(TimeoutError):  # to close what is not known to have ended reaps it unseen
+            async with asyncio.timeout(_REAPED_SECONDS):
+                await child.exited.wait()
         transport.close()
 
 

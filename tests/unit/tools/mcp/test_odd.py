@@ -22,7 +22,10 @@ BROKEN = {
     ),
     "nowhere": (McpServer(command="sh", cwd="/no/such/folder"), "folder does not exist: /no/such/folder"),
     "nothing": (McpServer(), "has no command"),
-    "variable": (McpServer(command="sh", env={"A": "${NOT_SET_ANYWHERE}"}), "variable NOT_SET_ANYWHERE is not set"),
+    "variable": (
+        McpServer(command="sh", env={"A": "${NOT_SET_ANYWHERE}"}),
+        "variable NOT_SET_ANYWHERE is not set",
+    ),
     "key": (McpServer(command="sh", env={"API_KEY": KEYCHAIN}), "The keychain has no value for API_KEY"),
     "address": (McpServer(url="http://127.0.0.1:9/mcp"), "can’t be reached: Connection refused"),
 }
