@@ -29,11 +29,9 @@ class EmptyState(QWidget):
         self._hint = label("muted", wrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._buttons = [button("chip") for _number in range(3)]
-        row = across(None)
+        row = across(None, *self._buttons, None)
         for made in self._buttons:
-            row.addWidget(made)
             made.clicked.connect(lambda _on=False, made=made: self.suggested.emit(made.toolTip()))
-        row.addStretch()
         column = QVBoxLayout(self)
         column.setSpacing(Space.M)
         column.addStretch()
