@@ -3,6 +3,8 @@
 A FormPage stands in the place of a list, with a way back to it; a FormCard within a page.
 """
 
+from abc import abstractmethod
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLayout, QLineEdit, QWidget
 
@@ -56,9 +58,9 @@ class FormPage(QWidget):
             editor.textChanged.connect(lambda: row.complain(""))
         return row
 
+    @abstractmethod
     def submit(self) -> None:
         """The person is done."""
-        raise NotImplementedError
 
     def give_up(self) -> None:
         """Nothing of it is wanted."""

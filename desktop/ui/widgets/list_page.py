@@ -3,6 +3,7 @@
 Rows are made a few at a time and used again for other items; the keyboard stays with the item that had it.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
@@ -102,17 +103,17 @@ class ListPage[Row: ListRow, Item](QWidget):
 
     # ---- what a kind of list has of its own
 
+    @abstractmethod
     def make_row(self) -> Row:
         """A row that shows nothing yet."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show_row(self, row: Row, item: Item) -> None:
         """Show an item in a row."""
-        raise NotImplementedError
 
+    @abstractmethod
     def found_by(self, item: Item) -> str:
         """The text in which one looks for an item."""
-        raise NotImplementedError
 
     # ---- what it shows
 
