@@ -261,7 +261,7 @@ class Body(QTextBrowser):
                 line = block.layout().lineAt(0)
                 top = rect.top() + line.y() + line.ascent() - 12
                 rtl = block.textDirection() is Qt.LayoutDirection.RightToLeft
-                left = rect.left() + (line.naturalTextRect().right() - 15 if rtl else line.x())
+                left = rect.left() + (line.naturalTextRect().right() - 16 if rtl else line.x())
                 _tick_box(painter, QRectF(left, top, 15, 15), ticked)
         for position in piece.rules:
             rect = layout.blockBoundingRect(self.document().findBlock(position))
