@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -263,6 +264,38 @@ def test_an_answer_in_the_open_conversation_is_unread_while_the_window_is_away(d
     assert desk.file.state.unread == ["window:a"]
 
 
+def test_an_answer_that_came_before_the_person_left_is_not_unread(desk: Desk) -> None:
+    desk.ask("window:b", "Hello")
+    desk.ask("window:a", "Hello")
+    marks: list[bool] = []
+
+    def leave(_key: str, at_rest: bool) -> None:
+        if at_rest:
+            desk.library.open("window:b")
+            QTimer.singleShot(0, desk.window, lambda: marks.append(desk.rows.get("window:a").unread))  # type: ignore[union-attr]
+
+    desk.talk.spoken_in.connect(leave)
+    desk.send("Again")
+    desk.until(lambda: bool(marks))
+    assert marks == [False]
+    desk.settle()
+
+
+def test_the_model_is_told_when_the_first_message_is_sent_before_it_is_known(desk: Desk) -> None:
+    providers: list[str] = []
+    desk.talk.model_known.connect(lambda found: providers.append(found.line.provider))
+    answering = hold(desk, "models.answering")
+    desk.begin()
+    told(desk, "models.answering")
+    desk.send("Hello")
+    desk.until(lambda: desk.talk.key != "")
+    assert providers == []
+    answering.set()
+    desk.until(lambda: providers == ["custom"])
+    desk.until(lambda: desk.said == ["Hello", "Noted."])
+    desk.settle()
+
+
 def test_a_new_name_is_in_the_header_and_on_disk(desk: Desk) -> None:
     desk.ask("window:a", "Hello")
     index = desk.rows.index_of("window:a")
@@ -385,12 +418,13 @@ def test_an_answer_that_was_read_elsewhere_is_not_unread(desk: Desk) -> None:
     desk.ask("window:a", "one")
     desk.open("window:b")
     desk.library.elsewhere = lambda: "window:a"
+    drawn: list[bool] = []
+    desk.talk.spoken_in.connect(
+        lambda _key, at_rest: QTimer.singleShot(0, desk.window, lambda: drawn.append(at_rest))
+    )
     desk.running.wait(desk.running.core.loop.submit(Inbound("window:a", "two", "window")))
-    desk.until(lambda: desk.stored("window:a")[-1:] == ["Noted."] and len(desk.stored("window:a")) == 4)
-    desk.settle()
-    found = desk.rows.get("window:a")
-    assert found is not None
-    assert not found.unread
+    desk.until(lambda: True in drawn)
+    assert not desk.rows.get("window:a").unread  # type: ignore[union-attr]
     desk.library.elsewhere = str
     desk.running.wait(desk.running.core.loop.submit(Inbound("window:a", "three", "window")))
     desk.until(lambda: desk.rows.get("window:a").unread)  # type: ignore[union-attr]

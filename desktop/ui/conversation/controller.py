@@ -191,10 +191,10 @@ class Controller(QObject):
         self.busy_changed.emit()
 
     async def _model(self) -> None:
-        key = self.key
+        opened = self._opened  # not the key: a new conversation has one from its first message on
         model, provider = self.for_new.model or ("", "")
-        found = await self._actions.api.models.answering(key, model=model, provider=provider)
-        if key == self.key:
+        found = await self._actions.api.models.answering(self.key, model=model, provider=provider)
+        if opened == self._opened:
             self.model_known.emit(found)
 
     async def _send(self, said_in: str, key: str, text: str, chosen: ForNew, files: list[str]) -> None:

@@ -208,9 +208,10 @@ class Library(QObject):
 
     def _spoken_in_later(self, key: str, at_rest: bool) -> None:
         """The list is drawn in a turn of its own, after the message: both in one would be felt."""
-        QTimer.singleShot(0, self, lambda: self._spoken_in(key, at_rest))
+        unread = at_rest and not self._before_eyes(key)
+        QTimer.singleShot(0, self, lambda: self._spoken_in(key, unread=unread))
 
-    def _spoken_in(self, key: str, at_rest: bool) -> None:
+    def _spoken_in(self, key: str, *, unread: bool) -> None:
         found = self._rows.get(key)
         if temporary(key):
             return
@@ -218,7 +219,7 @@ class Library(QObject):
             self._reporter.run(self._refresh(), name="library:refresh")
             return
         found.updated, found.archived = datetime.now(UTC), False
-        if at_rest and not self._before_eyes(key):
+        if unread and not self._before_eyes(key):  # it may have been opened since
             found.unread = True
         self._rows.fill(self._rows.conversations)
         self.remember()
