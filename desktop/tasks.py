@@ -5,7 +5,11 @@ spawn() names, keeps and reports them. The architecture test bans create_task ev
 """
 
 import asyncio
+import contextlib
 import logging
+import os
+import signal
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
@@ -47,6 +51,20 @@ def _finished(task: asyncio.Task[Any]) -> None:
         _log.error("task %s failed", task.get_name(), exc_info=error)
         if _reporter is not None:
             _reporter(error)
+
+
+def end_child(
+    child: asyncio.SubprocessTransport | asyncio.subprocess.Process, *, politely: bool = False
+) -> None:
+    """Kill a child that this loop waits for, or ask it to end. Not by its own kill(): that polls first, and
+    may so take the exit code from the loop, which then reports 255 (subprocess.Popen.send_signal)."""
+    pid = child.get_pid() if isinstance(child, asyncio.SubprocessTransport) else child.pid
+    code = child.get_returncode() if isinstance(child, asyncio.SubprocessTransport) else child.returncode
+    with contextlib.suppress(ProcessLookupError):
+        if sys.platform == "win32":
+            child.terminate()  # where kill() is the same
+        elif code is None:
+            os.kill(pid, signal.SIGTERM if politely else signal.SIGKILL)
 
 
 async def cancel(*tasks: asyncio.Task[Any] | None) -> None:

@@ -12,7 +12,7 @@ from desktop import logs
 from desktop.errors import AppError
 from desktop.net import way_out
 from desktop.providers import engine
-from desktop.tasks import cancel, spawn
+from desktop.tasks import cancel, end_child, spawn
 from desktop.text import _
 
 _log = logging.getLogger(__name__)
@@ -84,8 +84,7 @@ class EngineProcess:
             async with asyncio.timeout(_STOP_SECONDS):
                 await process.wait()
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            end_child(process)
             await process.wait()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=1)  # they read what is left in the pipes

@@ -19,7 +19,7 @@ from desktop.paths import self_command
 from desktop.providers.base import HostDied
 from desktop.providers.host import frames, lending
 from desktop.services.status import ServiceState, Status
-from desktop.tasks import spawn
+from desktop.tasks import end_child, spawn
 from desktop.text import _
 
 if sys.platform != "win32":
@@ -109,8 +109,7 @@ class _Process(asyncio.SubprocessProtocol):
                 self._stdin.write(payload)
 
     def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self._transport.kill()
+        end_child(self._transport)
 
     async def end(self) -> None:
         """Close its stdin, which ends it, and wait; kill it if it does not go."""

@@ -1,12 +1,16 @@
 """Tasks and threads: reported, kept, and never in the way of the exit."""
 
 import asyncio
+import os
+import select
+import signal
+import sys
 import threading
 
 import pytest
 
 from desktop.errors import AppError
-from desktop.tasks import cancel, in_daemon, in_thread, spawn
+from desktop.tasks import cancel, end_child, in_daemon, in_thread, spawn
 
 
 @pytest.mark.expected_log("task doomed failed")
@@ -66,3 +70,24 @@ async def test_in_daemon_gives_the_result_or_the_error() -> None:
     assert await in_daemon(work, seconds=5) == 7
     with pytest.raises(OSError, match="full"):
         await in_daemon(fail, seconds=5)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="waits by a pidfd, which only Linux has")
+async def test_to_end_a_child_that_has_just_ended_leaves_its_exit_code_to_the_loop() -> None:
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", "raise SystemExit(7)")
+    handle = os.pidfd_open(child.pid)
+    select.select([handle], [], [])  # it has ended, and the loop has had no turn to learn of it
+    os.close(handle)
+    end_child(child)
+    assert await child.wait() == 7
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="waits by a pidfd, which only Linux has")
+async def test_a_child_is_asked_to_end_or_made_to() -> None:
+    codes = []
+    for politely in (True, False):
+        child = await asyncio.create_subprocess_exec("sleep", "1000")
+        end_child(child, politely=politely)
+        codes.append(await child.wait())
+        end_child(child)
+    assert codes == [-signal.SIGTERM, -signal.SIGKILL]

@@ -56,8 +56,9 @@ async def in_worker(seconds: float, handle: int = -1, **request: Any) -> dict[st
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        child.kill()
+    from desktop.tasks import end_child  # not needed by the child's half
+
+    end_child(child)
     await child.wait()
 
 

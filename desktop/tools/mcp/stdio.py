@@ -16,12 +16,13 @@ from asyncio.subprocess import SubprocessStreamProtocol
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from desktop.errors import AppError
 from desktop.paths import self_command
-from desktop.tasks import cancel, in_thread, see_through, spawn
+from desktop.tasks import cancel, end_child, in_thread, see_through, spawn
 from desktop.text import _
 from desktop.tools.mcp.drain import LARGEST as LARGEST_LOG
 from desktop.tools.mcp.drain import drain
@@ -287,13 +288,12 @@ class Stdio:
         transport, child = self._child
         if child.stdin:
             child.stdin.close()
-        asked, made_to = transport.terminate, transport.kill
+        asked, made_to = partial(end_child, transport, politely=True), partial(end_child, transport)
         for step, seconds in ((None, _CLOSED_SECONDS), (asked, _ASKED_SECONDS), (made_to, 1.0)):
             if child.exited.is_set():
                 break
             if step:
-                with contextlib.suppress(ProcessLookupError):
-                    step()
+                step()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await child.exited.wait()

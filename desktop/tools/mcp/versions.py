@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from desktop.errors import AppError
-from desktop.tasks import in_thread
+from desktop.tasks import end_child, in_thread
 from desktop.text import _
 from desktop.tools.mcp.environment import Ready
 from desktop.tools.mcp.failures import Misconfigured, said
@@ -192,10 +192,8 @@ async def _output(ready: Ready, words: Sequence[str], given: str = "", seconds: 
     except TimeoutError:
         raise _Failed(_("No response within {seconds:.0f} s.").format(seconds=seconds)) from None
     finally:
-        if child.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
+        end_child(child)
+        await child.wait()
     if child.returncode:
         lines = [line for line in complaint.decode("utf-8", "replace").splitlines() if line.strip()]
         raise _Failed(" ".join(lines[:4]) or str(child.returncode))

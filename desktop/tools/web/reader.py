@@ -1,7 +1,6 @@
 """Keeps the child that reads pages: started at the first fetch, ended when idle, replaced when it hangs."""
 
 import asyncio
-import contextlib
 import json
 import os
 import subprocess
@@ -10,7 +9,7 @@ from typing import Any
 
 from desktop.net.client import Page
 from desktop.paths import self_command
-from desktop.tasks import spawn
+from desktop.tasks import end_child, spawn
 from desktop.tools.base import ToolFailure
 from desktop.tools.web.pages import HIDDEN_ARGUMENT
 
@@ -102,6 +101,5 @@ class Reader:
         self._wake()
         child, self._child = self._child, None
         if child is not None:
-            with contextlib.suppress(ProcessLookupError):
-                child.kill()
+            end_child(child)
             await child.wait()
