@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.bus.bus import Bus
@@ -65,3 +65,43 @@ class Part(QWidget):
 
     def leave(self) -> None:
         """The window was closed: drop what was not saved."""
+
+
+class ListPart(Part):
+    """A list, and what stands in its place for a while, from which Esc leads back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: list[QWidget] = []
+
+    def add_place(self, place: QWidget) -> None:
+        """Put one at the end; the first of them is seen."""
+        place.setVisible(not self._places)
+        self._places.append(place)
+        self.column.addWidget(place)
+
+    def show_place(self, shown: QWidget) -> None:
+        """Show this one, and no other."""
+        for place in self._places:
+            place.setVisible(place is shown)
+
+    def drop_place(self, place: QWidget) -> None:
+        """It is not wanted any more."""
+        self._places.remove(place)
+        self.column.removeWidget(place)
+        place.hide()
+        place.deleteLater()
+
+    @property
+    def away(self) -> bool:
+        """Whether something stands in the place of the list."""
+        return self._places[0].isHidden()
+
+    def go_back(self) -> None:
+        """Back to the list."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.away:
+            self.go_back()
+        else:
+            super().keyPressEvent(event)

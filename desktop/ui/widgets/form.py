@@ -1,6 +1,6 @@
-"""Forms: fields in rows, what is wrong said at each, what came of it, and buttons.
+"""What stands in the place of a list: an item of it, or a form. Also forms within a page.
 
-A FormPage stands in the place of a list, with a way back to it; a FormCard within a page.
+A form has fields in rows, says what is wrong at each and what came of it, and has buttons.
 """
 
 from abc import abstractmethod
@@ -19,29 +19,30 @@ from desktop.ui.widgets.text_field import TextField
 _TOP = Qt.AlignmentFlag.AlignTop
 
 
-class FormPage(QWidget):
-    """Who derives from it adds fields, and does submit()."""
+class ItemPage(QWidget):
+    """A way back to the list, a title, and what stands below."""
 
     left = Signal()
 
-    def __init__(self, *body: QWidget, title: QLayout | None = None, act: QWidget | None = None) -> None:
-        """`body`: in place of a card of rows. `title`: in place of a line of words. `act`: one more button,
-        before the one that saves."""
+    def __init__(self, *body: Part, title: QLayout | None = None) -> None:
+        """`title`: in place of a line of words."""
         super().__init__()
-        self.back, self.title, self.card = IconButton("chevron-left"), label("title"), Card()
-        self.outcome, self.delete = Outcome(), button("danger", "trash-2")
+        self.back, self.title = IconButton("chevron-left"), label("title")
+        head = across((self.back, _TOP), (title or self.title, 1), gap=Space.M)
+        self.column = down(head, *body, gap=Space.M, of=self)
+        self.back.clicked.connect(self.left)
+
+
+class FormPage(ItemPage):
+    """Who derives from it adds fields, and does submit()."""
+
+    def __init__(self, *body: QWidget, title: QLayout | None = None, act: QWidget | None = None) -> None:
+        """`body`: in place of a card of rows. `act`: one more button, before the one that saves."""
+        self.card, self.outcome, self.delete = Card(), Outcome(), button("danger", "trash-2")
         self.cancel, self.save = button(), button("primary")
         acts: list[Part] = [self.delete, None, self.cancel, *([act] if act is not None else []), self.save]
-        self.column = down(
-            across((self.back, _TOP), (title or self.title, 1), gap=Space.M),
-            *(body or (self.card,)),
-            self.outcome,
-            across(*acts),
-            gap=Space.M,
-            of=self,
-        )
+        super().__init__(*(body or (self.card,)), self.outcome, across(*acts), title=title)
         self.delete.hide()
-        self.back.clicked.connect(self.left)
         self.cancel.clicked.connect(self.give_up)
         self.save.clicked.connect(self._submit)
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QW
 
 from desktop.text import ngettext
 from desktop.ui.theme.tokens import Space
+from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.empty_state import EmptyState
 from desktop.ui.widgets.labels import label
@@ -68,9 +69,9 @@ class ListPage[Row: ListRow, Item](QWidget):
     """What is wanted (see list_row), and of which item."""
     new_wanted = Signal()
 
-    def __init__(self, *empty: str, page: int = 1_000_000) -> None:
+    def __init__(self, *empty: str, page: int = 1_000_000, acts: Sequence[QWidget] = ()) -> None:
         """A section for each of `empty` (see Section). `page`: so many rows are shown at first, and more by
-        each press of a button."""
+        each press of a button. `acts`: buttons beside the one for a new item."""
         super().__init__()
         self._page = self._most = page
         self._groups: Sequence[Sequence[Item]] = ()
@@ -79,18 +80,18 @@ class ListPage[Row: ListRow, Item](QWidget):
         self._about, self._nothing = label("muted", wrap=True), label("muted", wrap=True)
         self.new, self.search, self.more = button("", "plus"), SearchField(_PAUSE_MS), button("link")
         self.sections = [Section[Row, Item](self._made, self.show_row, sign) for sign in empty]
-        self._lay_out()
+        self._lay_out(acts)
         self.new.clicked.connect(self.new_wanted)
         self.search.searched.connect(self._show)
         self.more.clicked.connect(self._show_more)
         for section in self.sections:
             section.stock.whole.connect(self._whole)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, acts: Sequence[QWidget]) -> None:
         head = QHBoxLayout()
         head.setSpacing(Space.L)
         head.addWidget(self._about, 1)
-        head.addWidget(self.new, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(across(*((act, Qt.AlignmentFlag.AlignTop) for act in (self.new, *acts))))
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(Space.S)
@@ -121,8 +122,7 @@ class ListPage[Row: ListRow, Item](QWidget):
         """Set the words. `new`: of the button, and its whole name; `nothing`: no item has what was looked
         for."""
         self._about.setText(about)
-        self.new.setText(new[0])
-        self.new.setAccessibleName(new[1])
+        self.new.say(*new)
         self.search.say(search)
         self._nothing.setText(nothing)
         for row in self.rows:

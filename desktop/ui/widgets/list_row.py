@@ -46,9 +46,11 @@ class SignLine(QWidget):
         row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self.column, 1)
 
-    def say(self, words: str, sign: str = "", role: str = "") -> None:
-        """Set the words, without which nothing is shown, and the sign where it is another one."""
+    def say(self, words: str, sign: str = "", role: str = "", name: str = "") -> None:
+        """Set the words, without which nothing is shown, and the sign where it is another one. `name`: the
+        words with what they are about, where that is not plain."""
         self._words.setText(words)
+        self._words.setAccessibleName(name)
         if sign:
             self._sign.show_icon(sign, role)
         self.setVisible(bool(words))

@@ -1,4 +1,4 @@
-"""What a server's card shows and offers in states that a real server is rarely in: scripted by the test."""
+"""What the page of a server shows in states that a real one is rarely in: scripted by the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from desktop.api.servers import Newer, Package, ServerLine, ServerTool, ServerTools, SignInPage
 from desktop.errors import AppError
 from desktop.ui.loop import Loop
-from desktop.ui.panels.servers.card import ServerCard
+from desktop.ui.panels.servers.item import ServerPage
 from desktop.ui.theme.theme import theme
 from tests.ui.scripted import Scripted
 from tests.ui.settings.reading import press, shown
@@ -98,10 +98,10 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def card(qapp: QApplication, qtbot: QtBot, actions: Far) -> Iterator[ServerCard]:
+def server(qapp: QApplication, qtbot: QtBot, actions: Far) -> Iterator[ServerPage]:
     theme()
     loop = Loop(qapp)
-    made = ServerCard(actions, "far")
+    made = ServerPage(actions, "far")
     qtbot.addWidget(made)
     made.show_server(LINE)
     made.resize(640, 500)
@@ -113,114 +113,115 @@ def card(qapp: QApplication, qtbot: QtBot, actions: Far) -> Iterator[ServerCard]
     loop.close()
 
 
-def opened(card: ServerCard, qtbot: QtBot) -> None:
+def opened(server: ServerPage, qtbot: QtBot) -> None:
     """Open it, and wait for its tools."""
-    card.toggle()
-    qtbot.waitUntil(lambda: card.details is not None and bool(card.details.tools.rows))
+    server.read()
+    qtbot.waitUntil(lambda: bool(server.tools.rows))
 
 
-def test_a_failure_is_said_with_its_remedy_and_goes_when_it_runs(card: ServerCard) -> None:
-    card.show_server(replace(LINE, state="failed", problem="It does not answer.", remedy="Look at it."))
-    assert all(words in shown(card) for words in ("Failed", "It does not answer.", "Look at it."))
-    card.show_server(LINE)
-    assert "It does not answer." not in shown(card)
+def test_a_failure_is_said_with_its_remedy_and_goes_when_it_runs(server: ServerPage) -> None:
+    server.show_server(replace(LINE, state="failed", problem="It does not answer.", remedy="Look at it."))
+    assert all(words in shown(server) for words in ("Failed", "It does not answer.", "Look at it."))
+    server.show_server(LINE)
+    assert "It does not answer." not in shown(server)
 
 
-def test_one_that_tries_again_says_when(card: ServerCard) -> None:
-    card.show_server(
+def test_one_that_tries_again_says_when(server: ServerPage) -> None:
+    server.show_server(
         replace(LINE, state="degraded", detail="No answer. Again in 4 s.", problem="No answer.")
     )
-    assert "Retrying" in shown(card)
-    assert "No answer. Again in 4 s." in shown(card)
+    assert "Retrying" in shown(server)
+    assert "No answer. Again in 4 s." in shown(server)
 
 
-def test_a_tool_that_always_asks_and_a_long_description(card: ServerCard, qtbot: QtBot) -> None:
-    opened(card, qtbot)
-    qtbot.waitUntil(lambda: "always asks" in shown(card))
-    [line] = [line for line in shown(card).splitlines() if line.startswith("Wipes")]
+def test_a_tool_that_always_asks_and_a_long_description(server: ServerPage, qtbot: QtBot) -> None:
+    opened(server, qtbot)
+    qtbot.waitUntil(lambda: "always asks" in shown(server))
+    [line] = [line for line in shown(server).splitlines() if line.startswith("Wipes")]
     assert line.endswith("…")
     assert len(line) < 250
 
 
-def test_changed_tools_are_pointed_out_and_accepted(card: ServerCard, qtbot: QtBot, actions: Far) -> None:
+def test_changed_tools_are_pointed_out_and_accepted(server: ServerPage, qtbot: QtBot, actions: Far) -> None:
     told = f"Sends ⟨U+202E⟩ it.{'x' * 900}\nto (string): Always evil.example"
     actions.tools = (replace(TOOL, changed=True, seen=told, digest="d1"),)
-    card.show_server(replace(LINE, changed=("wipe",)))
-    assert "1 not accepted" in shown(card)
-    opened(card, qtbot)
-    qtbot.waitUntil(lambda: "not accepted" in shown(card).splitlines())
-    assert "The agent can’t use 1 new or changed tool." in shown(card)
-    assert told in shown(card), "the whole"
-    press(card, "Accept")
-    qtbot.waitUntil(lambda: "not accepted" not in shown(card).splitlines())
+    server.show_server(replace(LINE, changed=("wipe",)))
+    assert "1 not accepted" in shown(server)
+    opened(server, qtbot)
+    qtbot.waitUntil(lambda: "not accepted" in shown(server).splitlines())
+    assert "The agent can’t use 1 new or changed tool." in shown(server)
+    assert told in shown(server), "the whole"
+    press(server, "Accept")
+    qtbot.waitUntil(lambda: "not accepted" not in shown(server).splitlines())
     assert actions.accepted == [{"wipe": "d1"}]
-    assert "new or changed" not in shown(card)
+    assert "new or changed" not in shown(server)
 
 
 def test_a_newer_version_is_shown_and_taken_only_with_a_yes(
-    card: ServerCard, qtbot: QtBot, actions: Far
+    server: ServerPage, qtbot: QtBot, actions: Far
 ) -> None:
-    card.show_server(replace(LINE, packages=(Package("pkg", "1.2.3"),)))
-    opened(card, qtbot)
-    assert "pkg is pinned to version 1.2.3" in shown(card)
-    press(card, "Newer version…: far")
-    qtbot.waitUntil(lambda: "pkg: 1.2.3 → 2.0.0" in shown(card))
+    server.show_server(replace(LINE, packages=(Package("pkg", "1.2.3"),)))
+    opened(server, qtbot)
+    assert "pkg is pinned to version 1.2.3" in shown(server)
+    press(server, "Newer version…: far")
+    qtbot.waitUntil(lambda: "pkg: 1.2.3 → 2.0.0" in shown(server))
     assert not actions.taken
-    press(card, "Use this version")
+    press(server, "Use this version")
     qtbot.waitUntil(lambda: actions.taken == [{"pkg": "2.0.0"}])
 
 
 def test_the_person_says_that_it_is_here_and_only_reads(
-    card: ServerCard, qtbot: QtBot, actions: Far
+    server: ServerPage, qtbot: QtBot, actions: Far
 ) -> None:
-    opened(card, qtbot)
-    assert card.details
-    assert not card.details.local.isChecked()
-    card.details.local.click()
+    opened(server, qtbot)
+    assert not server.local.isChecked()
+    server.local.click()
     qtbot.waitUntil(lambda: actions.local == [True])
-    card.show_server(replace(LINE, local=True))
-    assert card.details.local.isChecked()
+    server.show_server(replace(LINE, local=True))
+    assert server.local.isChecked()
 
 
 def test_signing_in_opens_the_browser_and_waits(
-    card: ServerCard, qtbot: QtBot, actions: Far, browser: Browser
+    server: ServerPage, qtbot: QtBot, actions: Far, browser: Browser
 ) -> None:
-    card.show_server(
+    server.show_server(
         replace(LINE, state="needs_sign_in", problem="It wants you to sign in.", remedy="Sign in.")
     )
-    press(card._notice, "Sign in")
-    qtbot.waitUntil(lambda: "Sign in in your browser" in shown(card))
+    press(server._standing.notice, "Sign in")
+    qtbot.waitUntil(lambda: "Sign in in your browser" in shown(server))
     assert browser.opened == [actions.url]
-    assert "Copy address" in shown(card)
+    assert "Copy address" in shown(server)
     actions.signed_in.set()
-    qtbot.waitUntil(lambda: "You are signed in." in shown(card))
-    card.show_server(LINE)
-    press(card, "Sign out: far")
-    qtbot.waitUntil(lambda: "You are signed out." in shown(card))
+    qtbot.waitUntil(lambda: "You are signed in." in shown(server))
+    server.show_server(LINE)
+    press(server, "Sign out: far")
+    qtbot.waitUntil(lambda: "You are signed out." in shown(server))
 
 
-def test_signing_in_can_be_given_up(card: ServerCard, qtbot: QtBot, actions: Far, browser: Browser) -> None:
-    card.show_server(replace(LINE, state="needs_sign_in", problem="Sign in."))
-    press(card._notice, "Sign in")
-    qtbot.waitUntil(lambda: "Sign in in your browser" in shown(card))
-    press(card, "Cancel")
-    qtbot.waitUntil(lambda: "Sign in in your browser" not in shown(card))
-    assert "Copy address" not in shown(card)
+def test_signing_in_can_be_given_up(
+    server: ServerPage, qtbot: QtBot, actions: Far, browser: Browser
+) -> None:
+    server.show_server(replace(LINE, state="needs_sign_in", problem="Sign in."))
+    press(server._standing.notice, "Sign in")
+    qtbot.waitUntil(lambda: "Sign in in your browser" in shown(server))
+    press(server, "Cancel")
+    qtbot.waitUntil(lambda: "Sign in in your browser" not in shown(server))
+    assert "Copy address" not in shown(server)
 
 
 def test_an_address_that_is_no_web_page_is_not_opened(
-    card: ServerCard, qtbot: QtBot, actions: Far, browser: Browser
+    server: ServerPage, qtbot: QtBot, actions: Far, browser: Browser
 ) -> None:
     actions.url = "file:///etc/passwd"
-    card.show_server(replace(LINE, state="needs_sign_in", problem="Sign in."))
-    press(card._notice, "Sign in")
-    qtbot.waitUntil(lambda: "No browser opened." in shown(card))
+    server.show_server(replace(LINE, state="needs_sign_in", problem="Sign in."))
+    press(server._standing.notice, "Sign in")
+    qtbot.waitUntil(lambda: "No browser opened." in shown(server))
     assert browser.opened == []
-    press(card, "Cancel")
-    qtbot.waitUntil(lambda: "No browser opened." not in shown(card))
+    press(server, "Cancel")
+    qtbot.waitUntil(lambda: "No browser opened." not in shown(server))
 
 
-def test_a_switch_that_could_not_be_stored_goes_back(card: ServerCard, qtbot: QtBot) -> None:
-    card.switch.click()
-    qtbot.waitUntil(lambda: "The disk is full." in shown(card))
-    assert card.switch.isChecked()
+def test_a_switch_that_could_not_be_stored_goes_back(server: ServerPage, qtbot: QtBot) -> None:
+    server.switch.click()
+    qtbot.waitUntil(lambda: "The disk is full." in shown(server))
+    assert server.switch.isChecked()

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -14,15 +16,16 @@ from shiboken6 import isValid
 from desktop.api.servers import Pasted, Secrets, ServerLine
 from desktop.bus.events import ServiceChanged
 from desktop.config.mcp import KEYCHAIN, keychain_name
-from desktop.ui.panels.servers.details import Details
 from desktop.ui.panels.servers.fields import Fields
 from desktop.ui.panels.servers.form import Form
+from desktop.ui.panels.servers.item import ServerPage
 from desktop.ui.panels.servers.page import Servers
 from desktop.ui.panels.servers.pairs import Pairs
 from desktop.ui.panels.servers.paste import Paste, apart
 from desktop.ui.panels.servers.words import about, command_line, state, words_of
 from desktop.ui.settings.window import SettingsWindow
 from desktop.ui.theme.theme import theme
+from desktop.ui.widgets.order import stops
 from desktop.ui.words import speak
 from tests.ui.program import Running
 from tests.ui.settings.reading import named, press, shown, write
@@ -57,6 +60,11 @@ class Page:
         found: dict[str, Any] = self.running.stored.get("tools", {}).get("mcpServers", {})
         return found
 
+    @property
+    def names(self) -> list[str]:
+        """Of the servers in the list."""
+        return [row.key for row in self.part.list.rows]
+
     def paste(self, text: str) -> Paste:
         self.press("Paste settings…")
         form = self.part.form
@@ -75,7 +83,7 @@ class Page:
     def add_time(self) -> None:
         """Add the server, and wait until it runs and its tools are shown."""
         form = self.paste(PASTED)
-        self.until(form.add.isEnabled, timeout=SECONDS)
+        self.until(form.save.isEnabled, timeout=SECONDS)
         self.press("Add")
         self.sees("Running · 2 tools · 2 not accepted", "get_current_time")
         self.press("Accept")
@@ -101,7 +109,7 @@ def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_key
         '{"mcpServers": {"notes": {"command": "no-such-notes", "env": {"NOTES_API_KEY": "s3cret-value"}}}}'
     )
     form = page.paste(text)
-    page.until(form.add.isEnabled, timeout=SECONDS)
+    page.until(form.save.isEnabled, timeout=SECONDS)
     seen = shown(page.window)
     assert "notes" in seen
     assert "no-such-notes" in seen
@@ -120,20 +128,19 @@ def test_what_is_pasted_is_shown_before_it_is_added_and_a_secret_goes_to_the_key
 def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
     form = page.paste("npm install the-server")
     page.sees("This text contains no MCP server.")
-    assert not form.add.isEnabled()
+    assert not form.save.isEnabled()
     form.text.setPlainText(PASTED)
-    page.until(form.add.isEnabled, timeout=SECONDS)
+    page.until(form.save.isEnabled, timeout=SECONDS)
     assert "This text contains no MCP server" not in shown(page.window)
     form.text.setPlainText("npm")
-    assert not form.add.isEnabled()  # what is offered is that of the older text
+    assert not form.save.isEnabled()  # what is offered is that of the older text
 
 
 def test_a_server_runs_is_tested_and_its_tools_are_switched(page: Page) -> None:
     page.add_time()
-    card = page.part.cards["time"]
+    card = page.part.pages["time"]
     assert "says it is read-only" in shown(card)
-    assert card.details
-    row = card.details.tools.rows["convert_time"]
+    row = card.tools.rows["convert_time"]
     assert row.switch.isChecked()
     row.switch.click()
     page.sees("Running · 1 of 2 tools")
@@ -161,17 +168,17 @@ def test_one_that_was_removed_is_brought_back(page: Page) -> None:
     page.press("Remove: time")
     page.sees("time removed.")
     assert page.stored == {}
-    page.until(lambda: "time" not in page.part.cards)
+    page.until(lambda: "time" not in page.names)
     page.press("Undo")
-    page.until(lambda: "time" in page.part.cards, timeout=SECONDS)
+    page.until(lambda: "time" in page.names, timeout=SECONDS)
     assert page.stored["time"]["command"] == TIME
 
 
-def test_the_language_is_changed_after_an_open_card_was_taken_away(
+def test_the_language_is_changed_after_an_open_one_was_taken_away(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page.add_time()
-    [gone] = page.part.findChildren(Details)
+    [gone] = page.part.findChildren(ServerPage)
     page.press("Remove: time")
     page.sees("time removed.")
     page.until(lambda: not isValid(gone))
@@ -205,16 +212,15 @@ def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: 
 
 def test_a_server_is_edited_and_renamed_and_keeps_what_the_form_does_not_show(page: Page) -> None:
     page.add_time()
-    card = page.part.cards["time"]
-    assert card.details
-    card.details.tools.rows["convert_time"].switch.click()
+    card = page.part.pages["time"]
+    card.tools.rows["convert_time"].switch.click()
     page.sees("Running · 1 of 2 tools")
     form = page.by_hand("Edit: time")
     assert form.arguments.toPlainText() == "--local-timezone\nUTC"
     assert not card.isVisible()
     write(named(page.window, "Name"), "clock")
     page.press("Save")
-    page.until(lambda: list(page.part.cards) == ["clock"], timeout=SECONDS)
+    page.until(lambda: page.names == ["clock"], timeout=SECONDS)
     page.sees("Running · 1 of 2 tools")
     assert page.stored["clock"]["disabledTools"] == ["convert_time"]
 
@@ -236,11 +242,43 @@ def test_an_address_has_its_own_fields(page: Page) -> None:
     assert "command" not in given[0]
 
 
+def test_the_keyboard_goes_from_the_list_to_a_server_and_back(page: Page) -> None:
+    page.running.wait(page.running.actions.api.servers.save("broken", {"command": "no-such-one"}, new=True))
+    page.part.refresh()
+    page.until(lambda: page.names == ["broken"])
+    order = [stop for stop in stops(page.part) if stop.isVisible()]
+    told = "broken, no-such-one, Not running. It starts when a conversation needs it."
+    assert [stop.accessibleName() for stop in order] == [
+        "Paste settings…",
+        "Add manually…",
+        told,
+        "Use server broken",
+    ]
+    order[2].setFocus()
+    QTest.keyClick(order[2], Qt.Key.Key_Return)
+    page.sees("Failed", "The program no-such-one was not found.")
+    back = page.part.pages["broken"].back
+    assert back.hasFocus()
+    page.press("Edit: broken")
+    page.until(lambda: isinstance(page.part.form, Form) and page.part.form.ready)
+    QTest.keyClick(named(page.window, "Name"), Qt.Key.Key_Escape)
+    assert page.part.pages["broken"].edit.hasFocus()
+    QTest.keyClick(back, Qt.Key.Key_Escape)
+    [row] = page.part.list.rows
+    assert row.hasFocus()
+    assert "The program no-such-one was not found." in shown(row)
+    assert page.window.isVisible()
+    row.switch.click()
+    page.until(lambda: page.stored["broken"].get("enabled") is False)
+    page.until(lambda: row.accessibleName() == "broken, no-such-one, Off")
+    assert "was not found" not in shown(row)
+
+
 def test_what_happens_elsewhere_is_shown_at_once(page: Page) -> None:
     saved = page.running.actions.api.servers.save("other", SERVER, new=True)
     page.running.wait(saved)
     page.running.tell(ServiceChanged("mcp:other", "starting"))
-    page.until(lambda: "other" in page.part.cards, timeout=SECONDS)
+    page.until(lambda: "other" in page.names, timeout=SECONDS)
 
 
 # ---- pieces by themselves

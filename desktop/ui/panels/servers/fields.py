@@ -32,7 +32,7 @@ class Fields(Card):
 
     def __init__(self, server: "ServerLine | None") -> None:
         """`server`: None for a new one."""
-        super().__init__(framed=False)
+        super().__init__()
         self._server = server
         self._said: list[tuple[Row, QWidget, str, str]] = []
         self._of_program: list[Row] = []

@@ -11,7 +11,7 @@ from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.panels.servers.fields import Fields
 from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.form import FormCard
+from desktop.ui.widgets.form import FormPage
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -21,22 +21,20 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 
 
-class Form(FormCard):
+class Form(FormPage):
     """For a new server, or one that there is."""
 
-    saved = Signal(str)
+    saved = Signal(list)
+    """Its name."""
 
     def __init__(self, actions: Actions, server: "ServerLine | None" = None) -> None:
         """`server`: None for a new one."""
-        self.fields = Fields(server)
-        self.save, self.test, self.cancel = button("primary"), button(), button("quiet")
-        super().__init__(self.fields, acts=(self.save, self.test, self.cancel, None))
+        self.fields, self.test = Fields(server), button()
+        super().__init__(self.fields, act=self.test)
         self._actions, self._work, self._server = actions, Work(self), server
         self._test: asyncio.Task[None] | None = None
         self._begun = self.ready = False
-        self.save.clicked.connect(self._save)
         self.test.clicked.connect(self._try)
-        self.cancel.clicked.connect(self.left)
         for made in (self.save, self.test):
             made.setEnabled(False)
         spoken(self._words)
@@ -61,12 +59,13 @@ class Form(FormCard):
 
     def _words(self) -> None:
         name = self._before
+        self.back.say(_("Back to {name}").format(name=name) if name else _("Back to servers"), "Esc")
         self.title.setText(_("Edit {name}").format(name=name) if name else _("Add a server manually"))
         self.save.setText(_("Save") if self._server else _("Add"))
         self.test.setText(_("Test"))
         self.cancel.setText(_("Cancel"))
 
-    def _save(self) -> None:
+    def submit(self) -> None:
         if (given := self.fields.read()) is not None:
             self._end_test()
             self._work.start(self._saving(*given), name="mcp:save", busy=[self.save])
@@ -83,7 +82,7 @@ class Form(FormCard):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.saved.emit(saved)
+        self.saved.emit([saved])
 
     def _try(self) -> None:
         if (given := self.fields.read()) is not None:

@@ -1,29 +1,22 @@
-"""The page of MCP servers: which there are, ways to add one, and a way back for one that was removed."""
+"""The page of MCP servers: the list, a server or a form in its place, and a way back for one removed."""
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
-
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from typing import TYPE_CHECKING, Any
 
 from desktop.bus.events import ServiceChanged
 from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
-from desktop.ui.panels.servers.card import ServerCard
 from desktop.ui.panels.servers.form import Form
+from desktop.ui.panels.servers.item import ServerPage
+from desktop.ui.panels.servers.listing import SIGN_IN, ServerList
 from desktop.ui.panels.servers.paste import Paste
-from desktop.ui.settings.part import Part
-from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.boxes import down
-from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.empty_state import EmptyState
-from desktop.ui.widgets.flow import Flow
+from desktop.ui.settings.part import ListPart
 from desktop.ui.widgets.latest import Latest
+from desktop.ui.widgets.list_row import OFF, ON
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
-from desktop.ui.words import spoken
 
 if TYPE_CHECKING:
     from desktop.api.servers import ServerLine
@@ -32,66 +25,26 @@ _SERVICE = "mcp:"
 """What the names of their services begin with."""
 
 
-class Ways(QWidget):
-    """The two ways to add a server, as buttons."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.paste, self.by_hand = button("", "copy"), button("", "pencil")
-        row = Flow(self)
-        row.addWidget(self.paste)
-        row.addWidget(self.by_hand)
-        spoken(self._words)
-
-    def _words(self) -> None:
-        for made, words in ((self.paste, _("Paste settings…")), (self.by_hand, _("Add manually…"))):
-            made.say(words)
-
-
-class Nothing(QFrame):
-    """What servers are for, while there is none."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "card")
-        self._state = EmptyState("plug")
-        down(self._state, of=self)
-        spoken(self._words)
-
-    def _words(self) -> None:
-        self._state.say(
-            "",
-            _(
-                "An MCP server lets the agent use tools from another program or service, such as a "
-                "calendar, a database or a browser."
-            ),
-        )
-
-
-class Servers(Part):
+class Servers(ListPart):
     """Reads what there is whenever it is seen, and when a server's state changes."""
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._actions, self._work = actions, Work(self)
-        self.cards: dict[str, ServerCard] = {}
+        self.list, self.outcome = ServerList(), Outcome()
+        self.pages: dict[str, ServerPage] = {}
+        """Of those that were opened: what was begun there goes on while the list is seen."""
         self.form: Paste | Form | None = None
-        self._edited = ""
-        self._nothing, self.ways, self.outcome = Nothing(), Ways(), Outcome()
-        self._list = QVBoxLayout()
-        self._list.setSpacing(Space.S)
-        self._form_place = QVBoxLayout()
+        self._opened = ""
+        """The server that is seen, or edited."""
+        self._found: Sequence[ServerLine] = ()
         self._latest = Latest(self._read, partial(self._work.start, name="settings:mcp"))
-        for part in (self._nothing, self.ways, self.outcome):
-            self.column.addWidget(part)
-        self.column.addSpacing(Space.XS)
-        self.column.addLayout(self._form_place)
-        self.column.addLayout(self._list)
-        self._nothing.hide()
-        self.ways.hide()
+        self.column.addWidget(self.outcome)
+        self.add_place(self.list)
         self.hear(actions.bus, ServiceChanged, self._service)
-        self.ways.paste.clicked.connect(self.paste)
-        self.ways.by_hand.clicked.connect(lambda: self._open_form(Form(self._actions)))
+        self.list.acted.connect(self._act)
+        self.list.new_wanted.connect(self.paste)
+        self.list.by_hand.clicked.connect(lambda: self._open_form(Form(self._actions)))
 
     # ---- what there is
 
@@ -100,7 +53,8 @@ class Servers(Part):
             self.stale(event)
 
     def leave(self) -> None:
-        self._close_form()
+        if self.form is not None:
+            self._close_form()
         self.outcome.clear()
 
     def refresh(self) -> None:
@@ -109,127 +63,129 @@ class Servers(Part):
 
     async def _read(self) -> None:
         try:
-            found = await self._actions.api.servers.all()
+            self._found = await self._actions.api.servers.all()
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        await self._show(found)
+        self.list.show_items(self._found)
+        for server in self._found:
+            if server.name in self.pages:
+                self.pages[server.name].show_server(server)
+        for gone in self.pages.keys() - {server.name for server in self._found}:
+            self.drop_place(self.pages.pop(gone))
+        if self.form is None and self._opened not in self.pages:
+            self._opened = ""
+            self.show_place(self.list)
 
-    async def _show(self, servers: "Sequence[ServerLine]") -> None:
-        names = [server.name for server in servers]
-        for gone in self.cards.keys() - set(names):
-            self._drop(self.cards.pop(gone))
-        for place, server in enumerate(servers):
-            name = names[place]
-            if name not in self.cards:
-                self.cards[name] = self._made(name)
-                self.cards[name].show_server(server)
-                self._list.insertWidget(place, self.cards[name])
-                await asyncio.sleep(0)
-            else:
-                self.cards[name].show_server(server)
-            self.cards[name].setVisible(name != self._edited)
-        self._nothing.setVisible(not servers and self.form is None)
-        self.ways.setVisible(self.form is None)
+    # ---- one of them
 
-    def _made(self, name: str) -> ServerCard:
-        card = ServerCard(self._actions, name)
-        card.changed.connect(self.refresh)
-        card.edit_wanted.connect(self._edit)
-        card.remove_wanted.connect(self._remove)
-        return card
+    def _act(self, what: str, name: str) -> None:
+        if what in (ON, OFF):
+            self._work.start(self._switching(name, on=what == ON), name="mcp:switch")
+            return
+        page = self.open(name)
+        if page is not None and what == SIGN_IN:
+            page.sign_in.begin()
 
-    def _drop(self, card: ServerCard) -> None:
-        self._list.removeWidget(card)
-        card.hide()
-        card.deleteLater()
+    def open(self, name: str) -> ServerPage | None:
+        """Show one in the place of the list; None where it is gone."""
+        server = next((server for server in self._found if server.name == name), None)
+        if server is None:
+            return None
+        if name not in self.pages:
+            made = self.pages[name] = ServerPage(self._actions, name)
+            made.left.connect(self.go_back)
+            made.changed.connect(self.refresh)
+            made.edit_wanted.connect(partial(self._edit, name))
+            made.remove_wanted.connect(partial(self._remove, name))
+            self.add_place(made)
+        page, self._opened = self.pages[name], name
+        self.outcome.clear()
+        page.show_server(server)
+        self.show_place(page)
+        page.read()
+        page.back.setFocus()
+        return page
+
+    def go_back(self) -> None:
+        """From a form to where it was opened, from a server to the list."""
+        if (form := self.form) is not None:
+            self._close_form()
+            page = self.pages.get(self._opened)
+            opener = self.list.new if isinstance(form, Paste) else self.list.by_hand
+            (page.edit if page is not None else opener).setFocus()
+            return
+        name, self._opened = self._opened, ""
+        self.show_place(self.list)
+        self.list.focus_on(name)
+
+    async def _switching(self, name: str, *, on: bool) -> None:
+        self.outcome.clear()
+        try:
+            await self._actions.api.servers.switch(name, on=on)
+        except AppError as error:
+            self.outcome.failed(error.text, error.remedy)
+        self.refresh()
 
     # ---- adding and editing
 
     def paste(self) -> None:
         """Open the field for the usual JSON."""
-        made = Paste(self._actions, self.cards)
-        made.added.connect(self._saved)
-        self._open_form(made)
+        self._open_form(Paste(self._actions, {server.name for server in self._found}))
 
     def _edit(self, name: str) -> None:
-        self._open_form(Form(self._actions, self.cards[name].server), name)
+        self._open_form(Form(self._actions, self.pages[name].server))
 
-    def _open_form(self, form: Paste | Form, name: str = "") -> None:
-        """`name`: of the server that is edited; the form stands in its place."""
-        self._close_form()
-        self.form, self._edited = form, name
-        form.left.connect(self._cancelled)
-        if isinstance(form, Form):
-            form.saved.connect(lambda saved: self._saved([saved]))
-        if name:
-            self._list.insertWidget(self._list.indexOf(self.cards[name]), form)
-            self.cards[name].hide()
-        else:
-            self._form_place.addWidget(form)
+    def _open_form(self, form: Paste | Form) -> None:
+        self.form = form
+        form.left.connect(self.go_back)
+        form.saved.connect(self._saved)
         self.outcome.clear()
-        self._nothing.hide()
-        self.ways.hide()
-        form.show()
+        self.add_place(form)
+        self.show_place(form)
 
     def _close_form(self) -> None:
-        form, self.form = self.form, None
-        if form is None:
-            return
-        if self._edited in self.cards:
-            self.cards[self._edited].show()
-        self._edited = ""
-        form.hide()
-        form.deleteLater()
-        self._nothing.setVisible(not self.cards)
-        self.ways.show()
-
-    def _cancelled(self) -> None:
-        edited = self.cards.get(self._edited)
-        self._close_form()
-        if edited is not None and edited.details is not None:
-            edited.details.edit.setFocus()
-        else:
-            self.ways.paste.setFocus()
+        assert self.form is not None
+        self.drop_place(self.form)
+        self.form = None
+        self.show_place(self.pages.get(self._opened, self.list))
 
     def _saved(self, names: list[str]) -> None:
-        self._close_form()
         self._work.start(self._after(names), name="mcp:saved")
 
     async def _after(self, names: list[str]) -> None:
-        """Show what was saved; the first of it is opened, which starts it."""
+        """Show the first of what was saved, which starts it."""
         await self._latest.want()
-        card = self.cards.get(names[0]) if names else None
-        if card is not None:
-            if not card.opened:
-                card.toggle()
-            card.open_button.setFocus()
+        self._close_form()
+        self.open(names[0])
         self.saved.emit("tools.mcpServers")
 
     # ---- removing
 
     def _remove(self, name: str) -> None:
-        self._work.start(self._removing(name), name="mcp:remove")
+        self._do(self._removing(name), "mcp:remove")
 
     async def _removing(self, name: str) -> None:
-        try:
-            undo = await self._actions.api.servers.remove(name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
-        said = _("{name} removed.").format(name=name)
-        back = (_("Undo"), lambda: self._work.start(self._restore(undo), name="mcp:restore"))
-        self.outcome.failed(said, tone="info", actions=(back,))
-        self.refresh()
-        self.saved.emit("tools.mcpServers")
+        undo = await self._actions.api.servers.remove(name)
+        self._opened = ""
+        self.show_place(self.list)
+        self.list.new.setFocus()
+        back = (_("Undo"), lambda: self._do(self._restoring(undo), "mcp:restore"))
+        self.outcome.failed(_("{name} removed.").format(name=name), tone="info", actions=(back,))
 
-    async def _restore(self, undo: str) -> None:
+    async def _restoring(self, undo: str) -> None:
+        await self._actions.api.servers.restore(undo)
+        self.outcome.clear()
+        self.list.new.setFocus()
+
+    def _do(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        self._work.start(self._doing(work), name=name)
+
+    async def _doing(self, work: Coroutine[Any, Any, None]) -> None:
         try:
-            await self._actions.api.servers.restore(undo)
+            await work
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.outcome.clear()
-        self.ways.paste.setFocus()
         self.refresh()
         self.saved.emit("tools.mcpServers")

@@ -5,21 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.config.mcp import KEYCHAIN
 from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.panels.servers.words import about
-from desktop.ui.theme.theme import code_font
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across, down
-from desktop.ui.widgets.buttons import button
-from desktop.ui.widgets.form import FormCard
+from desktop.ui.widgets.form import FormPage
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.rows import Card
 from desktop.ui.widgets.sign import Sign
+from desktop.ui.widgets.text_field import TextField
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -31,7 +30,7 @@ type Json = dict[str, Any]
 _PAUSE_MS = 250
 """After the last letter; then the text is read."""
 _EXAMPLE = '{\n  "mcpServers": {\n    "time": { "command": "uvx", "args": ["mcp-server-time"] }\n  }\n}'
-_HEIGHT = 148
+_LINES = 7
 
 
 class Preview(QWidget):
@@ -54,37 +53,27 @@ class Preview(QWidget):
                 column.addLayout(across(Sign(sign, role, 14), words_beside, gap=Space.XS))
 
 
-class Paste(FormCard):
+class Paste(FormPage):
     """Text in, servers out."""
 
-    added = Signal(list)
+    saved = Signal(list)
     """The names of servers that are saved."""
 
     def __init__(self, actions: Actions, taken: Collection[str]) -> None:
         """`taken`: the names that there are."""
-        self._help, self._heading, self.preview = (
-            label("small", wrap=True),
-            label("section"),
-            Card(framed=False),
-        )
-        self.text = QPlainTextEdit()
-        self.text.setObjectName("code")
-        self.text.setFont(code_font())
-        self.text.setFixedHeight(_HEIGHT)
-        self.text.setTabChangesFocus(True)
-        self.add, self.cancel = button("primary"), button("quiet")
-        body = (self._help, self.text, self._heading, self.preview)
-        super().__init__(*body, acts=(self.add, self.cancel, None))
+        self._help, self._heading = label("small", wrap=True), label("section")
+        self.preview, self.text = Card(), TextField(_LINES, code=True)
+        super().__init__(self._help, self.text, self._heading, self.preview)
         self._actions, self._work, self._taken = actions, Work(self), set(taken)
         self._found: Sequence[Pasted] = ()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._look)
         self.text.textChanged.connect(self._typed)
-        self.add.clicked.connect(self._save)
-        self.cancel.clicked.connect(self.left)
+        self.text.save_wanted.connect(self.save.click)
         spoken(self._words)
 
     def _words(self) -> None:
+        self.back.say(_("Back to servers"), "Esc")
         self.title.setText(_("Paste settings"))
         self._help.setText(
             _("Most servers include them in their instructions, as JSON that starts with “mcpServers”.")
@@ -103,7 +92,7 @@ class Paste(FormCard):
 
     def _typed(self) -> None:
         """What is offered below is that of an older text until this one is read."""
-        self.add.setEnabled(False)
+        self.save.setEnabled(False)
         self._pause.start()
 
     def _look(self) -> None:
@@ -127,13 +116,13 @@ class Paste(FormCard):
         self.preview.setVisible(bool(count))
         self._heading.setVisible(bool(count))
         words = ngettext("Add {count} server", "Add {count} servers", count).format(count=count)
-        self.add.setText(words if count > 1 else _("Add"))
-        self.add.setEnabled(bool(count))
+        self.save.setText(words if count > 1 else _("Add"))
+        self.save.setEnabled(bool(count))
 
     # ---- saving
 
-    def _save(self) -> None:
-        self._work.start(self._saving(self._found), name="mcp:add", busy=[self.add])
+    def submit(self) -> None:
+        self._work.start(self._saving(self._found), name="mcp:add", busy=[self.save])
 
     async def _saving(self, found: "Sequence[Pasted]") -> None:
         saved: list[str] = []
@@ -146,7 +135,7 @@ class Paste(FormCard):
         except AppError as error:
             self.outcome.failed(error.text, error.remedy)
             return
-        self.added.emit(saved)
+        self.saved.emit(saved)
 
 
 def apart(found: "Pasted") -> "tuple[Json, Secrets]":

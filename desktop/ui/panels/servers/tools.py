@@ -86,7 +86,7 @@ class Tools(QWidget):
         self.rows: dict[str, ToolRow] = {}
         self._tools: Sequence[ServerTool] = ()
         self._trusted = False
-        self._title, self._card, self._notice = label("section"), Card(framed=False), Notice()
+        self._title, self._card, self._notice = label("section"), Card(), Notice()
         down(self._title, self._notice, self._card, of=self)
         self.hide()
         spoken(self._words)

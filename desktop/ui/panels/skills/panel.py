@@ -3,10 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
-
 from desktop.bus.events import TurnFinished
 from desktop.errors import AppError
 from desktop.text import _
@@ -14,7 +10,7 @@ from desktop.ui.actions import Actions
 from desktop.ui.panels.skills.editor import SkillEditor
 from desktop.ui.panels.skills.listing import SkillList
 from desktop.ui.panels.skills.new import NewSkill
-from desktop.ui.settings.part import Part
+from desktop.ui.settings.part import ListPart
 from desktop.ui.widgets.list_row import ON, OPEN
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.toast import Toast
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
     from desktop.api.skills import SkillLine
 
 
-class SkillsPanel(Part):
+class SkillsPanel(ListPart):
     """Reads the skills whenever it is seen. What was written and not saved is kept."""
 
     def __init__(self, actions: Actions) -> None:
@@ -36,39 +32,29 @@ class SkillsPanel(Part):
         self._found: Sequence[SkillLine] = ()
         self._folder = ""
         self._toast: Toast | None = None
-        for part in (self.outcome, self.list, self.editor, self.form):
-            self.column.addWidget(part)
-        self._show(self.list)
+        self.column.addWidget(self.outcome)
+        for place in (self.list, self.editor, self.form):
+            self.add_place(place)
         self.hear(actions.bus, TurnFinished)  # it may have written one
         self.list.acted.connect(self._act)
         self.list.new_wanted.connect(self._begin_new)
-        self.editor.left.connect(self._go_back)
+        self.editor.left.connect(self.go_back)
         self.editor.drafted.connect(self._drafted)
         self.editor.save_wanted.connect(self._save)
         self.editor.delete_wanted.connect(self._delete)
         self.editor.keys.entered.connect(self._key)
-        self.form.left.connect(self._go_back)
+        self.form.left.connect(self.go_back)
         self.form.save_wanted.connect(self._create)
 
     # ---- what is shown
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.list.isHidden():
-            self._go_back()
-        else:
-            super().keyPressEvent(event)
 
     def open(self, name: str) -> None:
         """Show one skill in the place of the list."""
         self._work.start(self._opening(name), name="skills:open")
 
-    def _show(self, shown: QWidget) -> None:
-        for part in (self.list, self.editor, self.form):
-            part.setVisible(part is shown)
-
-    def _go_back(self) -> None:
+    def go_back(self) -> None:
         name = self.editor.skill.name if not self.editor.isHidden() else ""
-        self._show(self.list)
+        self.show_place(self.list)
         self._show_list()
         self.list.focus_on(name)
         self.refresh()
@@ -79,7 +65,7 @@ class SkillsPanel(Part):
 
     def _begin_new(self) -> None:
         self.outcome.clear()
-        self._show(self.form)
+        self.show_place(self.form)
         self.form.name.setFocus()
 
     def _drafted(self, name: str, text: str | None) -> None:
@@ -111,7 +97,7 @@ class SkillsPanel(Part):
             self.outcome.failed(error.text, error.remedy)
             return
         self.editor.show_skill(skill, self._drafts.get(name))
-        self._show(self.editor)
+        self.show_place(self.editor)
         self.editor.take_keyboard()
 
     def _act(self, what: str, name: str) -> None:
@@ -138,7 +124,7 @@ class SkillsPanel(Part):
             self.editor.outcome.failed(error.text, error.remedy)
             return
         self._drafts.pop(name, None)
-        self._go_back()
+        self.go_back()
         self.outcome.done(_("{name} is saved. It applies from the next message.").format(name=name))
 
     def _key(self, variable: str, key: str) -> None:
@@ -165,7 +151,7 @@ class SkillsPanel(Part):
             return
         self.form.clear()
         await self._read()
-        self._show(self.list)
+        self.show_place(self.list)
         self.list.focus_on(name)
         self.outcome.done(
             _("{name} is ready. The agent uses it when a task fits, or when you type ${name}.").format(
@@ -184,7 +170,7 @@ class SkillsPanel(Part):
             return
         self._drafts.pop(name, None)
         await self._read()
-        self._go_back()
+        self.go_back()
         if self._toast is None:
             self._toast = Toast(self.window())
         self._toast.say(_("“{title}” deleted").format(title=name), _("Undo"), lambda: self._undo(undo))

@@ -6,8 +6,6 @@ from collections.abc import Awaitable
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.bus.events import JobsChanged, ServiceChanged
@@ -20,7 +18,7 @@ from desktop.ui.panels.tasks.form import TaskForm
 from desktop.ui.panels.tasks.known import Known
 from desktop.ui.panels.tasks.listing import JobList
 from desktop.ui.panels.tasks.runs import Runs
-from desktop.ui.settings.part import PageData, Part
+from desktop.ui.settings.part import ListPart, PageData
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.list_row import ON, OPEN, REMOVE
 from desktop.ui.widgets.moments import Now
@@ -39,7 +37,7 @@ _SCHEDULER = "cron"
 _OFF = ("off", "starting", "running")
 
 
-class TasksPanel(Part):
+class TasksPanel(ListPart):
     """Reads what there is whenever it is seen, and when jobs or their runs change."""
 
     def __init__(self, actions: Actions) -> None:
@@ -53,9 +51,9 @@ class TasksPanel(Part):
         self.column.addWidget(self.state)
         self.column.addWidget(self.tabs)
         self.column.addSpacing(Space.XS)
-        for part in (self.outcome, self.list, self.runs, self.form):
-            self.column.addWidget(part)
-        self._show(self.list)
+        self.column.addWidget(self.outcome)
+        for place in (self.list, self.runs, self.form):
+            self.add_place(place)
         self._connect()
         spoken(self._words)
 
@@ -68,7 +66,7 @@ class TasksPanel(Part):
         self.list.acted.connect(self._act)
         self.list.new_wanted.connect(lambda: self._open_form(None))
         self.runs.open_wanted.connect(self._talk)
-        self.form.left.connect(self._go_back)
+        self.form.left.connect(self.go_back)
         self.form.save_wanted.connect(self._save)
         self.form.remove_wanted.connect(self._remove)
 
@@ -90,32 +88,29 @@ class TasksPanel(Part):
         if event.name == _SCHEDULER:
             self.stale(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and not self.form.isHidden():
-            self._go_back()
-        else:
-            super().keyPressEvent(event)
+    @property
+    def away(self) -> bool:
+        return not self.form.isHidden()
 
-    def _show(self, shown_one: QWidget) -> None:
-        for part in (self.list, self.runs, self.form):
-            part.setVisible(part is shown_one)
-        self.tabs.setVisible(shown_one is not self.form)
+    def show_place(self, shown: QWidget) -> None:
+        super().show_place(shown)
+        self.tabs.setVisible(shown is not self.form)
 
     def _turn_to(self, number: int) -> None:
         self.outcome.clear()
-        self._show(self.runs if number == RUNS else self.list)
+        self.show_place(self.runs if number == RUNS else self.list)
         if number == RUNS and self.isVisible():
             self.runs.refresh()
 
     def _open_form(self, job: "JobLine | None") -> None:
         self.outcome.clear()
         self.form.show_job(job, self._known.zone)
-        self._show(self.form)
+        self.show_place(self.form)
         self.form.take_keyboard()
 
-    def _go_back(self) -> None:
+    def go_back(self) -> None:
         id_ = str(self.form.job.id) if self.form.job is not None else ""
-        self._show(self.list)
+        self.show_place(self.list)
         self.list.focus_on(id_)
         self._known.refresh()
 
@@ -187,7 +182,7 @@ class TasksPanel(Part):
             self.form.outcome.failed(error.text, error.remedy)
             return
         self.form.show_job(None, self._known.zone)
-        self._show(self.list)
+        self.show_place(self.list)
         await asyncio.wait({self._known.refresh()})
         self.list.focus_on(job.id)
 
@@ -198,7 +193,7 @@ class TasksPanel(Part):
         job = self._known.job(id_)
         if job is None or not await self._doing(self._actions.api.jobs.remove(id_)):
             return
-        self._show(self.list)
+        self.show_place(self.list)
         self.list.new.setFocus()
         if self._toast is None:
             self._toast = Toast(self.window())

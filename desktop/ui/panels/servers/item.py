@@ -1,11 +1,11 @@
-"""What a server's card opens to: its tools, how far it is trusted, its log, what can be done with it."""
+"""One server, in the place of the list: how it stands, its tools, its log, what can be done with it."""
 
 import asyncio
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _, titled
@@ -13,18 +13,21 @@ from desktop.ui.actions import Actions
 from desktop.ui.conversation.cells.actions import copy
 from desktop.ui.panels.servers.form import tested
 from desktop.ui.panels.servers.sign_in import SignIn
+from desktop.ui.panels.servers.standing import TROUBLES, Standing
 from desktop.ui.panels.servers.tools import Tools
 from desktop.ui.panels.servers.words import updates, versions
 from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.boxes import down
+from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.flow import Flow
+from desktop.ui.widgets.form import ItemPage
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.plain import shown
-from desktop.ui.widgets.rows import Row
+from desktop.ui.widgets.rows import Card, Row
 from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.tile import Tile
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -32,8 +35,6 @@ if TYPE_CHECKING:
     from desktop.api.servers import ServerLine
 
 _LOG_LINES = 14
-TROUBLES = ("degraded", "needs_sign_in", "failed")
-"""States in which a server's card says what is wrong."""
 
 
 class Log(QWidget):
@@ -62,8 +63,8 @@ class Log(QWidget):
         bar.setValue(bar.maximum())
 
 
-class Details(QWidget):
-    """Made when a card is opened for the first time."""
+class ServerPage(ItemPage):
+    """Made when a server is opened for the first time."""
 
     edit_wanted = Signal()
     remove_wanted = Signal()
@@ -71,10 +72,13 @@ class Details(QWidget):
     """Something was switched, accepted or done: how the server is may be new."""
 
     def __init__(self, actions: Actions, name: str) -> None:
-        super().__init__()
+        self._standing, self.switch = Standing(), Switch()
+        name_label, top = label("title", shown(name), wrap=True), Qt.AlignmentFlag.AlignTop
+        head = (down(name_label, self._standing, gap=2), 1)
+        super().__init__(title=across((Tile("plug"), top), head, (self.switch, top), gap=Space.M))
         self._actions, self._work, self._name = actions, Work(self), name
         self._test: asyncio.Task[None] | None = None
-        self._server: ServerLine | None = None
+        self.server: ServerLine | None = None
         self._servers = actions.api.servers
         self.test, self.restart, self.log = button(), button(), button()
         self.newer, self._versions = button(), label("small", wrap=True)
@@ -89,27 +93,21 @@ class Details(QWidget):
 
     def _lay_out(self) -> None:
         buttons = QWidget()
-        flow = Flow(buttons)
-        made = (
-            self.test,
-            self.restart,
-            *self.sign_in.buttons,
-            self.newer,
-            self.log,
-            self.edit,
-            self.remove,
-        )
-        for each in made:
+        flow, ways = Flow(buttons), self.sign_in.buttons
+        for each in (self.test, self.restart, *ways, self.newer, self.log, self.edit, self.remove):
             flow.addWidget(each)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, Space.S, 0, Space.S)
-        self._column.setSpacing(Space.S)
-        rows = (self._trust_row, self._local_row)
-        for part in (self._versions, buttons, self.outcome, self.sign_in.outcome, *rows, self.tools):
-            self._column.addWidget(part)
+        for part in (self._versions, buttons, self.outcome, self.sign_in.outcome):
+            self.column.addWidget(part)
+        self._card = Card()
+        for row in (self._trust_row, self._local_row):
+            self._card.add(row)
+        for part in (self._card, self.tools):
+            self.column.addWidget(part)
 
     def _connect(self) -> None:
         name = self._name
+        self.switch.clicked.connect(lambda on: self._work.start(self._switching(on), name="mcp:switch"))
+        self._standing.sign_in_wanted.connect(self.sign_in.begin)
         self.test.clicked.connect(self._try)
         self.restart.clicked.connect(lambda: self._do(self._servers.restart(name)))
         self.log.clicked.connect(self._show_log)
@@ -124,6 +122,8 @@ class Details(QWidget):
         self.sign_in.done.connect(self.changed)
 
     def _words(self) -> None:
+        self.back.say(_("Back to servers"), "Esc")
+        self.switch.setAccessibleName(_("Use server {name}").format(name=shown(self._name)))
         for made, words in (
             (self.test, _("Test")),
             (self.restart, _("Restart")),
@@ -152,12 +152,16 @@ class Details(QWidget):
             ),
         )
         self.local.setAccessibleName(_("Runs locally and is read-only"))
+        if self.server is not None:
+            self.show_server(self.server)
 
     # ---- what there is
 
     def show_server(self, server: "ServerLine") -> None:
-        """Show how it is."""
-        self._server = server
+        """Show how it is now."""
+        before, self.server = self.server, server
+        self._standing.show_server(server)
+        self.switch.setChecked(server.enabled)
         self.trust.setChecked(server.trusted)
         self.local.setChecked(server.local)
         self.sign_in.show_server(server)
@@ -166,10 +170,12 @@ class Details(QWidget):
         self._versions.setText(versions(server))
         self._versions.setVisible(bool(server.packages))
         self.newer.setVisible(bool(server.packages))
+        if not self.isHidden() and _of_tools(before) != _of_tools(server):
+            self.read()
 
     def read(self) -> None:
         """Look at its tools, which starts it where it does not run yet."""
-        server = self._server
+        server = self.server
         if server is not None and server.enabled and server.state != "needs_sign_in":
             self._work.start(self._reading(), name="mcp:tools")
 
@@ -181,14 +187,12 @@ class Details(QWidget):
             found = await self._servers.tools(self._name)
         except AppError as error:
             self.outcome.clear()
-            if (
-                self._server is None or self._server.state not in TROUBLES
-            ):  # else the card says what is wrong
+            if self.server is None or self.server.state not in TROUBLES:  # else the head says it
                 self.outcome.failed(error.text, error.remedy)
             return
         if waits:
             self.outcome.clear()
-        trusted = self._server is not None and self._server.trusted
+        trusted = self.server is not None and self.server.trusted
         await self.tools.show_tools(found.tools, trusted=trusted)
 
     # ---- what is done
@@ -204,6 +208,15 @@ class Details(QWidget):
             self.outcome.failed(error.text, error.remedy)
         self.changed.emit()
         await self._reading()
+
+    async def _switching(self, on: bool) -> None:
+        try:
+            await self._servers.switch(self._name, on=on)
+        except AppError as error:
+            self.switch.setChecked(not on)
+            self.outcome.failed(error.text, error.remedy)
+            return
+        self.changed.emit()
 
     def _look(self) -> None:
         self._work.start(self._looking(), name="mcp:update", busy=[self.newer])
@@ -259,5 +272,13 @@ class Details(QWidget):
             return
         if self.written is None:
             self.written = Log()
-            self._column.insertWidget(self._column.indexOf(self._trust_row), self.written)
+            self.column.insertWidget(self.column.indexOf(self._card), self.written)
         self.written.show_text(text)
+
+
+def _of_tools(server: "ServerLine | None") -> object:
+    """What is another where its tools may be."""
+    if server is None:
+        return None
+    counts = server.tools_total, server.tools_on, server.changed
+    return server.state, counts, server.trusted, server.local, server.enabled
