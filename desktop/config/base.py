@@ -28,8 +28,8 @@ def notes(
     """What a field's page says beyond its title and description, for `json_schema_extra`.
 
     `applies`: a change counts at once, from the next answer, or after a restart of the program. `empty`:
-    what an empty field means. `kind`: "folder" for a text that names one. `choices`: values and their
-    names; "" stands for an optional field's None.
+    what an empty field means. `kind`: one that its type does not tell, such as "folder" for a text (see
+    describe.Setting). `choices`: values and their names; "" stands for an optional field's None.
     """
     return {"applies": applies, "unit": unit, "empty": empty, "kind": kind, "choices": dict(choices or {})}
 

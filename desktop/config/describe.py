@@ -33,7 +33,8 @@ class Setting:
     title: str
     help: str
     kind: str
-    """text, folder, whole, number, choice, switch or table; own: its page has a part for it."""
+    """text, folder, secret, lines, whole, number, choice, switch, table or pairs; own: its page has a part
+    for it."""
     default: Any
     optional: bool = False
     unit: str = ""

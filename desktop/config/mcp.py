@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from desktop.config.base import ADDRESS, Section
+from desktop.config.base import ADDRESS, Section, notes
+from desktop.text import mark
 
 KEYCHAIN = "${keychain}"
 """Stands in config.json for a value that is kept in the keychain."""
@@ -59,20 +60,77 @@ class McpServer(Section):
     enabled: bool = True
     type: Literal["stdio", "sse", "streamableHttp"] | None = None
     """None: told from what is set; an address that ends in /sse is the older kind."""
-    command: str = Field(default="", max_length=4096)
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = Field(default_factory=dict)
-    cwd: str = Field(default="", max_length=4096)
-    url: str = Field(default="", pattern=ADDRESS, max_length=2000)
-    headers: dict[str, str] = Field(default_factory=dict)
-    auth: Literal["oauth"] | None = None
-    client_id: str = Field(default="", max_length=2000)
-    """What the authorization server calls this program, where the person registered it there by hand; or
-    the https address of a client metadata document. Empty: it registers by itself."""
-    client_secret: str = Field(default="", max_length=4096)
+    command: str = Field(
+        default="",
+        title=mark("Program"),
+        description=mark("You can paste a whole command line here."),
+        max_length=4096,
+        json_schema_extra=notes(empty="uvx mcp-server-time"),
+    )
+    args: tuple[str, ...] = Field(
+        default=(),
+        title=mark("Arguments"),
+        description=mark("One per line."),
+        json_schema_extra=notes(kind="lines"),
+    )
+    env: dict[str, str] = Field(
+        default_factory=dict,
+        title=mark("Variables"),
+        description=mark("Environment variables for the program."),
+        json_schema_extra=notes(kind="pairs"),
+    )
+    cwd: str = Field(
+        default="",
+        title=mark("Working folder"),
+        description=mark("Leave empty to use your home folder."),
+        max_length=4096,
+    )
+    url: str = Field(
+        default="",
+        title=mark("Address"),
+        pattern=ADDRESS,
+        max_length=2000,
+        json_schema_extra=notes(empty="https://example.com/mcp"),
+    )
+    headers: dict[str, str] = Field(
+        default_factory=dict,
+        title=mark("Headers"),
+        description=mark("Sent with each request, for example a key."),
+        json_schema_extra=notes(kind="pairs"),
+    )
+    auth: Literal["oauth"] | None = Field(
+        default=None,
+        title=mark("Sign in"),
+        description=mark("Sign in with your account in the browser; no key needed."),
+        json_schema_extra=notes(kind="switch"),
+    )
+    client_id: str = Field(
+        default="",
+        title=mark("Client ID"),
+        description=mark(
+            "Only if you registered Nanobot with the service yourself. Leave empty to register "
+            "automatically."
+        ),
+        max_length=2000,
+    )
+    """What the authorization server calls this program; or the https address of a client metadata
+    document."""
+    client_secret: str = Field(
+        default="",
+        title=mark("Client secret"),
+        description=mark("Stored in the keychain."),
+        max_length=4096,
+        json_schema_extra=notes(kind="secret"),
+    )
     """KEYCHAIN, or ${NAME}: the secret that came with the id is never in the settings."""
-    tool_timeout: float = Field(default=30.0, ge=1, le=3600)
-    """Seconds that a call may take."""
+    tool_timeout: float = Field(
+        default=30.0,
+        title=mark("Timeout"),
+        description=mark("Calls that take longer are stopped."),
+        ge=1,
+        le=3600,
+        json_schema_extra=notes(unit=mark("seconds")),
+    )
     enabled_tools: tuple[str, ...] = ("*",)
     """The server's own names of its tools, or ours; "*" is all."""
     disabled_tools: tuple[str, ...] = ()

@@ -14,6 +14,9 @@ from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.calm_box import CalmBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.switch import Switch
+from desktop.ui.widgets.text_field import TextField
+
+_LINES = 3
 
 
 class Editor(QWidget):
@@ -37,6 +40,10 @@ class Editor(QWidget):
     def put(self, value: Any) -> None:
         """Show what is set."""
         self._value = value
+
+    def given(self) -> Any:
+        """What stands there now. Raises ConfigError where that cannot be used."""
+        return self._value
 
     def busy(self) -> bool:
         """Whether the person is at work here, and what is shown must stay."""
@@ -104,9 +111,12 @@ class TextEditor(Editor):
         self._edit.set_unit(_(self.setting.unit) if self.setting.unit else "")
         self._edit.setPlaceholderText(_(self.setting.empty) if self.setting.empty else "")
 
+    def given(self) -> Any:
+        return self.setting.read(self._edit.text())
+
     def _check(self) -> None:
         try:
-            self.setting.read(self._edit.text())
+            self.given()
         except ConfigError as error:
             self.typed.emit(error.text)
         else:
@@ -114,11 +124,37 @@ class TextEditor(Editor):
 
     def _finished(self) -> None:
         try:
-            value = self.setting.read(self._edit.text())
+            value = self.given()
         except ConfigError as error:
             self.typed.emit(error.text)
         else:
             self._enter(value)
+
+
+class SecretEditor(TextEditor):
+    """A text that is hidden while it is typed, and never shown again."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self._edit.setEchoMode(QLineEdit.EchoMode.Password)
+
+
+class LinesEditor(Editor):
+    """Texts, one a line."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._text = TextField(_LINES, code=True)
+        super().__init__(setting, self._text)
+        self._row.addWidget(self._text)
+        self._text.textChanged.connect(lambda: self.typed.emit(""))
+
+    def put(self, value: Any) -> None:
+        super().put(value)
+        self._text.show_text("\n".join(value))
+
+    def given(self) -> tuple[str, ...]:
+        lines = (line.strip() for line in self._text.toPlainText().splitlines())
+        return tuple(filter(None, lines))
 
 
 class FolderEditor(TextEditor):

@@ -13,9 +13,12 @@ from desktop.ui.settings.editors import (
     ChoiceEditor,
     Editor,
     FolderEditor,
+    LinesEditor,
+    SecretEditor,
     SwitchEditor,
     TextEditor,
 )
+from desktop.ui.settings.pairs import PairsEditor
 from desktop.ui.settings.table import TableEditor
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
@@ -38,6 +41,9 @@ _EDITORS: dict[str, Callable[[Setting], Editor]] = {
     "choice": ChoiceEditor,
     "switch": SwitchEditor,
     "table": TableEditor,
+    "lines": LinesEditor,
+    "pairs": PairsEditor,
+    "secret": SecretEditor,
 }
 
 
@@ -59,20 +65,29 @@ class _SavedLine(QWidget):
         self.show()
 
 
-class SettingRow(Row):
+class FieldRow(Row):
+    """A field of a model, with the editor for its kind."""
+
+    def __init__(self, setting: Setting, *, wide: bool) -> None:
+        self.setting, self.editor = setting, _EDITORS[setting.kind](setting)
+        super().__init__(self.editor, wide=wide, width=0 if setting.kind == "switch" else EDITOR_WIDTH)
+        spoken(self._words)
+
+    def _words(self) -> None:
+        self.say(_(self.setting.title), sentences(_(self.setting.help), self.setting.limits()))
+        self.editor.say()
+
+
+class SettingRow(FieldRow):
     """One setting: saved as soon as the person is done with it, and what came of that said beside it."""
 
     saved = Signal(str)
     """The setting's name, when its new value is on disk."""
 
     def __init__(self, setting: Setting, change: Change) -> None:
-        self.setting = setting
-        self.editor = _EDITORS[setting.kind](setting)
-        self._reset = IconButton("undo-2")
-        small = setting.kind == "switch"
-        super().__init__(self.editor, wide=setting.kind == "table", width=0 if small else EDITOR_WIDTH)
+        self._reset, self._variable = IconButton("undo-2"), ""
+        super().__init__(setting, wide=setting.kind == "table")
         self._change, self._work = change, Work(self)
-        self._variable = ""
         self._saved = _SavedLine()
         self.words.insertWidget(self.words.indexOf(self.help), self._saved)
         self.beside.addStretch(1)
@@ -85,14 +100,11 @@ class SettingRow(Row):
         self.editor.typed.connect(self._typed)
         self.editor.entered.connect(self._entered)
         self._reset.clicked.connect(self._to_default)
-        spoken(self._words)
 
     def _words(self) -> None:
-        title = _(self.setting.title)
-        self.say(title, sentences(_(self.setting.help), self.setting.limits()))
+        super()._words()
         self.fix(self._variable)
-        self.editor.say()
-        self._reset.say(_("Reset to default: {title}").format(title=title))
+        self._reset.say(_("Reset to default: {title}").format(title=_(self.setting.title)))
 
     def arranged(self, *, below: bool) -> None:
         keep = self._reset.sizePolicy()

@@ -15,20 +15,22 @@ from shiboken6 import isValid
 
 from desktop.api.servers import Pasted, Secrets, ServerLine
 from desktop.bus.events import ServiceChanged
+from desktop.config.describe import setting
 from desktop.config.mcp import KEYCHAIN, keychain_name
 from desktop.ui.panels.servers.fields import Fields
 from desktop.ui.panels.servers.form import Form
 from desktop.ui.panels.servers.item import ServerPage
 from desktop.ui.panels.servers.page import Servers
-from desktop.ui.panels.servers.pairs import Pairs
 from desktop.ui.panels.servers.paste import Paste, apart
 from desktop.ui.panels.servers.words import about, command_line, state, words_of
+from desktop.ui.settings.pairs import PairsEditor
 from desktop.ui.settings.window import SettingsWindow
 from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
+from desktop.ui.widgets.text_field import TextField
 from desktop.ui.words import speak
 from tests.ui.program import Running
-from tests.ui.settings.reading import named, press, shown, write
+from tests.ui.settings.reading import choose, named, press, shown, write
 
 TIME = str(Path(sys.executable).with_name("mcp-server-time"))
 SERVER = {"command": TIME, "args": ["--local-timezone", "UTC"]}
@@ -77,8 +79,13 @@ class Page:
         self.press(words)
         form = self.part.form
         assert isinstance(form, Form)
-        self.until(lambda: form.ready)
+        self.until(lambda: form.ready and "Timeout" in shown(self.window))
         return form.fields
+
+    @property
+    def arguments(self) -> str:
+        [field] = [e for e in self.window.findChildren(TextField) if e.accessibleName() == "Arguments"]
+        return field.toPlainText()
 
     def add_time(self) -> None:
         """Add the server, and wait until it runs and its tools are shown."""
@@ -189,18 +196,21 @@ def test_the_language_is_changed_after_an_open_one_was_taken_away(
 
 
 def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: Page) -> None:
-    form = page.by_hand("Add manually…")
+    page.by_hand("Add manually…")
     page.press("Add")
     page.sees("Enter a name.", "Enter a program.")
     write(named(page.window, "Name"), "clock")
-    form.command.setText(f"{TIME} --local-timezone UTC")
-    form.command.editingFinished.emit()
-    assert form.command.text() == TIME
-    assert form.arguments.toPlainText() == "--local-timezone\nUTC"
-    write(form.timeout, "0")
+    program, timeout = named(page.window, "Program"), named(page.window, "Timeout")
+    program.setText(f"{TIME} --local-timezone UTC")
+    program.editingFinished.emit()
+    assert program.text() == TIME
+    assert page.arguments == "--local-timezone\nUTC"
+    write(timeout, "0")
     page.press("Add")
-    page.sees("Enter a number from 1 to 3600.")
-    write(form.timeout, "45")
+    page.sees("Enter a value from 1 to 3,600.")
+    assert timeout.hasFocus()
+    write(timeout, "45")
+    assert "Enter a value" not in shown(page.window)
     page.press("Test")
     page.sees("It works: 2 tools")
     assert page.stored == {}
@@ -215,8 +225,8 @@ def test_a_server_is_edited_and_renamed_and_keeps_what_the_form_does_not_show(pa
     card = page.part.pages["time"]
     card.tools.rows["convert_time"].switch.click()
     page.sees("Running · 1 of 2 tools")
-    form = page.by_hand("Edit: time")
-    assert form.arguments.toPlainText() == "--local-timezone\nUTC"
+    page.by_hand("Edit: time")
+    assert page.arguments == "--local-timezone\nUTC"
     assert not card.isVisible()
     write(named(page.window, "Name"), "clock")
     page.press("Save")
@@ -227,14 +237,17 @@ def test_a_server_is_edited_and_renamed_and_keeps_what_the_form_does_not_show(pa
 
 def test_an_address_has_its_own_fields(page: Page) -> None:
     form = page.by_hand("Add manually…")
-    form.kind.setCurrentIndex(1)
-    assert not form.command.isVisible()
+    choose(page.window, "Type", "A service at a URL")
+    assert "Program" not in shown(page.window).splitlines()
     write(named(page.window, "Name"), "far")
-    form.url.setText("example.com/mcp")
     page.press("Add")
     page.sees("Enter an address that starts with https:// or http://.")
-    form.url.setText("https://mcp.invalid/mcp")
-    form.sign_in.click()
+    address = named(page.window, "Address")
+    write(address, "example.com/mcp")
+    page.press("Add")
+    page.sees("An address must start with http:// or https:// and contain no spaces.")
+    write(address, "https://mcp.invalid/mcp")
+    press(page.window, "Sign in")
     given = form.read()
     assert given
     assert given[0]["url"] == "https://mcp.invalid/mcp"
@@ -286,22 +299,22 @@ def test_what_happens_elsewhere_is_shown_at_once(page: Page) -> None:
 
 def test_lines_of_secrets(qtbot: QtBot) -> None:
     theme()
-    pairs = Pairs()
+    pairs = PairsEditor(setting("tools.mcp_servers.some.env"))
     qtbot.addWidget(pairs)
-    pairs.show_pairs({"API_TOKEN": KEYCHAIN, "LANG": "de"})
-    token, lang = pairs.pairs
+    pairs.put({"API_TOKEN": KEYCHAIN, "LANG": "de"})
+    token, lang = pairs.table.lines
     assert token.value.text() == ""
     assert token.value.echoMode() is QLineEdit.EchoMode.Password
     assert lang.value.echoMode() is QLineEdit.EchoMode.Normal
-    assert pairs.read() == ({"API_TOKEN": KEYCHAIN, "LANG": "de"}, {})
+    assert pairs.given() == ({"API_TOKEN": KEYCHAIN, "LANG": "de"}, {})
     token.value.setText("another")
-    assert pairs.read() == ({"API_TOKEN": KEYCHAIN, "LANG": "de"}, {"API_TOKEN": "another"})
-    pairs.add.click()
-    pairs.pairs[2].name.setText("MY_PASSWORD")
-    pairs.pairs[2].value.setText("open sesame")
-    assert pairs.pairs[2].secret.isChecked()
-    pairs.pairs[2].secret.click()  # the person knows better
-    plain, secret = pairs.read()
+    assert pairs.given() == ({"API_TOKEN": KEYCHAIN, "LANG": "de"}, {"API_TOKEN": "another"})
+    pairs.table.add.click()
+    pairs.table.lines[2].name.setText("MY_PASSWORD")
+    pairs.table.lines[2].value.setText("open sesame")
+    assert pairs.table.lines[2].secret.isChecked()
+    pairs.table.lines[2].secret.click()  # the person knows better
+    plain, secret = pairs.given()
     assert plain["MY_PASSWORD"] == "open sesame"
     assert secret == {"API_TOKEN": "another"}
 

@@ -19,6 +19,11 @@ PATHS = (
     "local",
     "providers.some",
 )
+FORM = tuple(
+    f"tools.mcp_servers.some.{name}"
+    for name in ("command", "args", "env", "cwd", "headers", "tool_timeout")
+)
+"""Fields of a model that a form is made from."""
 
 
 def test_every_field_has_words() -> None:
@@ -26,6 +31,9 @@ def test_every_field_has_words() -> None:
         for field in settings_of(path):
             assert field.title != field.name, field.name
             assert field.help, field.name
+    for name in FORM:
+        assert setting(name).title != name
+        assert setting(name).help, name
 
 
 def test_a_field_is_found_with_its_limits() -> None:
