@@ -10,7 +10,7 @@ from desktop.cron.wanted import When as Moment
 from desktop.text import _, mark
 from desktop.ui.actions import Actions
 from desktop.ui.panels.tasks.when import When
-from desktop.ui.widgets.calm_box import CalmBox
+from desktop.ui.widgets.choice_box import ChoiceBox
 from desktop.ui.widgets.form import FormPage, complain
 from desktop.ui.widgets.text_field import TextField
 from desktop.ui.words import spoken
@@ -40,8 +40,8 @@ class TaskForm(FormPage):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self.job: JobLine | None = None
-        self.kind, self.text, self.name = CalmBox(), TextField(_LINES), QLineEdit()
-        self.missed, self.mode, self.when = CalmBox(), CalmBox(), When(actions)
+        self.kind, self.text, self.name = ChoiceBox(_KINDS), TextField(_LINES), QLineEdit()
+        self.missed, self.mode, self.when = ChoiceBox(_MISSED), ChoiceBox(_MODES), When(actions)
         self._kind_row, self._text_row = self.field(self.kind), self.field(self.text, wide=True)
         self._name_row = self.field(self.name)
         self.card.add(self.when)
@@ -53,12 +53,6 @@ class TaskForm(FormPage):
         spoken(self._words)
 
     def _words(self) -> None:
-        for box, choices in ((self.kind, _KINDS), (self.missed, _MISSED), (self.mode, _MODES)):
-            chosen = max(0, box.currentIndex())
-            box.clear()
-            for key, title in choices.items():
-                box.addItem(_(title), key)
-            box.setCurrentIndex(chosen)
         self.back.say(_("Back to tasks"), "Esc")
         self._kind_row.call(_("Type"))
         self._name_row.call(_("Name"), _("Leave empty to use the first words."))
@@ -74,7 +68,7 @@ class TaskForm(FormPage):
         self._arrange()
 
     def _arrange(self) -> None:
-        plain = bool(self.kind.currentData())
+        plain = bool(self.kind.value)
         if self.job is None:
             self.title.setText(_("New reminder") if plain else _("New task"))
         else:
@@ -91,14 +85,11 @@ class TaskForm(FormPage):
     def show_job(self, job: "JobLine | None", zone: str) -> None:
         """Open it for a job, or for a new one (None). `zone`: the person's."""
         self.job = job
-        self.kind.setCurrentIndex(self.kind.findData(job.plain if job is not None else True))
+        self.kind.choose(job.plain if job is not None else True)
         self.text.setPlainText(job.message if job is not None else "")
         self.name.setText(job.name if job is not None else "")
-        for box, value in (
-            (self.missed, job.missed if job is not None else "late"),
-            (self.mode, job.mode if job is not None else ""),
-        ):
-            box.setCurrentIndex(max(0, box.findData(value)))
+        self.missed.choose(job.missed if job is not None else "late")
+        self.mode.choose(job.mode if job is not None else "")
         self.when.show_job(job, zone)
         self._text_row.complain("")
         self.outcome.clear()
@@ -120,7 +111,7 @@ class TaskForm(FormPage):
             or not self.when.complete()
         ):
             return
-        plain = bool(self.kind.currentData())
+        plain = bool(self.kind.value)
         when = self.when.given if self.when.changed else Moment()
         given = Wanted(
             at=when.at,
@@ -130,8 +121,8 @@ class TaskForm(FormPage):
             name=" ".join(self.name.text().split()) or _short(text),
             message=text,
             plain=plain,
-            missed=str(self.missed.currentData()),
-            mode="" if plain else str(self.mode.currentData()),
+            missed=str(self.missed.value),
+            mode="" if plain else str(self.mode.value),
         )
         self.save_wanted.emit("" if self.job is None else self.job.id, given)
 

@@ -19,7 +19,7 @@ from desktop.ui.panels.tasks.calendar import DateField
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets import moments
 from desktop.ui.widgets.boxes import across, down
-from desktop.ui.widgets.calm_box import CalmBox
+from desktop.ui.widgets.choice_box import ChoiceBox
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.moments import Now
 from desktop.ui.widgets.plain import shown
@@ -63,8 +63,8 @@ class When(QWidget):
         self._before = Moment()
         self._last = Meaning()
         """What the core said of what stands here now."""
-        self.kind, self.date, self.time = CalmBox(), DateField(), _Time()
-        self.number, self.unit = _Number(), CalmBox()
+        self.kind, self.date, self.time = ChoiceBox(_KINDS), DateField(), _Time()
+        self.number, self.unit = _Number(), ChoiceBox(_UNITS)
         self.expression, self.zone = QLineEdit(), QLineEdit()
         self._unit_name = label()
         self._unit_name.setBuddy(self.unit)  # on Linux a list's own name is not read out
@@ -107,35 +107,24 @@ class When(QWidget):
         self._typing.timeout.connect(self.check)
 
     def _words(self) -> None:
-        for box, choices in ((self.kind, _KINDS), (self.unit, _UNITS)):
-            chosen = max(0, box.currentIndex())
-            box.blockSignals(True)
-            box.clear()
-            for key, title in choices.items():
-                box.addItem(_(title), key)
-            box.setCurrentIndex(chosen)
-            box.blockSignals(False)
-        self._kind_row.say(_("When"))
+        self._kind_row.call(_("When"))
         self._once_row.say(_("Date and time"))
         self._every_row.say(_("Every"))
-        self._cron_row.say(
+        self._cron_row.call(
             _("Expression"), _("Minute, hour, day, month, weekday: 0 9 * * 1-5 means 9:00 on weekdays.")
         )
         self._unit_name.setText(_("Unit"))
-        self._zone_row.say(
+        self._zone_row.call(
             _("Time zone"),
             _("For example Europe/Berlin. Leave empty to use your own, also when you travel."),
         )
         self.zone.setPlaceholderText(self._zone)
         self.expression.setPlaceholderText("0 9 * * 1-5")
         for field, name in (
-            (self.kind, _("When")),
             (self.date, _("Date")),
             (self.time, _("Time")),
             (self.number, _("Number")),
             (self.unit, _("Unit")),
-            (self.expression, _("Expression")),
-            (self.zone, _("Time zone")),
         ):
             field.setAccessibleName(name)
         self.date.setLocale(QLocale(catalogue.language()))
@@ -147,12 +136,12 @@ class When(QWidget):
     @property
     def given(self) -> Moment:
         """What stands here."""
-        kind = self.kind.currentData()
+        kind = self.kind.value
         if kind == ONCE:
             face = f"{self.date.date().toString('yyyy-MM-dd')}T{self.time.time().toString('HH:mm')}"
             return Moment(at=face)
         if kind == EVERY:
-            return Moment(every=self.number.value() * int(self.unit.currentData()))
+            return Moment(every=self.number.value() * int(self.unit.value))
         return Moment(cron=self.expression.text().strip(), tz=self.zone.text().strip())
 
     @property
@@ -179,17 +168,17 @@ class When(QWidget):
         self.date.setDate(QDate(face.year, face.month, face.day))
         self.time.setTime(QTime(face.hour, face.minute))
         self.number.setValue(1)
-        self.unit.setCurrentIndex(self.unit.findData(3600))
+        self.unit.choose(3600)
         every = job.every if job is not None else None
         if every:
             size = max(size for size in _UNITS if every % size == 0 or size == 1)
             self.number.setValue(max(1, round(every / size)))
-            self.unit.setCurrentIndex(self.unit.findData(size))
+            self.unit.choose(size)
         for field, was in zip((self.date, self.time, self.number), blocked, strict=True):
             field.blockSignals(was)
         self.expression.setText(job.cron if job is not None else "")
         self.zone.setText(job.tz if job is not None else "")
-        self.kind.setCurrentIndex(max(0, self.kind.findData(job.kind if job is not None else ONCE)))
+        self.kind.choose(job.kind if job is not None else ONCE)
         self._before = self.given if job is not None else Moment()
         self._words()
         self.check()
@@ -233,7 +222,7 @@ class When(QWidget):
         self._tell()
 
     def _complain(self, wrong: str, zone: str) -> None:
-        kind = self.kind.currentData()
+        kind = self.kind.value
         for row, own in ((self._once_row, ONCE), (self._every_row, EVERY), (self._cron_row, CRON)):
             row.complain(wrong if own == kind else "")
         self._zone_row.complain(zone)
@@ -252,7 +241,7 @@ class When(QWidget):
         self._dates.setAccessibleName(_("Next: {dates}").format(dates=", ".join(dates)))
 
     def _arrange(self) -> None:
-        kind = self.kind.currentData()
+        kind = self.kind.value
         for row, own in (
             (self._once_row, ONCE),
             (self._every_row, EVERY),
