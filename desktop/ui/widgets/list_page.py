@@ -15,7 +15,7 @@ from desktop.ui.widgets.boxes import across
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.empty_state import EmptyState
 from desktop.ui.widgets.labels import label
-from desktop.ui.widgets.list_row import ListRow
+from desktop.ui.widgets.list_row import ListRow, PlainRow
 from desktop.ui.widgets.search_field import SearchField
 from desktop.ui.widgets.stock import Stock
 
@@ -23,7 +23,7 @@ _FEW, _PAUSE_MS = 8, 120
 """So many items are found without a search."""
 
 
-class Section[Row: ListRow, Item](QWidget):
+class Section[Row: ListRow | PlainRow, Item](QWidget):
     """A card of rows, under a heading where there are several."""
 
     def __init__(self, make: Callable[[], Row], show: Callable[[Row, Item], None], empty: str = "") -> None:
@@ -62,18 +62,22 @@ class Section[Row: ListRow, Item](QWidget):
         self.setVisible(bool(items) or (empty and self.empty is not None))
 
 
-class ListPage[Row: ListRow, Item](QWidget):
+class ListPage[Row: ListRow | PlainRow, Item](QWidget):
     """Who derives from it makes and fills the rows, and says how an item is found."""
 
     acted = Signal(str, str)
     """What is wanted (see list_row), and of which item."""
     new_wanted = Signal()
 
-    def __init__(self, *empty: str, page: int = 1_000_000, acts: Sequence[QWidget] = ()) -> None:
+    def __init__(
+        self, *empty: str, page: int = 1_000_000, acts: Sequence[QWidget] = (), far: bool = False
+    ) -> None:
         """A section for each of `empty` (see Section). `page`: so many rows are shown at first, and more by
-        each press of a button. `acts`: buttons beside the one for a new item."""
+        each press of a button. `acts`: buttons beside the one for a new item. `far`: who derives from it
+        looks for the items elsewhere, and fetches more of them."""
         super().__init__()
         self._page = self._most = page
+        self._far = far
         self._groups: Sequence[Sequence[Item]] = ()
         self._focus = "", 0
         """The item whose row is to have the keyboard once it is made, and which of its parts."""
@@ -82,8 +86,8 @@ class ListPage[Row: ListRow, Item](QWidget):
         self.sections = [Section[Row, Item](self._made, self.show_row, sign) for sign in empty]
         self._lay_out(acts)
         self.new.clicked.connect(self.new_wanted)
-        self.search.searched.connect(self._show)
-        self.more.clicked.connect(self._show_more)
+        self.search.searched.connect(self.look_for)
+        self.more.clicked.connect(self.show_more)
         for section in self.sections:
             section.stock.whole.connect(self._whole)
 
@@ -116,12 +120,22 @@ class ListPage[Row: ListRow, Item](QWidget):
     def found_by(self, item: Item) -> str:
         """The text in which one looks for an item."""
 
+    def look_for(self) -> None:
+        """Something else is searched for."""
+        self._show()
+
+    def show_more(self) -> None:
+        """More of the items are wanted."""
+        self._most += self._page
+        self._show()
+
     # ---- what it shows
 
     def say(self, about: str, new: tuple[str, str], search: str, nothing: str) -> None:
         """Set the words. `new`: of the button, and its whole name; `nothing`: no item has what was looked
         for."""
         self._about.setText(about)
+        self._about.setVisible(bool(about))
         self.new.say(*new)
         self.search.say(search)
         self._nothing.setText(nothing)
@@ -132,7 +146,7 @@ class ListPage[Row: ListRow, Item](QWidget):
     def show_items(self, *groups: Sequence[Item]) -> None:
         """Show these, those of each section."""
         self._groups = groups
-        self.search.setVisible(sum(map(len, groups)) > _FEW)
+        self.search.setVisible(self._far or sum(map(len, groups)) > _FEW)
         self._show()
 
     @property
@@ -161,7 +175,7 @@ class ListPage[Row: ListRow, Item](QWidget):
         wanted, room, shown, self._left = self.search.wanted, self._most, 0, 0
         self._keep_keyboard()
         for section, items in zip(self.sections, self._groups, strict=False):
-            hits = [item for item in items if wanted in self.found_by(item).casefold()]
+            hits = [item for item in items if self._far or wanted in self.found_by(item).casefold()]
             section.show_items(hits[:room], empty=not items and not wanted)
             shown += len(hits)
             self._left += max(0, len(hits) - room)
@@ -173,13 +187,11 @@ class ListPage[Row: ListRow, Item](QWidget):
     _left = 0
 
     def _say_more(self) -> None:
+        if self._far:
+            return
         n = min(self._left, self._page)
         self.more.setVisible(n > 0)
         self.more.setText(ngettext("Show {n} more", "Show {n} more", n).format(n=n))
-
-    def _show_more(self) -> None:
-        self._most += self._page
-        self._show()
 
     # ---- the keyboard
 

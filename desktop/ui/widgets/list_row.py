@@ -56,6 +56,33 @@ class SignLine(QWidget):
         self.setVisible(bool(words))
 
 
+class PlainRow(QWidget):
+    """A row that is read, and does not open: what can be pressed stands in it."""
+
+    acted = Signal(str, str)
+    """As of ListRow."""
+    key = ""
+
+    def say(self) -> None:
+        """Set the words."""
+
+    def parts(self) -> list[QWidget]:
+        """What can have the keyboard."""
+        return []
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        _part(self, painter)
+        painter.end()
+
+
+def _part(row: QWidget, painter: QPainter) -> None:
+    """Draw the line above a row, unless it is the first of a card."""
+    if row.y() > Space.S:
+        painter.setPen(QPen(QColor(theme().colors.border), 1))
+        painter.drawLine(Space.L, 0, row.width() - Space.L, 0)
+
+
 class ListRow(QAbstractButton):
     """Pressed anywhere it opens. Who derives from it adds lines, says the words, and sets `key`."""
 
@@ -163,9 +190,7 @@ class ListRow(QAbstractButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colors.pressed if self.isDown() else colors.hover))
             painter.drawRoundedRect(inner, Size.RADIUS, Size.RADIUS)
-        if self.y() > Space.S:  # not the first of a card
-            painter.setPen(QPen(QColor(colors.border), 1))
-            painter.drawLine(Space.L, 0, self.width() - Space.L, 0)
+        _part(self, painter)
         if self.hasFocus():
             painter.setPen(QPen(QColor(colors.accent), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)

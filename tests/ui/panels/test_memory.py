@@ -50,7 +50,7 @@ class Page:
         panel = self.panel
         stocks: list[Stock[Any, Any]] = [note.facts for note in panel.knows.notes.values()]
         stocks += [panel.waiting.staged] if panel.waiting else []
-        stocks += [panel.summaries.list] if panel.summaries else []
+        stocks += [section.stock for section in panel.summaries.sections] if panel.summaries else []
         stocks += [panel.versions.files] if panel.versions else []
         drawn = all(_drawn(view) for view in panel.findChildren(DiffView))
         return panel.knows.waiting or not drawn or any(stock.waiting for stock in stocks)
@@ -268,11 +268,18 @@ def test_summaries_are_read_folded_searched_and_older_ones_fetched(page: Page) -
     page.press("Older")
     page.press("Older")
     assert len(rows()) == 45
-    assert not page.summaries.older.isVisible()
+    assert not page.summaries.more.isVisible()
     write(named(page.panel, "Search summaries"), "Part 7.")
     page.until(lambda: len(rows()) == 1)
     write(named(page.panel, "Search summaries"), "nothing like that")
     page.until(lambda: "No results" in page.text)
+
+
+def test_without_a_summary_it_is_said_when_one_will_come(page: Page) -> None:
+    page.memory.summaries = []
+    page.turn_to(SUMMARIES)
+    assert "None yet. A conversation is summarized when it no longer fits" in page.text
+    assert page.summaries.search.isVisible()
 
 
 def test_versions_are_looked_at_compared_and_brought_back(page: Page) -> None:

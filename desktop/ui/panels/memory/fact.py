@@ -3,16 +3,14 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
 
 from desktop.text import _
 from desktop.ui.panels.memory import words
-from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.list_row import PlainRow
 from desktop.ui.widgets.plain import shown
 
 if TYPE_CHECKING:
@@ -23,8 +21,8 @@ _SAID = 80
 """Characters of a fact in the name of its button."""
 
 
-class FactRow(QWidget):
-    """Parted from the one above by a line."""
+class FactRow(PlainRow):
+    """It stands below what the note is."""
 
     forget_wanted = Signal(str)
     """The fact."""
@@ -60,9 +58,3 @@ class FactRow(QWidget):
         said = self._text.text()
         self.forget.say(_("Forget: {fact}").format(fact=said if len(said) <= _SAID else said[:_SAID] + "…"))
         self.forget.setToolTip(_("Forget this. It is removed, and Dream won’t add it back."))
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setPen(QColor(theme().colors.border))
-        painter.drawLine(Space.L, 0, self.width() - Space.L, 0)
-        painter.end()

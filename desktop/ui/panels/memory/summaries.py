@@ -4,22 +4,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory import words
-from desktop.ui.theme.theme import theme
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import Elided, label, tag
+from desktop.ui.widgets.list_page import ListPage
+from desktop.ui.widgets.list_row import PlainRow
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.plain import shown
-from desktop.ui.widgets.search_field import SearchField
-from desktop.ui.widgets.stock import Stock
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
@@ -28,16 +27,15 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 20
 _FOLDED, _FOLD_CHARACTERS = 3, 600
-_TYPING_MS = 250
 
 
-class SummaryRow(QWidget):
+class SummaryRow(PlainRow):
     """One summary, folded after three lines."""
 
     def __init__(self) -> None:
         super().__init__()
         self.entry: Summary | None = None
-        self.first = self._opened = False
+        self._opened = False
         self._when, self._title, self._raw = label("small"), Elided("title"), tag()
         self._text: QLabel = label(wrap=True)
         self._text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -49,7 +47,7 @@ class SummaryRow(QWidget):
     def show_entry(self, entry: "Summary") -> None:
         """Show this one."""
         if entry != self.entry:
-            self.entry, self._opened = entry, False
+            self.entry, self.key, self._opened = entry, str(entry.cursor), False
         self.say()
 
     def say(self) -> None:
@@ -87,70 +85,53 @@ class SummaryRow(QWidget):
         if event.oldSize().width() != event.size().width():
             self._arrange()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if not self.first:
-            painter = QPainter(self)
-            painter.setPen(QColor(theme().colors.border))
-            painter.drawLine(Space.L, 0, self.width() - Space.L, 0)
-            painter.end()
+    def parts(self) -> list[QWidget]:
+        return [self.fold]
 
 
-class Summaries(QWidget):
-    """Reads them when it is told to, older ones when they are asked for."""
+class Summaries(ListPage[SummaryRow, "Summary"]):
+    """Reads them when it is told to, older ones when they are asked for. There may be thousands: they are
+    searched where they are kept."""
 
     def __init__(self, actions: Actions) -> None:
-        super().__init__()
-        self._actions, self._work = actions, Work(self)
-        self.search, self.older, self.outcome = SearchField(_TYPING_MS), button(), Outcome()
-        self._nothing, self._card = label("muted", wrap=True), QFrame()
-        self._card.setProperty("kind", "card")
+        super().__init__("history", far=True)
+        self._actions, self._work, self.outcome = actions, Work(self), Outcome()
         self._entries: Sequence[Summary] = ()
-        inner = QVBoxLayout(self._card)
-        inner.setContentsMargins(1, 0, 1, 0)
-        inner.setSpacing(0)
-        self.list = Stock[SummaryRow, "Summary"](
-            inner, self._made, lambda row, entry: row.show_entry(entry)
-        )
-        column = down(self.search, self.outcome, self._nothing, self._card, of=self)
-        row = QHBoxLayout()
-        row.addWidget(self.older)
-        row.addStretch(1)
-        column.addLayout(row)
-        for hidden in (self._nothing, self._card, self.older):
-            hidden.hide()
-        self.search.searched.connect(self.refresh)
-        self.older.clicked.connect(self._more)
+        self.column.insertWidget(self.column.indexOf(self.search), self.outcome)
+        self.new.hide()
         spoken(self._words)
 
     def _words(self) -> None:
-        self.search.say(_("Search summaries"))
-        self.older.setText(_("Older"))
-        self._say_nothing()
-        for row in self.list.rows:
-            row.say()
+        self.say("", ("", ""), _("Search summaries"), _("No results"))
+        self.more.setText(_("Older"))
+        empty = self.sections[0].empty
+        assert empty is not None
+        empty.say(
+            "",
+            _(
+                "None yet. A conversation is summarized when it no longer fits the context window, or has "
+                "been idle for a while."
+            ),
+        )
 
-    def _say_nothing(self) -> None:
-        if self.search.text().strip():
-            self._nothing.setText(_("No results"))
-        else:
-            self._nothing.setText(
-                _(
-                    "None yet. A conversation is summarized when it no longer fits the context window, or "
-                    "has been idle for a while."
-                )
-            )
+    def make_row(self) -> SummaryRow:
+        return SummaryRow()
 
-    def _made(self) -> SummaryRow:
-        row = SummaryRow()
-        row.first = not self.list.rows
-        return row
+    def show_row(self, row: SummaryRow, item: "Summary") -> None:
+        row.show_entry(item)
 
     def refresh(self) -> None:
         """Read the newest."""
         self._work.start(self._read(), name="memory:summaries")
 
-    def _more(self) -> None:
-        self._work.start(self._read(more=True), name="memory:older", busy=(self.older,))
+    def found_by(self, item: "Summary") -> str:
+        return item.content
+
+    def look_for(self) -> None:
+        self.refresh()
+
+    def show_more(self) -> None:
+        self._work.start(self._read(more=True), name="memory:older", busy=(self.more,))
 
     async def _read(self, *, more: bool = False) -> None:
         query = self.search.text().strip()
@@ -164,8 +145,5 @@ class Summaries(QWidget):
             return  # something else was typed meanwhile
         self.outcome.clear()
         self._entries = [*self._entries, *found] if more else found
-        self.list.show_items(self._entries)
-        self.older.setVisible(len(found) == _AT_ONCE)
-        self._card.setVisible(bool(self._entries))
-        self._say_nothing()
-        self._nothing.setVisible(not self._entries)
+        self.show_items(self._entries)
+        self.more.setVisible(len(found) == _AT_ONCE)
