@@ -207,16 +207,12 @@ class Backups(Part):
 
     def ask(self, path: str) -> None:
         """Look at a backup, and ask whether it shall be restored."""
-        self._work.start(self._ask(path), name="backups:look")
+        self._work.tell(self._ask(path), self.outcome, name="backups:look")
 
     async def _ask(self, path: str) -> None:
         self.outcome.clear()
         self._question.hide()
-        try:
-            found = await self._actions.api.backups.look(path)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.backups.look(path)
         self._chosen = path
         self._question.ask(found)
 

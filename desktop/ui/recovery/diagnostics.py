@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
-from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
@@ -82,15 +81,11 @@ class Diagnostics(Part):
 
     def look(self) -> None:
         """Gather it and show it."""
-        self._work.start(self._looking(), name="diagnostics:look", busy=(self._look,))
+        self._work.tell(self._looking(), self.outcome, name="diagnostics:look", busy=(self._look,))
 
     async def _looking(self) -> None:
         self.outcome.busy(_("Looking…"))
-        try:
-            self._files = (await self._actions.api.diagnostics.look()).files
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        self._files = (await self._actions.api.diagnostics.look()).files
         self.outcome.clear()
         self.choice.clear()
         self.choice.addItems([file.name for file in self._files])
@@ -113,12 +108,8 @@ class Diagnostics(Part):
 
     def save(self, path: str) -> None:
         """Put the bundle there."""
-        self._work.start(self._saving(path), name="diagnostics:save", busy=(self._save,))
+        self._work.tell(self._saving(path), self.outcome, name="diagnostics:save", busy=(self._save,))
 
     async def _saving(self, path: str) -> None:
-        try:
-            made = await self._actions.api.diagnostics.make(path, replace=True)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        made = await self._actions.api.diagnostics.make(path, replace=True)
         self.outcome.done(_("Saved as {path}.").format(path=made.path))

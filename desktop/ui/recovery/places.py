@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from desktop.api import backup_words
-from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
@@ -63,14 +62,10 @@ class Places(Part):
             self.refresh()
 
     def refresh(self) -> None:
-        self._work.start(self._read(), name="privacy:places")
+        self._work.tell(self._read(), self.outcome, name="privacy:places")
 
     async def _read(self) -> None:
-        try:
-            found = await self._actions.api.privacy.places()
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.privacy.places()
         if found == self._found:
             return
         self._found = found

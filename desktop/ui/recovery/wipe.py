@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
@@ -92,13 +91,9 @@ class Wipe(Part):
             self._put_away()
 
     def _delete(self) -> None:
-        self._work.start(self._deleting(), name="privacy:wipe", busy=(self._yes,))
+        self._work.tell(self._deleting(), self.outcome, name="privacy:wipe", busy=(self._yes,))
 
     async def _deleting(self) -> None:
         self.outcome.busy(_("Deleting…"))
-        try:
-            await self._actions.api.privacy.wipe(sure=True)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.privacy.wipe(sure=True)
         self.saved.emit(WIPED)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from desktop.errors import AppError
 from desktop.text import _, ngettext, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import Part
@@ -65,14 +64,10 @@ class Versions(Part):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._work.start(self._read(), name="about:versions")
+        self._work.tell(self._read(), self.outcome, name="about:versions")
 
     async def _read(self) -> None:
-        try:
-            versions = (await self._actions.api.about.made()).versions
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        versions = (await self._actions.api.about.made()).versions
         found = [*versions, ("Qt", qVersion())]
         if found == self._found:
             return
@@ -129,14 +124,10 @@ class Licences(Part):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._found:
-            self._work.start(self._read(), name="about:licences")
+            self._work.tell(self._read(), self.outcome, name="about:licences")
 
     async def _read(self) -> None:
-        try:
-            self._found = (await self._actions.api.about.made()).shipped
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        self._found = (await self._actions.api.about.made()).shipped
         self._narrow(self.search.text())
         self._words()
 
@@ -155,14 +146,10 @@ class Licences(Part):
         if item is not None:
             name = str(item.data(Qt.ItemDataRole.UserRole))
             self._work.cancel()
-            self._work.start(self._show(name), name="about:licence")
+            self._work.tell(self._show(name), self.outcome, name="about:licence")
 
     async def _show(self, name: str) -> None:
-        try:
-            found = await self._actions.api.about.licence(name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.about.licence(name)
         self.text.setPlainText(found.text)
         self._frame.show()
 

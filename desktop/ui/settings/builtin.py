@@ -157,15 +157,11 @@ class BuiltinModels(QWidget):
 
     def refresh(self) -> None:
         """Look at what is here."""
-        self._work.start(self._refresh(), name="settings:builtin")
+        self._work.tell(self._refresh(), self.outcome, name="settings:builtin")
 
     async def _refresh(self) -> None:
-        try:
-            found = await self._actions.api.local.models()
-            answers = (await self._actions.api.providers.all()).answers
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.local.models()
+        answers = (await self._actions.api.providers.all()).answers
         self._note.setText(found.note)
         if found.fault:
             self.outcome.failed(found.fault, found.remedy)

@@ -158,14 +158,10 @@ class PermissionsPart(Part):
         dialog.open()
 
     def _do[T](self, change: Callable[[T], Awaitable[None]], what: T, _on: bool = False) -> None:
-        self._work.start(self._doing(change(what)), name="settings:permissions")
+        self._work.tell(self._doing(change(what)), self.outcome, name="settings:permissions")
 
     async def _doing(self, change: Awaitable[None]) -> None:
         self.outcome.clear()
-        try:
-            await change
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        await change
         await self._reading()
         self.saved.emit("permissions")

@@ -159,17 +159,11 @@ class Drawer(QWidget):
     def refresh(self) -> None:
         """Read the inbox."""
         self._asked += 1
-        self._work.start(self._read(self._asked), name="inbox:read")
+        self._work.tell(self._read(self._asked), self.outcome, name="inbox:read")
 
     async def _read(self, asked: int) -> None:
         words = self.search.text().strip() if self.history.isChecked() else ""
-        try:
-            found = await self._api.inbox.list(
-                done=self.history.isChecked(), words=words, limit=self._most + 1
-            )
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._api.inbox.list(done=self.history.isChecked(), words=words, limit=self._most + 1)
         if asked == self._asked:
             self.older.setVisible(len(found.notices) > self._most)
             self._notices, self._read_once = found.notices[: self._most], True

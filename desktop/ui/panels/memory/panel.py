@@ -121,14 +121,10 @@ class MemoryPanel(Part):
     # ---- forgetting
 
     def _forget(self, name: str, fact: str) -> None:
-        self._work.start(self._forgetting(name, fact), name="memory:forget")
+        self._work.tell(self._forgetting(name, fact), self.outcome, name="memory:forget")
 
     async def _forgetting(self, name: str, fact: str) -> None:
-        try:
-            commit = await self._actions.api.memory.forget(name, fact)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        commit = await self._actions.api.memory.forget(name, fact)
         if self._toast is None:
             self._toast = Toast(self.window())
         self._toast.say(_("Forgotten."), _("Undo"), lambda: self._undo(commit))

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop.errors import AppError
 from desktop.text import _, titled
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory import words
@@ -122,7 +121,7 @@ class Summaries(ListPage[SummaryRow, "Summary"]):
 
     def refresh(self) -> None:
         """Read the newest."""
-        self._work.start(self._read(), name="memory:summaries")
+        self._work.tell(self._read(), self.outcome, name="memory:summaries")
 
     def found_by(self, item: "Summary") -> str:
         return item.content
@@ -131,16 +130,12 @@ class Summaries(ListPage[SummaryRow, "Summary"]):
         self.refresh()
 
     def show_more(self) -> None:
-        self._work.start(self._read(more=True), name="memory:older", busy=(self.more,))
+        self._work.tell(self._read(more=True), self.outcome, name="memory:older", busy=(self.more,))
 
     async def _read(self, *, more: bool = False) -> None:
         query = self.search.text().strip()
         before = self._entries[-1].cursor if more and self._entries else None
-        try:
-            found = await self._actions.api.memory.summaries(query, _AT_ONCE, before)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.memory.summaries(query, _AT_ONCE, before)
         if query != self.search.text().strip():
             return  # something else was typed meanwhile
         self.outcome.clear()

@@ -169,17 +169,13 @@ class Versions(QWidget):
         return self._versions[self.list.row] if 0 <= self.list.row < len(self._versions) else None
 
     def _compare(self) -> None:
-        self._work.start(self._comparing(), name="memory:diff")
+        self._work.tell(self._comparing(), self.outcome, name="memory:diff")
 
     async def _comparing(self) -> None:
         version, other = self._chosen, self.other.currentData()
         if version is None:
             return
-        try:
-            found = await self._actions.api.memory.diff(*self._pair(version, other))
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.memory.diff(*self._pair(version, other))
         if version is self._chosen and other == self.other.currentData():
             self.files.show_items(found)
             self._same.setVisible(not found)
@@ -209,14 +205,10 @@ class Versions(QWidget):
             self._do(self._actions.api.memory.restore(self._chosen.id, file), self.restore)
 
     def _do(self, work: Awaitable[str], pressed: Button) -> None:
-        self._work.start(self._doing(work), name="memory:bring-back", busy=(pressed,))
+        self._work.tell(self._doing(work), self.outcome, name="memory:bring-back", busy=(pressed,))
 
     async def _doing(self, work: Awaitable[str]) -> None:
-        try:
-            commit = await work
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        commit = await work
         if commit:
             self.outcome.done(_("Restored. This is a new version, so you can undo it too."))
         else:

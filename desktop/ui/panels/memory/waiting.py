@@ -162,14 +162,10 @@ class Waiting(QWidget):
         return card
 
     def _answer(self, id_: str, yes: bool) -> None:
-        self._work.start(self._answering(id_, yes), name="memory:answer")
+        self._work.tell(self._answering(id_, yes), self.outcome, name="memory:answer")
 
     async def _answering(self, id_: str, yes: bool) -> None:
-        try:
-            await self._actions.api.memory.answer(id_, yes=yes)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.memory.answer(id_, yes=yes)
         self.outcome.done(_("Saved to memory.") if yes else _("Discarded."))
         await self._read()
         self.run.setFocus()

@@ -68,20 +68,14 @@ class Form(FormPage):
     def submit(self) -> None:
         if (given := self.fields.read()) is not None:
             self._end_test()
-            self._work.start(self._saving(*given), name="mcp:save", busy=[self.save])
+            self._work.tell(self._saving(*given), self.outcome, name="mcp:save", busy=[self.save])
 
     async def _saving(self, server: Json, secrets: "Secrets") -> None:
         before = self._before
         name = self.fields.name.text().strip()
         self.outcome.clear()
-        try:
-            renamed = before if before != name else ""
-            saved = await self._actions.api.servers.save(
-                name, server, secrets, new=not before, before=renamed
-            )
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        renamed = before if before != name else ""
+        saved = await self._actions.api.servers.save(name, server, secrets, new=not before, before=renamed)
         self.saved.emit([saved])
 
     def _try(self) -> None:

@@ -219,15 +219,11 @@ class ServerPage(ItemPage):
         self.changed.emit()
 
     def _look(self) -> None:
-        self._work.start(self._looking(), name="mcp:update", busy=[self.newer])
+        self._work.tell(self._looking(), self.outcome, name="mcp:update", busy=[self.newer])
 
     async def _looking(self) -> None:
         self.outcome.busy(_("Checking for versions…"))
-        try:
-            found = await self._servers.newer(self._name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        found = await self._servers.newer(self._name)
         if not found:
             self.outcome.done(updates(found))
             return
@@ -260,16 +256,12 @@ class ServerPage(ItemPage):
 
     def _show_log(self) -> None:
         if self.written is None or self.written.isHidden():
-            self._work.start(self._logging(), name="mcp:log", busy=[self.log])
+            self._work.tell(self._logging(), self.outcome, name="mcp:log", busy=[self.log])
         else:
             self.written.hide()
 
     async def _logging(self) -> None:
-        try:
-            text = await self._servers.log(self._name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        text = await self._servers.log(self._name)
         if self.written is None:
             self.written = Log()
             self.column.insertWidget(self.column.indexOf(self._card), self.written)

@@ -1,8 +1,8 @@
 """The page of MCP servers: the list, a server or a form in its place, and a way back for one removed."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.bus.events import ServiceChanged
 from desktop.errors import AppError
@@ -163,29 +163,26 @@ class Servers(ListPart):
     # ---- removing
 
     def _remove(self, name: str) -> None:
-        self._do(self._removing(name), "mcp:remove")
+        self._work.tell(self._removing(name), self.outcome, name="mcp:remove")
 
     async def _removing(self, name: str) -> None:
         undo = await self._actions.api.servers.remove(name)
         self._opened = ""
         self.show_place(self.list)
         self.list.new.setFocus()
-        back = (_("Undo"), lambda: self._do(self._restoring(undo), "mcp:restore"))
+        back = (_("Undo"), lambda: self._restore(undo))
         self.outcome.failed(_("{name} removed.").format(name=name), tone="info", actions=(back,))
+        self._changed()
+
+    def _restore(self, undo: str) -> None:
+        self._work.tell(self._restoring(undo), self.outcome, name="mcp:restore")
 
     async def _restoring(self, undo: str) -> None:
         await self._actions.api.servers.restore(undo)
         self.outcome.clear()
         self.list.new.setFocus()
+        self._changed()
 
-    def _do(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        self._work.start(self._doing(work), name=name)
-
-    async def _doing(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+    def _changed(self) -> None:
         self.refresh()
         self.saved.emit("tools.mcpServers")

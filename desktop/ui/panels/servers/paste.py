@@ -122,19 +122,15 @@ class Paste(FormPage):
     # ---- saving
 
     def submit(self) -> None:
-        self._work.start(self._saving(self._found), name="mcp:add", busy=[self.save])
+        self._work.tell(self._saving(self._found), self.outcome, name="mcp:add", busy=[self.save])
 
     async def _saving(self, found: "Sequence[Pasted]") -> None:
         saved: list[str] = []
-        try:
-            for one in found:
-                server, secrets = apart(one)
-                new = one.name not in self._taken
-                saved.append(await self._actions.api.servers.save(one.name, server, secrets, new=new))
-                self._taken.add(one.name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        for one in found:
+            server, secrets = apart(one)
+            new = one.name not in self._taken
+            saved.append(await self._actions.api.servers.save(one.name, server, secrets, new=new))
+            self._taken.add(one.name)
         self.saved.emit(saved)
 
 

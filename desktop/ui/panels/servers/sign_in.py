@@ -34,7 +34,7 @@ class SignIn(QObject):
         self._task: asyncio.Task[None] | None = None
         self._url = ""
         self._in.clicked.connect(self.begin)
-        self._out.clicked.connect(lambda: self._work.start(self._leave(), name="mcp:sign_out"))
+        self._out.clicked.connect(lambda: self._work.tell(self._leave(), self.outcome, name="mcp:sign_out"))
         self.copy.clicked.connect(lambda: copy(self._url))
         self._asks = False
         self.copy.hide()
@@ -94,10 +94,6 @@ class SignIn(QObject):
             self.outcome.busy(words, self._cancel)
 
     async def _leave(self) -> None:
-        try:
-            await self._actions.api.servers.sign_out(self._name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.servers.sign_out(self._name)
         self.outcome.done(_("You are signed out."))
         self.done.emit()

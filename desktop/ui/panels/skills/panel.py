@@ -50,7 +50,7 @@ class SkillsPanel(ListPart):
 
     def open(self, name: str) -> None:
         """Show one skill in the place of the list."""
-        self._work.start(self._opening(name), name="skills:open")
+        self._work.tell(self._opening(name), self.outcome, name="skills:open")
 
     def go_back(self) -> None:
         name = self.editor.skill.name if not self.editor.isHidden() else ""
@@ -91,11 +91,7 @@ class SkillsPanel(ListPart):
 
     async def _opening(self, name: str) -> None:
         self.outcome.clear()
-        try:
-            skill = await self._actions.api.skills.one(name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        skill = await self._actions.api.skills.one(name)
         self.editor.show_skill(skill, self._drafts.get(name))
         self.show_place(self.editor)
         self.editor.take_keyboard()
@@ -115,40 +111,34 @@ class SkillsPanel(ListPart):
         await self._read()
 
     def _save(self, name: str, text: str) -> None:
-        self._work.start(self._saving(name, text), name="skills:save", busy=(self.editor.save,))
+        self._work.tell(
+            self._saving(name, text), self.editor.outcome, name="skills:save", busy=(self.editor.save,)
+        )
 
     async def _saving(self, name: str, text: str) -> None:
-        try:
-            await self._actions.api.skills.save(name, text)
-        except AppError as error:
-            self.editor.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.skills.save(name, text)
         self._drafts.pop(name, None)
         self.go_back()
         self.outcome.done(_("{name} is saved. It applies from the next message.").format(name=name))
 
     def _key(self, variable: str, key: str) -> None:
-        self._work.start(self._keeping(self.editor.skill.name, variable, key), name="skills:key")
+        self._work.tell(
+            self._keeping(self.editor.skill.name, variable, key), self.editor.outcome, name="skills:key"
+        )
 
     async def _keeping(self, name: str, variable: str, key: str) -> None:
-        try:
-            await self._actions.api.skills.set_key(name, variable, key)
-            skill = await self._actions.api.skills.one(name)
-        except AppError as error:
-            self.editor.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.skills.set_key(name, variable, key)
+        skill = await self._actions.api.skills.one(name)
         self.editor.show_skill(skill, self._drafts.get(name))
         self.editor.outcome.done(_("Saved to the keychain.") if key else _("Value removed."))
 
     def _create(self, name: str, text: str) -> None:
-        self._work.start(self._creating(name, text), name="skills:new", busy=(self.form.save,))
+        self._work.tell(
+            self._creating(name, text), self.form.outcome, name="skills:new", busy=(self.form.save,)
+        )
 
     async def _creating(self, name: str, text: str) -> None:
-        try:
-            await self._actions.api.skills.save(name, text, new=True)
-        except AppError as error:
-            self.form.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.skills.save(name, text, new=True)
         self.form.clear()
         await self._read()
         self.show_place(self.list)
@@ -160,14 +150,12 @@ class SkillsPanel(ListPart):
         )
 
     def _delete(self, name: str) -> None:
-        self._work.start(self._deleting(name), name="skills:delete", busy=(self.editor.delete,))
+        self._work.tell(
+            self._deleting(name), self.editor.outcome, name="skills:delete", busy=(self.editor.delete,)
+        )
 
     async def _deleting(self, name: str) -> None:
-        try:
-            undo = await self._actions.api.skills.delete(name)
-        except AppError as error:
-            self.editor.outcome.failed(error.text, error.remedy)
-            return
+        undo = await self._actions.api.skills.delete(name)
         self._drafts.pop(name, None)
         await self._read()
         self.go_back()
@@ -176,13 +164,9 @@ class SkillsPanel(ListPart):
         self._toast.say(_("“{title}” deleted").format(title=name), _("Undo"), lambda: self._undo(undo))
 
     def _undo(self, token: str) -> None:
-        self._work.start(self._undoing(token), name="skills:undo")
+        self._work.tell(self._undoing(token), self.outcome, name="skills:undo")
 
     async def _undoing(self, token: str) -> None:
-        try:
-            back = await self._actions.api.skills.restore(token)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        back = await self._actions.api.skills.restore(token)
         await self._read()
         self.list.focus_on(back)

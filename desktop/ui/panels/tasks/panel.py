@@ -172,15 +172,13 @@ class TasksPanel(ListPart):
         self._do(self._actions.call("show", session=f"cron:{id_}"))
 
     def _save(self, id_: str, given: Wanted) -> None:
-        self._work.start(self._saving(id_, given), name="tasks:save", busy=(self.form.save,))
+        self._work.tell(
+            self._saving(id_, given), self.form.outcome, name="tasks:save", busy=(self.form.save,)
+        )
 
     async def _saving(self, id_: str, given: Wanted) -> None:
         jobs = self._actions.api.jobs
-        try:
-            job = await (jobs.change(id_, given) if id_ else jobs.add(given))
-        except AppError as error:
-            self.form.outcome.failed(error.text, error.remedy)
-            return
+        job = await (jobs.change(id_, given) if id_ else jobs.add(given))
         self.form.show_job(None, self._known.zone)
         self.show_place(self.list)
         await asyncio.wait({self._known.refresh()})

@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.cron.ledger import HAND
-from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.theme.icons import icon
@@ -202,7 +201,7 @@ class Runs(QWidget):
     def refresh(self) -> None:
         """Read the runs."""
         self._asked += 1
-        self._work.start(self._read(self._asked), name="tasks:runs")
+        self._work.tell(self._read(self._asked), self.told, name="tasks:runs")
 
     def _chosen(self) -> None:
         self._most = _PAGE
@@ -214,11 +213,7 @@ class Runs(QWidget):
 
     async def _read(self, asked: int) -> None:
         job, outcome = str(self.job.currentData() or ""), str(self.outcome.currentData() or "")
-        try:
-            found = await self._actions.api.jobs.runs(job, outcome, limit=self._most + 1)
-        except AppError as error:
-            self.told.failed(error.text, error.remedy)
-            return
+        found = await self._actions.api.jobs.runs(job, outcome, limit=self._most + 1)
         if asked == self._asked:
             self.told.clear()
             self._show(found)

@@ -198,13 +198,10 @@ class UsagePanel(Part):
         self.lines.setFocus()
 
     def _open(self, session: str) -> None:
-        self._work.start(self._opening(session), name="usage:open")
+        self._work.tell(self._opening(session), self.outcome, name="usage:open")
 
     async def _opening(self, session: str) -> None:
-        try:
-            await self._actions.call("show", session=session)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
+        await self._actions.call("show", session=session)
 
 
 def _unknown(total: Amounts, *, marked: bool) -> str:

@@ -8,7 +8,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout
 
 from desktop.api.providers import ProviderLine
-from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
@@ -54,7 +53,9 @@ class ProviderList(Part):
         self._rest.clicked.connect(self._unfold)
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._again)
-        self._automatic.clicked.connect(lambda: self._work.start(self._to_auto(), name="settings:provider"))
+        self._automatic.clicked.connect(
+            lambda: self._work.tell(self._to_auto(), self.outcome, name="settings:provider")
+        )
         spoken(self._words)
 
     def _words(self) -> None:
@@ -158,12 +159,8 @@ class ProviderList(Part):
         card.deleteLater()
 
     async def _to_auto(self) -> None:
-        try:
-            values = {"agents.defaults.provider": "auto", "agents.defaults.model": ""}
-            await self._actions.api.settings.change(values)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        values = {"agents.defaults.provider": "auto", "agents.defaults.model": ""}
+        await self._actions.api.settings.change(values)
         self.filter.setFocus()
         self.saved.emit("agents.defaults.provider")
 

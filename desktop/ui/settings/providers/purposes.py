@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from desktop.api.providers import Draft, ProviderLine
-from desktop.errors import AppError
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.settings.part import PageData, Part
@@ -326,13 +325,9 @@ class Purposes(Part):
         self._save({f"{_HERE}.fallback_models": value})
 
     def _save(self, values: dict[str, Any]) -> None:
-        self._work.start(self._saving(values), name="settings:purposes")
+        self._work.tell(self._saving(values), self.outcome, name="settings:purposes")
 
     async def _saving(self, values: dict[str, Any]) -> None:
         self.outcome.clear()
-        try:
-            await self._actions.api.settings.change(values)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-            return
+        await self._actions.api.settings.change(values)
         self.saved.emit(_HERE)
