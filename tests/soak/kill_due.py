@@ -12,18 +12,12 @@ import json
 import os
 import re
 import signal
-import sqlite3
 import subprocess
-import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
-from typing import Any
 
 from desktop.api.client import Api
 from desktop.api.jobs import JobLine
@@ -35,12 +29,9 @@ from desktop.paths import Home
 from tests.desktop.daemon import Daemon, Shown
 from tests.desktop.session import nested_session
 from tests.desktop.window import until
-from tests.servers.scripted import ScriptedServer
-from tests.soak.kill import Lines
-from tests.soak.killing import killed
-from tests.stories.program import Program, read_event
-
-type Json = dict[str, Any]
+from tests.soak import killing
+from tests.soak.killing import Json, Lines, Scene, Soak
+from tests.stories.program import read_event
 
 _WAIT_S, _END_S = 60, 2.0
 _TICK_S = 2.0
@@ -67,34 +58,38 @@ class Planned:
         return Wanted(name=self.name, message=message, plain=self.plain, at=self.moment, session=session)
 
 
-class Run:
-    """A home, what outlives every kill, and what was planned until now."""
+class _Due(Soak):
+    """Reminders in every round, a job for the model in some, and one at an interval all the time."""
 
-    def __init__(self, chance: Random, program: Program, server: ScriptedServer, daemon: Daemon) -> None:
-        self.chance, self.program, self.server, self.daemon = chance, program, server, daemon
-        self.home = Home(program.home, program.home / "models")
-        self.api = Api(Remote(self.home))
-        self.lost: list[str] = []
+    what = "around due moments"
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self.api = Api(Remote(Home(self.program.home, self.program.home / "models")))
         self.planned: list[Planned] = []
         self.tick: JobLine | None = None
-        self.kills = 0
         self.unsure: Counter[str] = Counter()
         """Notices that were being handed over when the program was killed."""
-        self.moments: Counter[str] = Counter()
-        program.use_server(server.url, "say:Done.")
-        program.run("ask", "hello", seconds=_WAIT_S)
+
+    def prepare(self) -> None:
+        """A notification daemon that outlives every kill, in a session of its own."""
+        environment = self.stack.enter_context(nested_session("--screen", "none", "--secrets", "missing"))
+        folder = self.program.home.parent
+        self.daemon = self.stack.enter_context(Daemon(folder, environment=environment))
+        self.program.environment = environment
+        self.program.use_server(self.server.url, "say:Done.")
+        self.works("ask", "hello")
 
     def round(self, number: int) -> None:
         """Begin, plan something for the next moments, kill around one of them."""
         works = number % _EVERY_NTH_WORKS == 1
-        with killed(self.program, "serve", "--json") as (process, lines):
+        with self.killed("serve", "--json") as (process, lines):
             if self.chance.random() < 0.15:
                 lines.follow(self.chance.uniform(0.3, 0.9))
             elif lines.until("serving", seconds=_WAIT_S):
                 self._serve(number, process, lines, works)
             else:
                 self.lost.append(f"round {number}: it did not begin")
-        self.kills += 1
         self._look(number)
 
     def _serve(self, number: int, process: subprocess.Popen[str], lines: Lines, works: bool) -> None:
@@ -139,35 +134,25 @@ class Run:
 
     # ---- what is stored
 
-    @contextmanager
-    def _rows(self) -> Iterator[sqlite3.Connection]:
-        """state.db, for reading alone: what the program left is not tidied up."""
-        with closing(sqlite3.connect(f"file:{self.home.database}?mode=ro", uri=True)) as database:
-            database.row_factory = sqlite3.Row
-            yield database
-
     def _look(self, number: int) -> None:
         """Where the kill fell, seen from what became of the round's first reminder."""
-        if not self.home.database.exists():
-            return
-        with self._rows() as database:
-            handing = database.execute("SELECT id FROM inbox WHERE shown = 1 AND state = 'open'").fetchall()
-            name = f"reminder {number}a"
-            run = database.execute("SELECT outcome FROM runs WHERE name = ?", (name,)).fetchone()
-            notice = database.execute("SELECT shown FROM inbox WHERE title = ?", (name,)).fetchone()
+        name = f"reminder {number}a"
+        handing = self.rows("SELECT id FROM inbox WHERE shown = 1 AND state = 'open'")
         self.unsure.update(row["id"] for row in handing)
+        run = self.rows("SELECT outcome FROM runs WHERE name = ?", name)
+        notice = self.rows("SELECT shown FROM inbox WHERE title = ?", name)
         if not any(planned.name == name for planned in self.planned):
             self.moments["start"] += 1
-        elif run is None:
+        elif not run:
             self.moments["before its claim"] += 1
-        elif notice is None:
+        elif not notice:
             self.moments["claimed"] += 1
         else:
-            self.moments[("in the inbox", "being handed over", "shown")[notice["shown"]]] += 1
+            self.moments[("in the inbox", "being handed over", "shown")[notice[0]["shown"]]] += 1
 
     # ---- the end
 
-    def finish(self) -> None:
+    def finish(self) -> str:
         """Go on without a kill until all is done, and look at everything.
 
         The tick is taken away once what the last kill cut off is taken up: a reminder whose job was deleted
@@ -187,11 +172,9 @@ class Run:
             serving.terminate()
             serving.wait(_WAIT_S)
             took = time.monotonic() - began
-        if took > _END_S:
-            self.lost.append(f"SIGTERM ended it after {took:.1f} s")
-        with self._rows() as database:
-            notices = [dict(row) for row in database.execute("SELECT * FROM inbox")]
-            runs = [dict(row) for row in database.execute("SELECT * FROM runs")]
+        self.expect(took <= _END_S, f"SIGTERM ended it after {took:.1f} s")
+        notices = [dict(row) for row in self.rows("SELECT * FROM inbox")]
+        runs = [dict(row) for row in self.rows("SELECT * FROM runs")]
         for notice in notices:
             notice["body"] = json.loads(notice["body"])
         self._look_at_reminders(notices, runs)
@@ -199,22 +182,20 @@ class Run:
         self._look_at_showings(notices)
         self._look_at_work(notices, runs)
         self._look_at_talk()
+        return f"{len(self.planned)} of them"
 
     def _cut_off(self, before: float) -> bool:
         """Whether a run that was claimed before this moment is still open."""
-        with self._rows() as database:
-            (open_,) = database.execute(
-                "SELECT count(*) FROM runs WHERE outcome = 'running' AND claimed < ?", (before,)
-            ).fetchone()
-        return bool(open_)
+        return bool(self.rows("SELECT 1 FROM runs WHERE outcome = 'running' AND claimed < ?", before))
 
     def _settled(self) -> bool:
-        with self._rows() as database:
-            (open_,) = database.execute("SELECT count(*) FROM runs WHERE outcome = 'running'").fetchone()
-            (unshown,) = database.execute("SELECT count(*) FROM inbox WHERE shown < 2").fetchone()
-            (going,) = database.execute("SELECT count(*) FROM deliveries").fetchone()
-        left = json.loads((self.program.home / "workspace/cron/jobs.json").read_text("utf-8"))["jobs"]
-        return not (open_ or unshown or going or any(job["enabled"] for job in left))
+        left = json.loads((self.workspace / "cron/jobs.json").read_text("utf-8"))["jobs"]
+        return not (
+            self.rows("SELECT 1 FROM runs WHERE outcome = 'running'")
+            or self.rows("SELECT 1 FROM inbox WHERE shown < 2")
+            or self.rows("SELECT 1 FROM deliveries")
+            or any(job["enabled"] for job in left)
+        )
 
     def _look_at_reminders(self, notices: list[Json], runs: list[Json]) -> None:
         """One run and one notice for each."""
@@ -224,8 +205,7 @@ class Run:
             if planned.plain:
                 allowed = {1} if planned.id else {0, 1}
                 for what, times in (("notices", found[planned.name]), ("runs", ran[planned.name])):
-                    if times not in allowed:
-                        self.lost.append(f"{planned.name} has {times} {what}")
+                    self.expect(times in allowed, f"{planned.name} has {times} {what}")
 
     def _look_at_ticks(self, notices: list[Json], runs: list[Json]) -> None:
         """Each moment of the interval had its run, or was counted by the one that stood for it."""
@@ -235,13 +215,12 @@ class Run:
         first = self.tick.next
         expected = round((ticks[-1]["planned"] - first) / _TICK_S) + 1 if ticks else 0
         counted = sum(1 + run["missed"] for run in ticks)
-        if counted != expected:
-            self.lost.append(f"{counted} of {expected} ticks are accounted for")
+        self.expect(counted == expected, f"{counted} of {expected} ticks are accounted for")
         told = Counter(notice["body"]["run"] for notice in notices if notice["title"] == "tick")
         # finish() may take the job away between the claim of its last run and the beginning of it.
         begun = [run for run in ticks if run is not ticks[-1] or run["outcome"] != "stopped"]
-        if told != Counter(run["id"] for run in begun):
-            self.lost.append(f"{len(begun)} ticks had {told.total()} notices")
+        each = told == Counter(run["id"] for run in begun)
+        self.expect(each, f"{len(begun)} ticks had {told.total()} notices")
         print(f"{expected} ticks, {len(ticks)} of them run, the others missed", flush=True)
 
     def _look_at_showings(self, notices: list[Json]) -> None:
@@ -255,16 +234,17 @@ class Run:
             shown = own[title] + listed[f"• {title}"]
             more = any(re.search(r"and \d+ more", line) for line in listed)
             twice += max(0, shown - len(group))
-            if shown < len(group) and not more:
-                self.lost.append(f"{title!r} was shown {shown} times for {len(group)} notices")
-            if shown > handed:
-                self.lost.append(f"{title!r} was handed over {handed} times, and shown {shown} times")
+            enough = more or shown >= len(group)
+            self.expect(enough, f"{title!r} was shown {shown} times for {len(group)} notices")
+            known = shown <= handed
+            self.expect(known, f"{title!r} was handed over {handed} times, and shown {shown} times")
             for notice in group:
-                if not 1 <= notice["handed"] <= 1 + self.unsure[notice["id"]]:
-                    self.lost.append(
-                        f"{notice['id']} was handed over {notice['handed']} times; "
-                        f"{self.unsure[notice['id']]} kills fell between call and reply"
-                    )
+                unsure = self.unsure[notice["id"]]
+                self.expect(
+                    1 <= notice["handed"] <= 1 + unsure,
+                    f"{notice['id']} was handed over {notice['handed']} times; "
+                    f"{unsure} kills fell between call and reply",
+                )
         print(
             f"{len(notices)} notices, {len(history)} showings ({len(digests)} of them for several); "
             f"{self.unsure.total()} kills between call and reply, {twice} second showings",
@@ -282,19 +262,19 @@ class Run:
         outcomes: Counter[str] = Counter()
         for planned in (planned for planned in self.planned if not planned.plain):
             own = [run for run in runs if run["name"] == planned.name]
-            if len(own) > 1 or (planned.id and not own):
-                self.lost.append(f"{planned.name} has {len(own)} runs")
+            right = len(own) == 1 or not (own or planned.id)
+            self.expect(right, f"{planned.name} has {len(own)} runs")
             for run in own:
                 outcomes[run["outcome"]] += 1
                 self._look_at_run(run, asked[planned.name], ids)
         print(f"{outcomes.total()} runs of jobs for the model: {dict(outcomes)}", flush=True)
 
     def _look_at_run(self, run: Json, asked: int, notices: set[str]) -> None:
-        path = self.program.home / f"workspace/sessions/cron%3A{run['job']}.jsonl"
+        path = self.workspace / f"sessions/cron%3A{run['job']}.jsonl"
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         begun = sum(line.get("role") == "user" and line.get("_turn") == run["id"] for line in lines)
-        if begun != 1 or asked > 1:
-            self.lost.append(f"{run['name']} was begun {begun} times, and asked the model {asked} times")
+        once = begun == 1 and asked <= 1
+        self.expect(once, f"{run['name']} was begun {begun} times, and asked the model {asked} times")
         if run["outcome"] == "ok" and (asked != 1 or f"run:{run['id']}" not in notices):
             self.lost.append(f"{run['name']} is told to be done; it asked {asked} times")
         elif run["outcome"] == "interrupted" and f"interrupted:{run['id']}" not in notices:
@@ -324,21 +304,4 @@ def _by_title(notices: list[Json]) -> dict[str, list[Json]]:
 
 def run(chance: Random, rounds: int) -> list[str]:
     """So many kills; what was lost or came twice, empty when nothing was."""
-    started = time.monotonic()
-    with (
-        nested_session("--screen", "none", "--secrets", "missing") as environment,
-        ScriptedServer() as server,
-        tempfile.TemporaryDirectory(prefix="killed-") as name,
-        Daemon(Path(name), environment=environment) as daemon,
-    ):
-        one = Run(chance, Program(Path(name) / "home", environment), server, daemon)
-        for number in range(rounds):
-            one.round(number)
-        one.finish()
-    moments = ", ".join(f"{moment} {n}" for moment, n in sorted(one.moments.items()))
-    print(
-        f"{rounds} kills around {len(one.planned)} due moments in {time.monotonic() - started:.0f} s "
-        f"({moments}); {len(one.lost)} lost",
-        flush=True,
-    )
-    return one.lost
+    return killing.run(_Due, chance, rounds)

@@ -8,12 +8,9 @@ history and in an archive, and the repository of the versions opens.
 
 import json
 import re
-import tempfile
-import time
 from collections import Counter
 from datetime import UTC, datetime
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,43 +19,39 @@ from desktop.memory.archives import Archives
 from desktop.memory.history import OLD, History
 from desktop.memory.notes import Notes, facts, normal
 from desktop.memory.repository import VERSIONS, Repository
-from tests.servers.scripted import ScriptedServer, Seen
-from tests.soak.kill import Lines
-from tests.soak.killing import killed
-from tests.stories.program import Program
+from tests.servers.scripted import Seen
+from tests.soak import killing
+from tests.soak.killing import Lines, Scene, Soak
 
-_WAIT_S = 120
 HISTORY = "memory/history.jsonl"
 _SUMMING, _READING = "You keep the memory", "You look after the long-term notes"
 _MESSAGE = re.compile(r"message \d+\b")
 
 
-class Run:
-    """A home, a model server that outlives every kill, and what was written by hand."""
+class _Memory(Soak):
+    """One message a round, summed up and dreamt of."""
 
-    def __init__(self, chance: Random, folder: Path, server: ScriptedServer) -> None:
-        self.chance, self.server = chance, server
-        self.program = Program(folder / "home")
-        self.workspace = self.program.home / "workspace"
-        self.lost: list[str] = []
+    what = "of the memory's work"
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
         self.by_hand: list[str] = []
         self.told = 0
-        self.moments: Counter[str] = Counter()
-        self.program.use_server(server.url, "say:Noted.")
-        server.when(_SUMMING, _summary)
-        server.when(_READING, _learned)
 
-    def round(self) -> None:
+    def prepare(self) -> None:
+        super().prepare()
+        self.server.when(_SUMMING, _summary)
+        self.server.when(_READING, _learned)
+
+    def round(self, number: int) -> None:
         """Tell something, write something, let time pass, kill."""
-        self.told += 1
-        asked = self.program.run("ask", f"message {self.told}", seconds=_WAIT_S)
-        if asked.returncode:
-            self.lost.append(f"message {self.told} got no answer: {asked.stderr}")
+        self.told = number
+        self.works("ask", f"message {number}")
         if self.chance.random() < 0.5:
             self._write()
         if self.chance.random() < 0.3:
             self._age()
-        with killed(self.program, "memory", "dream", "--json") as (_process, lines):
+        with self.killed("memory", "dream", "--json") as (_process, lines):
             self._wait(lines)
         last = lines.events[-1] if lines.events else {}
         self.moments[str(last.get("phase") or ("done" if last else "start"))] += 1
@@ -94,43 +87,40 @@ class Run:
                 break
         lines.follow(self.chance.choice((0, self.chance.uniform(0, 0.03), self.chance.uniform(0, 0.4))))
 
-    def finish(self) -> None:
+    def finish(self) -> str:
         """One Dream that nobody kills, and a look at everything."""
-        done = self.program.run("memory", "dream", "--json", seconds=_WAIT_S)
-        if done.returncode:
-            self.lost.append(f"the Dream after the kills: {done.stderr}")
-        self._look_at_history()
+        self.works("memory", "dream", "--json")
+        archived, entries = self._look_at_history()
         self._look_at_notes()
         repository = Repository(Place(self.workspace), VERSIONS)
-        if not repository.sound():
-            self.lost.append("the repository of the versions does not open")
+        self.expect(repository.sound(), "the repository of the versions does not open")
         self.lost += [
             f"{path.name} was set aside" for path in repository.folder.parent.glob(".versions.dam*")
         ]
         log = self.program.events("memory", "log", "--limit", "1000")
-        print(f"{len(log)} versions: {dict(Counter(version['cause'] for version in log))}", flush=True)
+        versions = killing.counted(Counter(version["cause"] for version in log))
+        return f"{archived} of {entries} entries in archives, versions: {versions}"
 
-    def _look_at_history(self) -> None:
+    def _look_at_history(self) -> tuple[int, int]:
+        """How many entries there are in archives, and in all."""
         entries = History(self.workspace / "memory").entries()
         cursors = [entry.cursor for entry in entries]
-        if any(second <= first for first, second in pairwise(cursors)):
-            self.lost.append(f"the cursors do not grow: {cursors}")
+        grow = all(first < second for first, second in pairwise(cursors))
+        self.expect(grow, f"the cursors do not grow: {cursors}")
         for name in (".cursor", ".dream_cursor"):
             kept = (self.workspace / "memory" / name).read_text("ascii")
-            if kept != str(cursors[-1]):
-                self.lost.append(f"{name} is {kept}, the last entry {cursors[-1]}")
+            self.expect(kept == str(cursors[-1]), f"{name} is {kept}, the last entry {cursors[-1]}")
         spans = sorted((entry.start, entry.end) for entry in entries)
-        if spans[0][0] != 0 or any(first[1] != second[0] for first, second in pairwise(spans)):
-            self.lost.append(f"the entries cover {spans}")
+        whole = spans[0][0] == 0 and all(first[1] == second[0] for first, second in pairwise(spans))
+        self.expect(whole, f"the entries cover {spans}")
         archived = {entry.cursor for entry in Archives(self.workspace / "memory").entries()}
         here = {json.loads(line)["cursor"] for line in self._history().splitlines()}
-        print(f"{len(archived)} of {len(entries)} entries are in archives", flush=True)
-        if archived & here:
-            self.lost.append(f"{archived & here} are in the history and in an archive")
+        self.expect(not archived & here, f"{archived & here} are in the history and in an archive")
         found = Counter(word for entry in entries for word in _MESSAGE.findall(entry.content))
         for number in range(1, self.told + 1):
-            if found[f"message {number}"] != 1:
-                self.lost.append(f"message {number} is in {found[f'message {number}']} summaries")
+            times = found[f"message {number}"]
+            self.expect(times == 1, f"message {number} is in {times} summaries")
+        return len(archived), len(entries)
 
     def _look_at_notes(self) -> None:
         notes = Notes(self.workspace)
@@ -139,10 +129,8 @@ class Run:
         sources = notes.sources()
         for number in range(1, self.told + 1):
             fact = f"Fact of message {number}."
-            if known[fact] != 1:
-                self.lost.append(f"{fact!r} stands in the memory {known[fact]} times")
-            if ("MEMORY", normal(fact)) not in sources:
-                self.lost.append(f"{fact!r} has no source")
+            self.expect(known[fact] == 1, f"{fact!r} stands in the memory {known[fact]} times")
+            self.expect(("MEMORY", normal(fact)) in sources, f"{fact!r} has no source")
         lines = Counter(line for text in texts.values() for line in text.splitlines())
         self.lost += [f"{line!r} is there {lines[line]} times" for line in self.by_hand if lines[line] != 1]
 
@@ -170,16 +158,4 @@ def _text(seen: Seen) -> str:
 
 def run(chance: Random, rounds: int) -> list[str]:
     """So many kills; what was lost or doubled, empty when nothing was."""
-    started = time.monotonic()
-    with ScriptedServer() as server, tempfile.TemporaryDirectory(prefix="killed-") as folder:
-        one = Run(chance, Path(folder), server)
-        for _number in range(rounds):
-            one.round()
-        one.finish()
-    moments = ", ".join(f"{moment} {n}" for moment, n in sorted(one.moments.items()))
-    print(
-        f"{rounds} kills of the memory's work in {time.monotonic() - started:.0f} s ({moments}); "
-        f"{len(one.lost)} lost",
-        flush=True,
-    )
-    return one.lost
+    return killing.run(_Memory, chance, rounds)

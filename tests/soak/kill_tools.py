@@ -7,26 +7,17 @@ off reads "interrupted" in the next request, and never runs again; what ran for 
 
 import json
 import os
-import sqlite3
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from contextlib import suppress
 from random import Random
-from typing import Any
 
 import psutil
 
 from desktop.tools.exec.tree import MARK
-from tests.servers.scripted import ScriptedServer
-from tests.soak.kill import Lines
-from tests.soak.killing import killed
-from tests.stories.program import Program
-
-type Json = dict[str, Any]
+from tests.soak import killing
+from tests.soak.killing import Json, Lines, Scene, Soak
 
 _INTERRUPTED = "interrupted"
 _GONE_S = 5.0
@@ -37,31 +28,15 @@ _CALLS = 5
 _KEPT = "Nothing may happen to this.\n"
 
 
-@dataclass
-class Round:
-    """One turn that was killed, and what the program told of it."""
+class _Acting(Soak):
+    """Turns of five calls each."""
 
-    number: int
-    question: str
-    events: list[Json] = field(default_factory=list)
+    what = "of turns that act"
 
-    @property
-    def moment(self) -> str:
-        """The last thing told, for the summary."""
-        told = (e["event"] for e in reversed(self.events))
-        return next((kind for kind in told if kind.startswith(("turn_", "tool_"))), "before the turn")
-
-
-class Run:
-    """A home, a model server that outlives every kill, and all that was told until now."""
-
-    def __init__(self, chance: Random, folder: Path, server: ScriptedServer, sandbox: str) -> None:
-        self.chance, self.server, self.sandbox = chance, server, sandbox
-        self.program = Program(folder / "home")
-        self.mark = folder.name
-        self.workspace = self.program.home / "workspace"
-        self.lost: list[str] = []
-        self.moments: Counter[str] = Counter()
+    def __init__(self, scene: Scene, sandbox: str) -> None:
+        super().__init__(scene)
+        self.sandbox = sandbox
+        self.mark = self.program.home.parent.name
         self.told: Counter[str] = Counter()
         self.interrupted = 0
         self.outlived: list[psutil.Process] = []
@@ -79,31 +54,30 @@ class Run:
         self.workspace.mkdir()
         (self.workspace / "kept.txt").write_text(_KEPT)
         self._script(0, naps=(0, 0))
-        with killed(self.program, *_ASK, "question 0") as (process, lines):
+        with self.killed(*_ASK, "question 0") as (process, lines):
             lines.until("turn_started")
             begun = time.monotonic()
             process.wait(60)
             self.seconds = time.monotonic() - begun
-        if self.ran() != Counter(["r0a", "r0b"]):
-            self.lost.append(f"the turn that nobody killed did not do its work: {self.ran()}")
+        self.server.forget()
+        done = self._ran() == Counter(["r0a", "r0b"])
+        self.expect(done, f"the turn that nobody killed did not do its work: {self._ran()}")
 
     def round(self, number: int) -> None:
         """Ask, kill, look."""
-        before = _outcomes(self.records())
-        one = Round(number, f"question {number} of the run")
+        before = _outcomes(self._messages())
         stay = self.chance.choice((0, 0, 0, 1, 2))
         short = self.chance.choice((0, 0, 0.1))
         self._script(number, [_LONG_S if stay == place else short for place in (1, 2)])
-        with killed(self.program, *_ASK, one.question) as (_process, lines):
+        with self.killed(*_ASK, f"question {number} of the run") as (_process, lines):
             self._wait(lines, {0: _CALLS, 1: 0, 2: _CALLS - 1}[stay])
-        one.events = lines.events
         requests = [seen.body for seen in self.server.requests]
         self.server.forget()
-        self.moments[one.moment] += 1
-        self._everything_ended(one, restarted=bool(requests))
+        self.moments[lines.last("turn_", "tool_")] += 1
+        self._everything_ended(number, restarted=bool(requests))
         if requests:
-            self.compare(before, requests[0], one.question)
-        self._acknowledged(one)
+            self._compare(before, requests[0], f"round {number}")
+        self._acknowledged(number, lines.events)
 
     def _script(self, number: int, naps: Iterable[float]) -> None:
         """The steps of a turn: a command, a file written and read, a command, an answer."""
@@ -147,62 +121,57 @@ class Run:
 
     # ---- looking
 
-    def records(self) -> list[Json]:
-        """The lines of the session log as they are on disk."""
-        found: list[Json] = []
-        for path in (self.workspace / "sessions").glob("*.jsonl"):
-            for line in path.read_bytes().splitlines():
-                with suppress(ValueError):  # cut by a kill before anybody was told of it
-                    found.append(json.loads(line))
-        return [record for record in found if "role" in record]
+    def _messages(self) -> list[Json]:
+        """Those of the session log as they are on disk."""
+        return [record for record in self.records() if "role" in record]
 
-    def ran(self) -> Counter[str]:
+    def _ran(self) -> Counter[str]:
         """How often each command did its work."""
         path = self.workspace / "ran.txt"
         return Counter(path.read_text().split()) if path.exists() else Counter()
 
-    def _acknowledged(self, one: Round) -> None:
+    def _acknowledged(self, number: int, events: list[Json]) -> None:
         """All that was told of this round is in the log."""
-        what, records = f"of round {one.number}", self.records()
+        what, records = f"of round {number}", self._messages()
         told: dict[str, list[Json]] = {}
-        for event in one.events:
+        for event in events:
             told.setdefault(event["event"], []).append(event)
         turns = {e["turn"] for e in told.get("turn_started", ())}
         mine = [r for r in records if r.get("_turn") in turns]
-        asked = [r for r in mine if r["role"] == "user" and r["content"] == one.question]
-        self._expect(len(asked) == len(turns), f"the question {what} is kept {len(asked)} times")
+        asked = [r for r in mine if r["role"] == "user" and r["content"] == f"question {number} of the run"]
+        self.expect(len(asked) == len(turns), f"the question {what} is kept {len(asked)} times")
         made = Counter(call["id"] for r in mine for call in r.get("tool_calls") or ())
         started = Counter(e["call"] for e in told.get("tool_started", ()))
-        self._expect(started <= made, f"calls {what}: told {started}, kept {made}")
+        self.expect(started <= made, f"calls {what}: told {started}, kept {made}")
         results = Counter((r["tool_call_id"], r["_outcome"]) for r in mine if r["role"] == "tool")
         finished = Counter((e["call"], e["outcome"]) for e in told.get("tool_finished", ()))
-        self._expect(finished <= results, f"results {what}: told {finished}, kept {results}")
-        self._expect({outcome for _call, outcome in results} <= {"ok"}, f"failed {what}: {results}")
+        self.expect(finished <= results, f"results {what}: told {finished}, kept {results}")
+        self.expect({outcome for _call, outcome in results} <= {"ok"}, f"failed {what}: {results}")
         said = {r["content"] for r in mine if r["role"] == "assistant"}
         answers = [e["text"] for e in told.get("turn_finished", ())]
-        self._expect(set(answers) <= said, f"the answer {what} is not kept")
+        self.expect(set(answers) <= said, f"the answer {what} is not kept")
         counts = {"questions": len(turns), "calls": started.total(), "results": finished.total()}
         self.told.update({**counts, "answers": len(answers)})
-        written = self.workspace / f"{one.number}.txt"
-        whole = not written.exists() or written.read_text() == f"file {one.number}\n" * 50
-        self._expect(whole, f"{written.name} is not whole")
+        written = self.workspace / f"{number}.txt"
+        whole = not written.exists() or written.read_text() == f"file {number}\n" * 50
+        self.expect(whole, f"{written.name} is not whole")
 
-    def compare(self, before: list[tuple[str, str, str]], body: Json, what: str) -> None:
+    def _compare(self, before: list[tuple[str, str, str]], body: Json, what: str) -> None:
         """The request shows every call that was made before it, those without a result as interrupted."""
         shown = _outcomes(body["messages"])
         pairs = zip(shown, before, strict=False)
         differs = next((f"shown {a}, kept {b}" for a, b in pairs if a != b), "")
         counts = f"the request shows {len(shown)} calls, the log has {len(before)}"
-        self._expect(shown == before, f"{what}: {counts}; {differs}")
+        self.expect(shown == before, f"{what}: {counts}; {differs}")
         self.interrupted = sum(result == _INTERRUPTED for _name, _given, result in shown)
 
-    def _everything_ended(self, one: Round, restarted: bool) -> None:
+    def _everything_ended(self, number: int, restarted: bool) -> None:
         """Nothing that the program started outlives it, but for a command until the program is there again.
 
         A sandbox ends its command with the program once it is up; a kill in the moment before finds none.
         """
         if restarted:
-            self._expect(not (left := _alive(self.outlived)), f"round {one.number} found and left: {left}")
+            self.expect(not (left := _alive(self.outlived)), f"round {number} found and left: {left}")
             _kill(self.outlived)
         else:
             self.outlived = _alive(self.outlived)
@@ -211,7 +180,7 @@ class Run:
             psutil.wait_procs(left, timeout=0.05)
         commands = [process for process in left if _is_command(process)]
         others = [process for process in left if process not in commands]
-        self._expect(not others, f"round {one.number} left behind: {others}")
+        self.expect(not others, f"round {number} left behind: {others}")
         _kill(others)
         self.outlived += commands
         self.told["commands that outlived their kill"] += len(commands)
@@ -228,53 +197,33 @@ class Run:
             return any(self.mark in word for word in words)
         return False
 
-    def _expect(self, holds: bool, otherwise: str) -> None:
-        if not holds:
-            self.lost.append(otherwise)
-
-    def finish(self) -> None:
+    def finish(self) -> str:
         """One turn that nobody kills; then the whole of it once more."""
-        before = _outcomes(self.records())
+        before = _outcomes(self._messages())
         self.server.script("say:I am alive.")
-        done = self.program.run("ask", "Are you alive?", seconds=120)
-        self._expect(
-            done.stdout == "I am alive.\n", f"the turn after the kills: {done.stdout}{done.stderr}"
-        )
-        self.compare(before, self.server.requests[-1].body, "after the last kill")
-        self._expect(not (left := _alive(self.outlived)), f"still there after the last turn: {left}")
+        said = self.works("ask", "Are you alive?")
+        self.expect(said == "I am alive.\n", f"the turn after the kills said {said!r}")
+        self._compare(before, self.server.requests[-1].body, "after the last kill")
+        self.expect(not (left := _alive(self.outlived)), f"still there after the last turn: {left}")
         _kill(self.outlived)
-        ran = self.ran()
+        ran = self._ran()
         twice = [token for token, count in ran.items() if count > 1]
-        self._expect(not twice, f"these ran more than once: {twice}")
+        self.expect(not twice, f"these ran more than once: {twice}")
         made = {_token(given): result for name, given, result in before if name == "exec"}
-        self._expect(ran.keys() <= made.keys(), f"ran without a call: {ran.keys() - made.keys()}")
+        self.expect(ran.keys() <= made.keys(), f"ran without a call: {ran.keys() - made.keys()}")
         ended = {token for token, result in made.items() if result != _INTERRUPTED}
-        self._expect(ended <= ran.keys(), f"have a result and did not run: {ended - ran.keys()}")
-        self._expect((self.workspace / "kept.txt").read_text() == _KEPT, "kept.txt was changed")
-        self._expect(not list(self.program.home.glob("*damaged*")), "state.db was set aside as damaged")
-        with closing(sqlite3.connect(self.program.home / "state.db")) as database:
-            sound = database.execute("PRAGMA quick_check").fetchall()
-        self._expect(sound == [("ok",)], f"state.db is damaged: {sound}")
+        self.expect(ended <= ran.keys(), f"have a result and did not run: {ended - ran.keys()}")
+        self.expect((self.workspace / "kept.txt").read_text() == _KEPT, "kept.txt was changed")
+        self.expect(not list(self.program.home.glob("*damaged*")), "state.db was set aside as damaged")
+        sound = [tuple(row) for row in self.rows("PRAGMA quick_check")]
+        self.expect(sound == [("ok",)], f"state.db is damaged: {sound}")
+        told = ", ".join(f"{count} {what}" for what, count in self.told.items())
+        return f"{told} acknowledged; {self.interrupted} calls read interrupted"
 
 
 def run(chance: Random, rounds: int, sandbox: str = "auto") -> list[str]:
     """So many kills; what was lost, empty when nothing was. `sandbox`: as in the settings."""
-    started = time.monotonic()
-    with ScriptedServer() as server, tempfile.TemporaryDirectory(prefix="killed-") as folder:
-        one = Run(chance, Path(folder), server, sandbox)
-        one.prepare()
-        server.forget()
-        for number in range(1, rounds + 1):
-            one.round(number)
-        one.finish()
-    moments = ", ".join(f"{moment} {count}" for moment, count in sorted(one.moments.items()))
-    told = ", ".join(f"{count} {what}" for what, count in one.told.items())
-    print(
-        f"{rounds} kills of turns that act in {time.monotonic() - started:.0f} s (last told: {moments}): "
-        f"{told} acknowledged; {one.interrupted} calls read interrupted; {len(one.lost)} lost",
-        flush=True,
-    )
-    return one.lost
+    return killing.run(lambda scene: _Acting(scene, sandbox), chance, rounds)
 
 
 def _outcomes(messages: Iterable[Json]) -> list[tuple[str, str, str]]:
