@@ -23,6 +23,9 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
 from tests.ui.talking import Desk
+from tests.warm import warm
+
+__all__ = ["warm"]
 
 HERE = Path(__file__).parent
 BAD = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)

@@ -18,9 +18,9 @@ from desktop.core.core import Core
 from desktop.core.subjects import subjects
 from desktop.errors import explain
 from desktop.paths import Home
-from desktop.providers.host_process import ModelHost
 from desktop.tasks import spawn
 from desktop.ui.loop import Loop
+from tests import warm
 
 
 class InProcess:
@@ -56,7 +56,7 @@ class Running:
         self._until = until
         self.loop = Loop(app)
         bus = Bus()
-        self.core: Core = self.wait(Core.start(self.home, ModelHost(bus), bus))
+        self.core: Core = self.wait(Core.start(self.home, warm.host(bus), bus))
         self.actions = InProcess(self.core)
 
     def wait(self, coro: Any, seconds: float = 60) -> Any:

@@ -4,12 +4,15 @@ It is given the server's address last, and the scenario in MCP_CONFORMANCE_SCENA
 all: their browser is this very file, which follows the page of a sign-in to its end.
 """
 
+import importlib
 import json
 import os
-import subprocess
 import sys
+import tempfile
 import urllib.request
 from urllib.parse import urlsplit
+
+from desktop.__main__ import main as program
 
 _DOCUMENT = "https://conformance-test.local/client-metadata.json"
 _TOOLS = {
@@ -17,12 +20,28 @@ _TOOLS = {
     "elicitation-sep1034-client-defaults": ("test_client_elicitation_defaults", {}),
     "sse-retry": ("test_reconnection", {}),
 }
-_PROGRAM = [sys.executable, "-P", "-m", "desktop"]
 
 
 def run(*arguments: str, given: str = "") -> None:
-    """A command of the program, with what it says on the suite's own streams."""
-    subprocess.run([*_PROGRAM, *arguments], input=given, text=True, check=False, timeout=60)
+    """A command of the program, with what it says on the suite's own streams: a process of its own, forked
+    from one that has loaded what all of them load."""
+    for module in ("desktop.cli.app", "desktop.cli.mcp", "desktop.cli.talk", "desktop.api.remote"):
+        importlib.import_module(module)
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(given.encode())
+            file.seek(0)
+            os.dup2(file.fileno(), 0)
+        sys.argv[1:] = arguments
+        program()
+    except SystemExit:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(0)
 
 
 def main(url: str) -> None:

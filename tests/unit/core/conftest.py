@@ -9,6 +9,9 @@ from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.unit.core.test_conversations import Desk, started
+from tests.warm import warm
+
+__all__ = ["warm"]
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from desktop.core.core import Core
 from desktop.paths import Home
 from desktop.providers.base import Message
 from desktop.providers.behaviour import WireRules
-from desktop.providers.host_process import ModelHost
 from desktop.providers.normalise import WireCache
 from desktop.usage import MODEL
+from tests import warm
 from tests.servers.families import TOOL, marks, rounds_so_far
 from tests.servers.prefixes import Cache, Paid, only_system_marked
 from tests.servers.scripted import ScriptedServer, Seen
@@ -30,7 +30,7 @@ PLACES = (".", "memory", "sessions")
 async def core(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Core]:
     Program(tmp_path).use_server(server.url)
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     await core.change(
         {f"providers.{name}.api_base": server.url for name in ("anthropic", "openrouter", "openai")}
     )

@@ -14,6 +14,7 @@ from desktop.core.owner import Owner
 from desktop.errors import AppError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
+from tests import warm
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
@@ -44,6 +45,7 @@ async def started(home: Home) -> AsyncIterator[Desk]:
     ownership = Ownership.take(home)
     assert ownership is not None
     owner = Owner(home, "window", ownership)
+    owner.host = warm.host(owner.bus)
     await owner.start()
     try:
         with owner.bus.subscribe() as events:

@@ -12,8 +12,8 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import ReasoningDelta, TurnFailed, TurnFinished, TurnStarted
 from desktop.core.core import Core
 from desktop.paths import Home
-from desktop.providers.host_process import ModelHost
 from desktop.tasks import in_thread
+from tests import warm
 from tests.servers.families import DONE, FAMILIES, ROUNDS, THOUGHT, Family, plan
 from tests.servers.scripted import ScriptedServer, Seen
 from tests.stories.program import Program
@@ -23,7 +23,7 @@ from tests.stories.program import Program
 async def core(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Core]:
     Program(tmp_path).use_server(server.url)
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     providers = {family.provider for family in FAMILIES}
     await core.change({f"providers.{name}.api_base": server.url for name in providers})
     for name in providers - {"custom", "vllm"}:

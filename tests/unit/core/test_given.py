@@ -13,9 +13,9 @@ from desktop.bus.bus import Bus
 from desktop.core.core import Core
 from desktop.net.client import Client
 from desktop.paths import Home
-from desktop.providers.host_process import ModelHost
 from desktop.tools.base import ToolContext
 from desktop.tools.web.search import SearchArguments, WebSearch
+from tests import warm
 
 HOST = "api.search.brave.com"
 
@@ -65,7 +65,7 @@ async def test_brave_gets_the_key_that_systemd_gave(
     here, believing = certificate(tmp_path)
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=here)
     bus = Bus()
-    core = await Core.start(Home(tmp_path / "home", tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path / "home", tmp_path / "models"), warm.host(bus), bus)
     try:
         tool = (await core.toolbox.all())["web_search"]
         assert isinstance(tool, WebSearch)

@@ -15,8 +15,8 @@ from desktop.core.core import Core
 from desktop.errors import ConfigError
 from desktop.paths import Home
 from desktop.providers.chooser import USUAL_WINDOW
-from desktop.providers.host_process import ModelHost
 from desktop.usage import MODEL
+from tests import warm
 from tests.inside import api_of
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
@@ -25,7 +25,7 @@ from tests.stories.program import Program
 @pytest.fixture
 async def core(tmp_path: Path) -> AsyncIterator[Core]:
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     yield core
     await core.stop()
 
@@ -57,7 +57,7 @@ async def served(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[Core]:
     """A core whose usual model is one of this server's; "spare" and "third" are other providers there."""
     Program(tmp_path).use_server(server.url, "usual")
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     await core.change({f"providers.{name}.api_base": server.url for name in ("spare", "third")})
     yield core
     await core.stop()

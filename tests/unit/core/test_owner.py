@@ -15,6 +15,7 @@ from desktop.ipc.connection import NoOwnerError, Server, call
 from desktop.ipc.ownership import WINDOW, Ownership, take_over, window_runs
 from desktop.paths import Home
 from desktop.tasks import in_thread, spawn
+from tests import warm
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
@@ -39,6 +40,7 @@ async def owned(home: Home, front: str, asked: list[object] | None = None) -> Ow
         return {}
 
     owner = Owner(home, front, ownership)
+    owner.host = warm.host(owner.bus)
     await owner.start(requests={"show": show, "quick": quick})
     return owner
 

@@ -17,6 +17,7 @@ from desktop.core.owner import Owner
 from desktop.errors import AppError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
+from tests import warm
 from tests.streamed import end_of
 
 type Json = dict[str, Any]
@@ -56,6 +57,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     ownership = Ownership.take(home)
     assert ownership is not None
     owner = Owner(home, "window", ownership)
+    owner.host = warm.host(owner.bus)
     await owner.start()
     yield Desk(owner, home)
     await owner.stop()

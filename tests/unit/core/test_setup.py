@@ -14,7 +14,7 @@ from desktop.core.core import Core
 from desktop.errors import ConfigError, StorageError, UsageError
 from desktop.paths import Home
 from desktop.providers.base import SignInNeeded
-from desktop.providers.host_process import ModelHost
+from tests import warm
 from tests.inside import api_of
 
 
@@ -33,7 +33,7 @@ def config(tmp_path: Path) -> Path:
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[House]:
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     yield House(core)
     await core.stop()
 
@@ -62,7 +62,7 @@ async def test_the_environment_fixes_values(
 ) -> None:
     monkeypatch.setenv("NANOBOT_AGENTS__DEFAULTS__MAXTOKENS", "5")
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     told = await House(core).api.settings.all()
     assert told.fixed["agents.defaults.max_tokens"] == "NANOBOT_AGENTS__DEFAULTS__MAXTOKENS"
     assert told.fixed["appearance.language"] == "NANOBOT_DESKTOP_LANGUAGE"

@@ -13,6 +13,7 @@ from desktop.core.owner import Owner
 from desktop.errors import StorageError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
+from tests import warm
 
 TEXT = "---\nname: herbs\ndescription: Herb facts.\n---\n\nBody.\n"
 
@@ -33,6 +34,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     ownership = Ownership.take(home)
     assert ownership is not None
     owner = Owner(home, "window", ownership)
+    owner.host = warm.host(owner.bus)
     await owner.start()
     yield Desk(owner, home)
     await owner.stop()

@@ -13,7 +13,7 @@ from desktop.core.core import Core
 from desktop.errors import AppError, ConfigError, UsageError
 from desktop.paths import Home
 from desktop.providers.base import ProviderError
-from desktop.providers.host_process import ModelHost
+from tests import warm
 from tests.inside import api_of
 from tests.servers.scripted import ScriptedServer
 
@@ -42,7 +42,7 @@ class House:
 @pytest.fixture
 async def house(tmp_path: Path, server: ScriptedServer) -> AsyncIterator[House]:
     bus = Bus()
-    core = await Core.start(Home(tmp_path, tmp_path / "models"), ModelHost(bus), bus)
+    core = await Core.start(Home(tmp_path, tmp_path / "models"), warm.host(bus), bus)
     await core.change({"providers.custom.api_base": server.url})
     yield House(core)
     await core.stop()
