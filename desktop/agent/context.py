@@ -19,6 +19,7 @@ from typing import Protocol
 from desktop.files import Place
 from desktop.memory.notes import facts
 from desktop.paths import resource
+from desktop.providers.base import Message
 from desktop.session.model import text_tokens
 from desktop.tasks import in_thread
 from desktop.text import language
@@ -130,6 +131,11 @@ class Context:
         """The whole prompt for a model with such a window (tokens); a short one for a small model.
         One stat a file while nothing changed."""
         return await in_thread(self._build, small_model, min(RECENT_TOKENS, window // 8))
+
+    async def small_model_start(self) -> dict[str, list[Message]]:
+        """What every request to a small model begins with, for it to be read ahead of the first."""
+        prompt = await self.system_prompt(small_model=True)
+        return {"messages": [{"role": "system", "content": prompt}]}
 
     def _build(self, small_model: bool, recent_tokens: int) -> str:
         return "\n\n".join(filter(None, self.sections(recent_tokens, small_model=small_model).values()))

@@ -9,7 +9,6 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
@@ -75,10 +74,10 @@ class Subagent:
 
 
 class Worker(Protocol):
-    """The loop that runs them."""
+    """A loop that runs turns."""
 
     async def submit(self, inbound: Inbound) -> str:
-        """Begin a turn, or put it in the queue."""
+        """Begin a turn, or put it in the queue; the message is on disk when this returns."""
 
     async def stop(self, key: str, only: str = "") -> bool:
         """End it."""
@@ -96,12 +95,12 @@ class Subagents:
         *,
         places: int,
     ) -> None:
-        """`sessions`: where they work; `places`: how many at once. Set `worker` and `tell` before use."""
+        """`sessions`: where they work; `places`: how many at once. Set `worker` and `loop` before use."""
         self._database, self._sessions, self._conversations = database, sessions, conversations
         self._bus, self._places = bus, places
         self.worker: Worker
-        self.tell: Callable[[Inbound], Awaitable[str]]
-        """Puts a message into a conversation; it is on disk when this returns."""
+        self.loop: Worker
+        """That of the conversations."""
         self._live: dict[str, Subagent] = {}
         self._closing = False
 
@@ -176,6 +175,13 @@ class Subagents:
             self._publish(replace(one, state="stopped"))
         return bool(found)
 
+    async def halt(self, session: str, turn: str = "") -> bool:
+        """End what is under way in a conversation, or one turn, and those that work for it. False if there
+        was nothing."""
+        ended = await self.stop(session, turn)
+        ended |= await self.loop.stop(session, turn)
+        return await self.stop(session, turn) or ended  # begun in between
+
     async def stop_one(self, id_: str) -> bool:
         """End one; its conversation is told. False if it is over."""
         one = self._live.get(id_)
@@ -215,7 +221,7 @@ class Subagents:
             await self._store(one)
             if one.id not in self._live:
                 return  # stopped meanwhile, with all of its conversation
-            await self.tell(
+            await self.loop.submit(
                 Inbound(
                     one.session,
                     one.result.strip() or _(_SAYS_NOTHING[one.state]),

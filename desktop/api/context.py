@@ -1,6 +1,6 @@
 """How full the context of a conversation is, and with what."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from desktop.memory.tokens import Meter
     from desktop.providers.chooser import ModelChooser
     from desktop.session.sessions import Sessions
+    from desktop.tools.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,12 @@ class Context:
         chooser: "ModelChooser",
         sessions: "Sessions",
         prompt: "Prompt",
-        tools: Callable[[bool], Awaitable[int]],
+        toolbox: "Toolbox",
         meter: "Meter",
         config: "Callable[[], Config]",
     ) -> None:
-        """`tools`: how many tokens describe the tools, of a small model or of another."""
         self._chooser, self._sessions, self._prompt = chooser, sessions, prompt
-        self._tools, self._meter, self._config = tools, meter, config
+        self._toolbox, self._meter, self._config = toolbox, meter, config
 
     async def usage(self, session: str = "") -> ContextUsage:
         """Of a conversation; of a new one without `session`. Raises AppError where no model is chosen."""
@@ -53,7 +53,8 @@ class Context:
         sections = await in_thread(lambda: self._prompt.sections(recent, small_model=small_model))
         parts = {name: text_tokens(text) for name, text in sections.items()}
         if not small_model:  # most questions to a small model go without them
-            parts["tools"] = await self._tools(small_model)
+            toolset = await self._toolbox.own(small_model=False)
+            parts["tools"] = sum(text_tokens(str(schema)) for schema in toolset.schemas)
         parts["history"] = opened.tokens if opened else 0
         factor = self._meter.factor(chosen.model)
         parts = {name: int(tokens * factor) for name, tokens in parts.items()}

@@ -7,7 +7,7 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from desktop import __version__
 from desktop.config import document
-from desktop.doctor import Finding
+from desktop.config.workspace import workspace_of
+from desktop.doctor import examine
 from desktop.doctor.damage import Damages
 from desktop.doctor.places import stored
 from desktop.errors import ConfigError, UsageError, explain
@@ -60,21 +61,20 @@ class Bundle:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class States:
-    """What the rest of the program says of itself."""
-
-    findings: Callable[[], Awaitable[Sequence[Finding]]]
-    damages: Damages
-    services: "Callable[[], Sequence[Status]]"
-
-
 class Diagnostics:
     """The bundle of a home."""
 
-    def __init__(self, home: Home, workspace: Path, database: "Database", states: States) -> None:
+    def __init__(
+        self,
+        home: Home,
+        workspace: Path,
+        database: "Database",
+        damages: Damages,
+        services: "Callable[[], Sequence[Status]]",
+    ) -> None:
+        """`services`: the states of the parts that can be off."""
         self._home, self._workspace = home, workspace
-        self._database, self._states = database, states
+        self._database, self._damages, self._services = database, damages, services
 
     async def look(self) -> Preview:
         """What would be in the bundle."""
@@ -92,12 +92,12 @@ class Diagnostics:
         return Bundle(str(target), tuple(files))
 
     async def _files(self) -> dict[str, str]:
-        findings = await self._states.findings()
-        damage, _sound = await self._states.damages.all(deep=False)
+        findings = await examine(self._home, workspace_of)
+        damage, _sound = await self._damages.all(deep=False)
         places = await in_thread(stored, self._home, self._workspace)
         services = [
             {"name": s.name, "state": s.state.value, "detail": s.detail, "last_ok": s.last_ok}
-            for s in self._states.services()
+            for s in self._services()
         ]
         tables = await self._tables()
         hurt = [{"part": one.part, "hurt": one.hurt, "whole": one.whole} for one in damage]

@@ -54,12 +54,12 @@ class Notices:
     def __init__(
         self,
         inbox: Inbox,
-        refuse: Callable[[str], Awaitable[object]],
+        approve: Callable[[str, bool], Awaitable[object]],
         scheduler: "Callable[[], Scheduler]",
         loop: "Loop",
     ) -> None:
-        """`refuse` leaves off what waits for a yes."""
-        self._inbox, self._refuse, self._scheduler, self._loop = inbox, refuse, scheduler, loop
+        """`approve` tells what waits for a yes whether it has one."""
+        self._inbox, self._approve, self._scheduler, self._loop = inbox, approve, scheduler, loop
 
     async def list(
         self,
@@ -89,7 +89,7 @@ class Notices:
 
     async def _close(self, notice: Notice) -> bool:
         if notice.kind == WAITING:
-            await self._refuse(notice.id)
+            await self._approve(notice.id, False)
             return True
         if notice.body.get("ask"):
             with suppress(UsageError):  # who runs the jobs is another program: there it stays asked

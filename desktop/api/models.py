@@ -1,6 +1,6 @@
 """Which model answers a conversation, how much it reasons, and what can be chosen."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from desktop.providers.choices import ModelChoices
     from desktop.providers.chooser import ModelChooser
     from desktop.session.sessions import Sessions
+    from desktop.tools.toolbox import Toolbox
 
 __all__ = ["AnsweringModel", "Choices", "ModelLine", "Models", "Reasoning"]
 
@@ -41,17 +42,16 @@ class Models:
         chooser: "ModelChooser",
         choices: "ModelChoices",
         sessions: "Sessions",
-        wake: Callable[[bool], object],
+        toolbox: "Toolbox",
     ) -> None:
-        """`wake` begins what the tools of a turn need; its argument: the model is a small one."""
-        self._chooser, self._choices, self._sessions, self._wake = chooser, choices, sessions, wake
+        self._chooser, self._choices, self._sessions, self._toolbox = chooser, choices, sessions, toolbox
 
     async def prepare(self, session: str = "") -> None:
         """Wake what a question in this conversation will need; waits for nothing."""
         model, provider = named_in(await self._metadata(session))
         self._chooser.prepare(model, provider)
         with suppress(AppError):  # the question will say what is wrong
-            self._wake(self._chooser.choice(model, provider).spec.small_model)
+            self._toolbox.wake(small_model=self._chooser.choice(model, provider).spec.small_model)
 
     async def answering(self, session: str = "", *, model: str = "", provider: str = "") -> AnsweringModel:
         """Which model answers a conversation; without `session`, a new one with these names."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.agent.approvals import Answer
 from desktop.agent.turn import Inbound, ParkedAnswer
 from desktop.api.following import Step, turn_to_end
+from desktop.api.permissions import with_rule
 from desktop.api.reply import Answered, Reply
 from desktop.config.permissions import Rule
 from desktop.errors import UsageError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from desktop.agent.approvals import Approvals
     from desktop.agent.loop import Loop
     from desktop.bus.bus import Bus
+    from desktop.config.schema import Config
 
 
 class Questions:
@@ -37,10 +39,12 @@ class Questions:
         approvals: "Approvals",
         loop: "Loop",
         bus: "Bus",
-        keep: Callable[[Rule], Awaitable[None]],
+        config: "Callable[[], Config]",
+        change: Callable[[Mapping[str, Any]], Awaitable[None]],
     ) -> None:
-        """`keep` stores a standing answer."""
-        self._inbox, self._approvals, self._loop, self._bus, self._keep = inbox, approvals, loop, bus, keep
+        """`change` sets settings by name: standing answers are some."""
+        self._inbox, self._approvals, self._loop, self._bus = inbox, approvals, loop, bus
+        self._config, self._change = config, change
         self._answering = asyncio.Lock()
 
     async def answer(self, question: str, reply: Reply) -> Answered:
@@ -97,7 +101,8 @@ class Questions:
         given = notice.body.get("rule")
         if given is None:
             raise UsageError(_("This can’t be allowed permanently."))
-        await self._keep(Rule.model_validate(given))
+        rules = with_rule(self._config().permissions.rules, Rule.model_validate(given))
+        await self._change({"permissions.rules": rules})
 
 
 def _late(notice: Notice, answer: Answer) -> Inbound:

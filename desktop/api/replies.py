@@ -1,7 +1,7 @@
 """What the commands of a conversation do. Each gives its reply as Markdown; a failure is a reply, too."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from desktop.agent.commands import COMMANDS, parse, unknown
 from desktop.agent.loop import Reply
 from desktop.agent.turn import Inbound
+from desktop.api import memory_commands
 from desktop.errors import AppError, explain
 from desktop.files import Place
 from desktop.providers.choices import known_level
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from desktop.agent.loop import Loop
     from desktop.agent.subagents import Subagents
+    from desktop.api.memory import Memory
     from desktop.config.schema import Config
     from desktop.inbox.inbox import Inbox
     from desktop.memory.consolidator import Consolidator
@@ -87,8 +89,7 @@ class Parts:
 class Replies:
     """Answers commands."""
 
-    def __init__(self, parts: Parts, more: Mapping[str, Deed]) -> None:
-        """`more`: commands of rooms that this one does not know, by their words."""
+    def __init__(self, parts: Parts, memory: "Memory") -> None:
         self._parts = parts
         self._deeds: dict[str, Deed] = {
             "help": self._help,
@@ -101,7 +102,9 @@ class Replies:
             "skill": self._skill,
             "history": self._history,
             "export": self._export,
-            **more,
+            "dream": lambda _session, _rest: memory_commands.dream(memory),
+            "dream-log": lambda _session, rest: memory_commands.log(memory, rest),
+            "dream-restore": lambda _session, rest: memory_commands.restore(memory, rest),
         }
 
     async def answer(self, inbound: Inbound) -> Reply:

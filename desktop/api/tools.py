@@ -1,8 +1,7 @@
 """The agent's tools: which there are, what was done with them, and the keys of search engines."""
 
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desktop.config.tools import ENGINES, KEYED, search_entry
 from desktop.errors import UsageError
@@ -11,7 +10,7 @@ from desktop.tools.audit import Audit, Entry
 
 if TYPE_CHECKING:
     from desktop.config.keychain import Keychain
-    from desktop.tools.base import Tool
+    from desktop.tools.toolbox import Toolbox
 
 __all__ = ["Entry", "ToolLine", "Tools"]
 
@@ -32,20 +31,13 @@ class ToolLine:
 class Tools:
     """Reads what the agent can do and did."""
 
-    def __init__(
-        self,
-        every: "Callable[[], Awaitable[Mapping[str, Tool[Any]]]]",
-        offered: "Callable[[bool], Awaitable[Mapping[str, Tool[Any]]]]",
-        audit: Audit,
-        keychain: "Keychain",
-    ) -> None:
-        """`every`: all tools by name; `offered`: those that a model gets, a small one for True."""
-        self._every, self._offered, self._audit, self._keychain = every, offered, audit, keychain
+    def __init__(self, toolbox: "Toolbox", audit: Audit, keychain: "Keychain") -> None:
+        self._toolbox, self._audit, self._keychain = toolbox, audit, keychain
 
     async def list(self) -> tuple[ToolLine, ...]:
         """Every tool of the program itself."""
-        few, usual = await self._offered(True), await self._offered(False)
-        every = await self._every()
+        few, usual = [(await self._toolbox.own(small_model=small)).tools for small in (True, False)]
+        every = await self._toolbox.all()
         every = {**every, **{name: tool for name, tool in few.items() if name not in every}}
         return tuple(
             ToolLine(

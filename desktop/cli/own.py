@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from desktop.core.owner import Owner
+from desktop.cli.owner import Owner
 from desktop.ipc.ownership import WINDOW, Greeting, take_over
 
 if TYPE_CHECKING:

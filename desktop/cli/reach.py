@@ -26,7 +26,7 @@ async def connect(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
     Raises AppError."""
     for attempt in range(_PATIENCE):
         if ownership := await in_thread(Ownership.take, home):
-            from desktop.core.owner import Owner
+            from desktop.cli.owner import Owner
 
             owner = Owner(home, front, ownership)
             await owner.start(eager=eager)

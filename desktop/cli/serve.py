@@ -50,7 +50,7 @@ async def _until_told(home: Home, as_json: bool) -> None:
 
 
 async def _serve(home: Home, as_json: bool) -> None:
-    from desktop.core.owner import Owner
+    from desktop.cli.owner import Owner
     from desktop.ipc.ownership import SERVE, take_over
 
     def tell(event: str, text: str) -> None:

@@ -16,8 +16,8 @@ from desktop.agent.context import write_templates
 from desktop.agent.notices import files_are_unknown
 from desktop.bus.bus import Bus
 from desktop.config.store import ConfigStore
-from desktop.core.commands import Commands
 from desktop.core.parts import Parts
+from desktop.core.subjects import Commands
 from desktop.database import outdated
 from desktop.files import judge_links
 from desktop.memory.imports import take_over
@@ -50,7 +50,7 @@ class Core(Parts):
         await in_thread(store.load)
         use(store.config.appearance.language)
         core = cls(home, store, host, bus, front)
-        await core.pick_local()
+        await core.builtin.choose(store.config.local.model)
         judge = judge_of(home.root, core.workspace, lambda: store.config.permissions.folders)
         await in_thread(judge_links, core.workspace, judge)
         await in_thread(_prepare, core.workspace)

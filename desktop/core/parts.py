@@ -4,12 +4,11 @@ Nothing is opened here, nothing is asked of a model and no key is read; see core
 """
 
 import functools
-import logging
 import time
-from collections.abc import Awaitable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from desktop import api
 from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context, follow_language
@@ -30,23 +29,22 @@ from desktop.api.waiting import description
 from desktop.bus.bus import Bus
 from desktop.bus.events import SettingsChanged
 from desktop.config.keychain import Keychain
+from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
-from desktop.core.memory import MemoryParts
 from desktop.database import Database
-from desktop.errors import AppError
 from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.marks import Marks
+from desktop.memory.layers import MemoryLayers
 from desktop.merge.waiting import Waiting
 from desktop.paths import Home
 from desktop.providers.budget import Budget
-from desktop.providers.catalogue import Model
 from desktop.providers.choices import ModelChoices
 from desktop.providers.chooser import ModelChooser
 from desktop.providers.downloads import Downloads
 from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
-from desktop.providers.local import BuiltinServer, chosen
+from desktop.providers.local import BuiltinServer
 from desktop.services.status import Status
 from desktop.session.search_service import SearchService
 from desktop.session.sessions import Sessions
@@ -61,10 +59,7 @@ from desktop.usage import UsageLedger
 if TYPE_CHECKING:
     from desktop.api.inbox import Notices
     from desktop.api.questions import Questions
-    from desktop.config.permissions import Rule
     from desktop.core.background import Background
-
-_log = logging.getLogger(__name__)
 
 
 class Parts:
@@ -74,7 +69,6 @@ class Parts:
         config = store.config
         self.home, self.store, self.host, self.bus, self.front = home, store, host, bus, front
         self.started = time.time()
-        self._local = ""
         host.idle_stop_seconds = config.model_host.idle_stop_s
         self.workspace = workspace_of(home, config)
         self.keychain = Keychain()
@@ -87,15 +81,15 @@ class Parts:
         self.search = SearchService(home.database, self.sessions)
         self.skills = Skills(
             self.workspace,
-            lambda: store.config.agents.defaults.disabled_skills,
-            more_path=lambda: store.config.tools.commands.path_append,
-            stored=lambda: store.config.agents.defaults.skill_keys,
+            lambda: self.config().agents.defaults.disabled_skills,
+            more_path=lambda: self.config().tools.commands.path_append,
+            stored=lambda: self.config().agents.defaults.skill_keys,
         )
         self.inbox, self.audit = Inbox(self.database, bus), Audit(self.database)
         self.marks = Marks(self.database)
         self.waiting = Waiting(
             self.inbox,
-            lambda: store.config,
+            self.config,
             self.take_settings,
             lambda: self.background.scheduler,
             self.skills.folder,
@@ -103,7 +97,7 @@ class Parts:
         )
         self._make_models()
         self._make_tools()
-        self._make_agents(Scope(lambda: store.config, self.workspace, home.root))
+        self._make_agents(Scope(self.config, self.workspace, home.root))
 
     def _make_models(self) -> None:
         """What answers."""
@@ -112,26 +106,29 @@ class Parts:
             home.models,
             bus=bus,
             idle_seconds=store.config.local.idle_stop_s,
-            warm=self._small_model_start,
+            warm=lambda: self.context.small_model_start(),
         )
-        self.downloads = Downloads(home.models, bus, lambda: store.config, self.change, self.pick_local)
-        self.budget = Budget(self.usage, self._tell_of_budget, lambda: store.config.limits)
+        self.downloads = Downloads(
+            home.models,
+            bus,
+            self.config,
+            self.change,
+            lambda: self.builtin.choose(self.config().local.model),
+        )
+        self.budget = Budget(self.usage, self._tell_of_budget, lambda: self.config().limits)
         self.lessons = Lessons(self.database)
         self.models = ModelChooser(
             store, self.keychain, self.host, self.builtin, bus, self.budget, self.lessons
         )
-        self.choices = ModelChoices(
-            self.models, self.builtin, self.lessons, lambda: store.config, home.models
-        )
+        self.choices = ModelChoices(self.models, self.builtin, self.lessons, self.config, home.models)
 
     def _make_tools(self) -> None:
         """What the agent can do."""
-        store = self.store
-        self.server_settings = ServerSettings(lambda: store.config.tools.mcp_servers, self.change)
+        self.server_settings = ServerSettings(lambda: self.config().tools.mcp_servers, self.change)
         self.toolbox = Toolbox(
             self.home,
             self.workspace,
-            lambda: store.config,
+            self.config,
             self.keychain,
             self.bus,
             self.database,
@@ -142,8 +139,8 @@ class Parts:
 
     def _make_agents(self, scope: Scope) -> None:
         """The agent that talks with the person."""
-        store, bus, defaults = self.store, self.bus, self.store.config.agents.defaults
-        self.memory = MemoryParts(self.workspace, self.search, self.usage, bus, lambda: store.config)
+        bus, defaults = self.bus, self.config().agents.defaults
+        self.memory = MemoryLayers(self.workspace, self.search, self.usage, bus, self.config)
         self.memory.make_dream(self.skills, DreamModel(self._dream_parts()))
         self.memory.consolidator.unattended = self.models.unattended
         self.approvals = Approvals(scope, self.inbox, bus, self.marks)
@@ -163,7 +160,7 @@ class Parts:
         self.context = Context(self.workspace, defaults.bot_name, self.skills, memory.history.prompt)
         notices = TurnNotices(
             self.inbox,
-            lambda: store.config.notifications.answer,
+            lambda: self.config().notifications.answer,
             lambda notice: self.background.presenter.away(notice),
         )
         self.titles = Titles(
@@ -172,7 +169,7 @@ class Parts:
                 self.budget,
                 self.usage,
                 bus,
-                lambda: store.config.agents.defaults,
+                lambda: self.config().agents.defaults,
                 self.front,
             )
         )
@@ -185,14 +182,14 @@ class Parts:
             Runner(asking, executor, self.context, bus, memory.consolidator, memory.meter, reminders.call),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
-            steps=lambda: store.config.agents.defaults.max_tool_iterations,
+            steps=lambda: self.config().agents.defaults.max_tool_iterations,
             watchers=(memory.version_watcher, notices, self.titles),
         )
         self._start_subagents(Runner(asking, executor, self._working, bus, meter=memory.meter))
 
     def _make_subagents(self) -> None:
         """Those that work for it, in sessions of their own."""
-        defaults = self.store.config.agents.defaults
+        defaults = self.config().agents.defaults
         self._work = Sessions(self.workspace / "sessions" / "subagents")
         self._working = Context(self.workspace, defaults.bot_name, self.skills, subagent=True)
         places = defaults.max_concurrent_subagents
@@ -207,15 +204,15 @@ class Parts:
             self.toolbox.for_subagents,
             runner,
             self.bus,
-            concurrent_turns=self.store.config.agents.defaults.max_concurrent_subagents,
-            steps=lambda: self.store.config.agents.defaults.max_subagent_iterations,
+            concurrent_turns=self.config().agents.defaults.max_concurrent_subagents,
+            steps=lambda: self.config().agents.defaults.max_subagent_iterations,
             watchers=(self.subagents,),
         )
-        self.subagents.worker, self.subagents.tell = self._workers, self.loop.submit
+        self.subagents.worker, self.subagents.loop = self._workers, self.loop
 
     def _dream_parts(self) -> DreamParts:
         return DreamParts(
-            lambda: self.store.config,
+            self.config,
             self.models,
             self.inbox,
             self.marks,
@@ -234,7 +231,7 @@ class Parts:
             Parts(
                 self.front,
                 self.workspace,
-                lambda: self.store.config,
+                self.config,
                 self.database,
                 self.sessions,
                 self.loop,
@@ -252,38 +249,18 @@ class Parts:
 
     def notices(self) -> "Notices":
         """The inbox, for front ends."""
-        from desktop.api.inbox import Notices
-
-        def refuse(id_: str) -> Awaitable[str]:
-            return self.waiting.answer(id_, False)
-
-        return Notices(self.inbox, refuse, lambda: self.background.scheduler, self.loop)
+        return api.inbox.Notices(
+            self.inbox, self.waiting.answer, lambda: self.background.scheduler, self.loop
+        )
 
     def questions(self) -> "Questions":
         """Answers to questions of permission."""
-        from desktop.api.permissions import with_rule
-        from desktop.api.questions import Questions
-
-        async def keep(rule: "Rule") -> None:
-            rules = self.store.config.permissions.rules
-            await self.change({"permissions.rules": with_rule(rules, rule)})
-
-        return Questions(self.inbox, self.approvals, self.loop, self.bus, keep)
-
-    async def _small_model_start(self) -> dict[str, Any]:
-        """What every request to a small model begins with, for it to be read ahead of the first."""
-        prompt = await self.context.system_prompt(small_model=True)
-        return {"messages": [{"role": "system", "content": prompt}]}
+        return api.questions.Questions(
+            self.inbox, self.approvals, self.loop, self.bus, self.config, self.change
+        )
 
     async def _tell_of_budget(self, id_: str, title: str, text: str) -> None:
         await self.inbox.add(Notice(id_, ERROR, "", "", title, {"text": text}))
-
-    async def halt(self, session: str, turn: str = "") -> bool:
-        """End what is under way in a conversation, or one turn, and the subagents that work for it. False
-        if there was nothing."""
-        ended = await self.subagents.stop(session, turn)
-        ended |= await self.loop.stop(session, turn)
-        return await self.subagents.stop(session, turn) or ended  # begun in between
 
     def statuses(self) -> list[Status]:
         """The state of every part that can be off."""
@@ -293,6 +270,10 @@ class Parts:
             *self.background.statuses(),
             *self.toolbox.statuses(),
         ]
+
+    def config(self) -> Config:
+        """The settings in use."""
+        return self.store.config
 
     async def change(self, values: Mapping[str, Any]) -> None:
         """Change settings by dotted name, all or none, and let the running parts obey them.
@@ -307,12 +288,6 @@ class Parts:
         await self.store.take_over(values)
         await self.apply()
 
-    async def pick_local(self) -> None:
-        """Look which model of this computer answers where none is named: from the next question on it
-        does."""
-        self._local = self.store.config.local.model
-        self.builtin.model = await in_thread(_local_model, self._local, self.home.models)
-
     async def apply(self) -> None:
         """Let the running parts obey the settings. What is not here is read at each turn, or its page says
         that it counts from the next start."""
@@ -324,19 +299,10 @@ class Parts:
         self.context.name = self._working.name = config.agents.defaults.bot_name
         self.host.idle_stop_seconds = config.model_host.idle_stop_s
         self.builtin.idle_seconds = config.local.idle_stop_s
-        if config.local.model != self._local:
-            await self.pick_local()
+        if config.local.model != self.builtin.named:
+            await self.builtin.choose(config.local.model)
         await self.toolbox.apply()
         self.memory.dreaming.apply()
         if "background" in self.__dict__:
             self.background.apply()
         self.bus.publish(SettingsChanged())
-
-
-def _local_model(name: str, models: Path) -> Model:
-    """The chosen built-in model; a name that nobody knows must not stop the rest (doctor tells it)."""
-    try:
-        return chosen(name, models)
-    except AppError as error:
-        _log.warning("%s", error)
-        return chosen("", models)

@@ -1,141 +1,151 @@
-"""What makes each subject of the api: its module, and the parts of the core that it uses.
+"""What makes each subject of the api, and the parts of the core that it uses.
 
-Nothing is loaded before a subject is wanted.
+A module of the api is loaded when it is first named, which is when its subject is first wanted.
 """
 
 import functools
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from desktop.core import model_subjects
+from desktop import api
+from desktop.tasks import in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
+    from desktop.agent.loop import Reply
+    from desktop.agent.turn import Inbound
     from desktop.api.memory import Memory
+    from desktop.api.providers import Providers
+    from desktop.api.replies import Replies
     from desktop.api.subjects import Makers
     from desktop.core.parts import Parts
+    from desktop.cron.service import Scheduler
     from desktop.doctor.damage import Damages
     from desktop.merge.here import Here
-    from desktop.tools.base import Tool
+    from desktop.providers.trial import Trials
 
 
 def subjects(core: "Parts", front: str) -> "Makers":
     """By name. `front`: who owns the home."""
-    made: dict[str, Callable[[Parts], object]] = {
-        "about": _about,
-        "attachments": _attachments,
-        "backups": _backups,
-        "changes": _changes,
-        "context": model_subjects.context,
-        "conversations": _conversations,
-        "diagnostics": _diagnostics,
-        "imports": _imports,
-        "inbox": _notices,
-        "jobs": _jobs,
-        "local": model_subjects.local,
-        "memory": memory,
-        "model_facts": model_subjects.model_facts,
-        "models": model_subjects.models,
-        "permissions": permissions,
-        "privacy": _privacy,
-        "providers": model_subjects.providers,
-        "questions": _questions,
-        "recovery": _recovery,
-        "reminders": _reminders,
-        "revisions": _revisions,
-        "search": _search,
-        "servers": _servers,
-        "settings": model_subjects.settings,
-        "setup": model_subjects.setup,
-        "skills": _skills,
-        "tools": _tools,
-        "turns": _turns,
-        "usage": _usage,
-        "waiting": _waiting,
+    return {**_talk(core), **_acts(core), **_models(core), **_program(core, front)}
+
+
+def _talk(core: "Parts") -> "Makers":
+    """Conversations, and what is said in them."""
+    sessions, loop, subagents, bus = core.sessions, core.loop, core.subagents, core.bus
+    halt = subagents.halt
+    return {
+        "attachments": lambda: api.attachments.Attachments(sessions, core.workspace),
+        "context": lambda: api.context.Context(
+            core.models, sessions, core.context, core.toolbox, core.memory.meter, core.config
+        ),
+        "conversations": lambda: api.conversations.Conversations(
+            sessions, loop, subagents, core.inbox, bus, halt
+        ),
+        "inbox": core.notices,
+        "memory": lambda: _memory(core),
+        "questions": core.questions,
+        "revisions": lambda: api.revisions.Revisions(sessions, loop, bus, halt),
+        "search": lambda: api.search.Search(core.search),
+        "turns": lambda: api.turns.Turns(loop, subagents, bus, halt, core.skills),
     }
-    makers = {name: functools.partial(make, core) for name, make in made.items()}
-    return {**makers, "program": functools.partial(_program, core, front)}
 
 
-def _notices(core: "Parts") -> object:
-    return core.notices()
+def _acts(core: "Parts") -> "Makers":
+    """What the agent can do, may do, did, and does later."""
+    toolbox, keychain = core.toolbox, core.keychain
+    return {
+        "changes": lambda: api.changes.Changes(toolbox.kept, core.audit, core.workspace),
+        "jobs": lambda: api.jobs.Jobs(_scheduler(core), lambda: core.background.ledger),
+        "permissions": lambda: api.permissions.Permissions(
+            core.config, core.change, core.sessions, core.marks, toolbox.sandbox, core.workspace
+        ),
+        "reminders": lambda: api.reminders.Reminders(_scheduler(core)),
+        "servers": lambda: api.servers.Servers(core.server_settings, toolbox.servers, keychain),
+        "skills": lambda: api.skills.Skills(
+            core.skills, lambda: core.config().agents.defaults, core.change, keychain
+        ),
+        "tools": lambda: api.tools.Tools(toolbox, core.audit, keychain),
+        "waiting": lambda: api.waiting.Waiting(core.inbox, core.waiting.answer),
+    }
 
 
-def _questions(core: "Parts") -> object:
-    return core.questions()
+def _models(core: "Parts") -> "Makers":
+    """Who answers, and what it costs."""
+    models, folder = core.models, core.home.models
+    return {
+        "local": lambda: api.local.Local(
+            models, core.builtin, core.downloads, core.config, core.change, folder
+        ),
+        "model_facts": lambda: api.model_facts.ModelFacts(
+            models, core.lessons, core.store, core.take_settings
+        ),
+        "models": lambda: api.models.Models(models, core.choices, core.sessions, core.toolbox),
+        "providers": lambda: _providers(core),
+        "setup": lambda: api.setup.Setup(models, core.keychain, core.builtin, core.config, folder),
+        "usage": lambda: api.usage.Usage(core.usage, core.config, core.sessions.folder),
+    }
 
 
-def permissions(core: "Parts") -> object:
-    """What the agent may do."""
-    from desktop.api.permissions import Permissions
+def _program(core: "Parts", front: str) -> "Makers":
+    """The program itself: its settings, its health, what it brings with it and leaves behind."""
+    home, workspace, store, bus = core.home, core.workspace, core.store, core.bus
+    return {
+        "about": lambda: api.about.About(),
+        "backups": lambda: api.backups.Backups(_here(core), core.change, core.waiting.add, bus),
+        "diagnostics": lambda: api.diagnostics.Diagnostics(
+            home, workspace, core.database, _damages(core), core.statuses
+        ),
+        "imports": lambda: api.imports.Imports(_here(core), core.inbox, core.waiting.add, bus),
+        "privacy": lambda: api.privacy.Privacy(home, workspace, store, core.keychain),
+        "program": lambda: api.program.Program(front, core.started, core.statuses, store, core.sessions),
+        "recovery": lambda: api.recovery.Recovery(_damages(core), bus),
+        "settings": lambda: api.settings.Settings(store, core.change, core.apply),
+    }
 
-    return Permissions(
-        lambda: core.store.config,
-        core.change,
-        core.sessions,
-        core.marks,
-        core.toolbox.sandbox,
-        core.workspace,
+
+def _memory(core: "Parts") -> "Memory":
+    """What is remembered."""
+    from desktop.agent.dreams import cover
+
+    kept = core.memory
+    parts = api.memory.Parts(
+        kept.notes,
+        kept.versions,
+        kept.history,
+        kept.staging,
+        kept.dream,
+        kept.dreaming,
+        lambda: core.config().agents.defaults.dream,
+    )
+    summing = functools.partial(cover, core.sessions, core.loop, core.models, kept.consolidator)
+    return api.memory.Memory(parts, kept.search, core.sessions, summing, core.bus)
+
+
+def _providers(core: "Parts") -> "Providers":
+    from desktop.providers.login import Logins
+
+    logins = Logins(core.keychain, core.config, core.change, core.apply, core.host.stop)
+    return api.providers.Providers(
+        core.models, _trials(core), logins, core.store, core.keychain, core.change, core.apply
     )
 
 
-def _conversations(core: "Parts") -> object:
-    from desktop.api.conversations import Conversations
+def _trials(core: "Parts") -> "Trials":
+    from desktop.providers.trial import Trials
 
-    return Conversations(core.sessions, core.loop, core.subagents, core.inbox, core.bus, core.halt)
-
-
-def _program(core: "Parts", front: str) -> object:
-    from desktop.api.program import Program
-
-    return Program(front, core.started, core.statuses, core.store, core.sessions)
+    return Trials(core.models, core.usage, core.lessons, core.config)
 
 
-def _revisions(core: "Parts") -> object:
-    from desktop.api.revisions import Revisions
+def _scheduler(core: "Parts") -> "Callable[[], Scheduler]":
+    import desktop.core.background  # noqa: F401  # what makes it
 
-    return Revisions(core.sessions, core.loop, core.bus, core.halt)
-
-
-def _search(core: "Parts") -> object:
-    from desktop.api.search import Search
-
-    return Search(core.search)
-
-
-def _turns(core: "Parts") -> object:
-    from desktop.api.turns import Turns
-
-    return Turns(core.loop, core.subagents, core.bus, core.halt, core.skills)
-
-
-def _usage(core: "Parts") -> object:
-    from desktop.api.usage import Usage
-
-    return Usage(core.usage, lambda: core.store.config, core.sessions.folder)
-
-
-def _waiting(core: "Parts") -> object:
-    from desktop.api.waiting import Waiting
-
-    return Waiting(core.inbox, core.waiting.answer)
-
-
-def _about(_core: "Parts") -> object:
-    from desktop.api.about import About
-
-    return About()
-
-
-def _attachments(core: "Parts") -> object:
-    from desktop.api.attachments import Attachments
-
-    return Attachments(core.sessions, core.workspace)
+    return lambda: core.background.scheduler
 
 
 def _here(core: "Parts") -> "Here":
     """This home, as far as what comes into it needs it."""
+    from desktop.cron.zone import zone
     from desktop.merge.here import Here
 
     return Here(
@@ -144,112 +154,46 @@ def _here(core: "Parts") -> "Here":
         core.sessions,
         core.keychain,
         core.take_settings,
-        lambda: core.store.config,
+        core.config,
         core.marks.keep,
-        _zone(core),
+        lambda: core.config().agents.defaults.timezone or zone(),
     )
-
-
-def _backups(core: "Parts") -> object:
-    from desktop.api.backups import Backups
-
-    return Backups(_here(core), core.change, core.waiting.add, core.bus)
-
-
-def _changes(core: "Parts") -> object:
-    from desktop.api.changes import Changes
-
-    return Changes(core.toolbox.kept, core.audit, core.workspace)
-
-
-def _diagnostics(core: "Parts") -> object:
-    from desktop.api.diagnostics import Diagnostics, States
-    from desktop.config.workspace import workspace_of
-    from desktop.doctor import examine
-
-    states = States(lambda: examine(core.home, workspace_of), _damages(core), core.statuses)
-    return Diagnostics(core.home, core.workspace, core.database, states)
-
-
-def _imports(core: "Parts") -> object:
-    from desktop.api.imports import Imports
-
-    return Imports(_here(core), core.inbox, core.waiting.add, core.bus)
-
-
-def _jobs(core: "Parts") -> object:
-    import desktop.core.background  # noqa: F401  # what makes the scheduler
-    from desktop.api.jobs import Jobs
-
-    return Jobs(lambda: core.background.scheduler, lambda: core.background.ledger)
-
-
-def memory(core: "Parts") -> "Memory":
-    """What is remembered."""
-    from desktop.agent.dreams import cover
-    from desktop.api.memory import Memory, Parts
-
-    parts = Parts(
-        core.memory.notes,
-        core.memory.versions,
-        core.memory.history,
-        core.memory.staging,
-        core.memory.dream,
-        core.memory.dreaming,
-        lambda: core.store.config.agents.defaults.dream,
-    )
-    summing = functools.partial(cover, core.sessions, core.loop, core.models, core.memory.consolidator)
-    return Memory(parts, core.memory.search, core.sessions, summing, core.bus)
-
-
-def _privacy(core: "Parts") -> object:
-    from desktop.api.privacy import Privacy
-
-    return Privacy(core.home, core.workspace, core.store, core.keychain)
-
-
-def _recovery(core: "Parts") -> object:
-    from desktop.api.recovery import Recovery
-
-    return Recovery(_damages(core), core.bus)
-
-
-def _reminders(core: "Parts") -> object:
-    import desktop.core.background  # noqa: F401  # what makes the scheduler
-    from desktop.api.reminders import Reminders
-
-    return Reminders(lambda: core.background.scheduler)
-
-
-def _servers(core: "Parts") -> object:
-    from desktop.api.servers import Servers
-
-    return Servers(core.server_settings, core.toolbox.servers, core.keychain)
-
-
-def _skills(core: "Parts") -> object:
-    from desktop.api.skills import Skills
-
-    return Skills(core.skills, lambda: core.store.config.agents.defaults, core.change, core.keychain)
-
-
-def _tools(core: "Parts") -> object:
-    from desktop.api.tools import Tools
-
-    async def offered(small_model: bool) -> "Mapping[str, Tool[Any]]":
-        return (await core.toolbox.own(small_model=small_model)).tools
-
-    return Tools(core.toolbox.all, offered, core.audit, core.keychain)
-
-
-def _zone(core: "Parts") -> "Callable[[], str]":
-    """Tells the person's time zone; called in a thread."""
-    from desktop.cron.zone import zone
-
-    return lambda: core.store.config.agents.defaults.timezone or zone()
 
 
 def _damages(core: "Parts") -> "Damages":
     from desktop.doctor.damage import Damages
 
     return Damages(core.home, core.workspace, core.sessions, core.store, core.apply)
+
+
+class Commands:
+    """Answers the commands of a conversation. Loaded with the first that is typed."""
+
+    def __init__(self, core: "Parts") -> None:
+        self._core = core
+        self._replies: Replies | None = None
+
+    async def answer(self, inbound: "Inbound") -> "Reply":
+        """Do what one says; what goes wrong is said in the reply."""
+        if self._replies is None:
+            self._replies = await in_thread(self._make)
+        return await self._replies.answer(inbound)
+
+    def _make(self) -> "Replies":
+        core = self._core
+        parts = api.replies.Parts(
+            core.sessions,
+            core.loop,
+            core.subagents,
+            core.inbox,
+            core.memory.consolidator,
+            core.models,
+            core.choices,
+            core.skills,
+            core.workspace,
+            core.config,
+            core.subagents.halt,
+            core.statuses,
+            _trials(core).all_models,
+        )
+        return api.replies.Replies(parts, _memory(core))

@@ -106,7 +106,8 @@ class BuiltinServer:
         `tools`), read ahead after a start, unless a question is waiting already: it brings the same prompt,
         and its own cache would be lost."""
         self.status = Status("builtin-model", bus)
-        self.model = model
+        self.model, self.named = model, ""
+        """`named`: as the settings name it."""
         self.idle_seconds = idle_seconds
         self._models, self._window = models, window
         self._warm_messages, self._kept = warm, False
@@ -121,6 +122,16 @@ class BuiltinServer:
         self._users, self._used_as = 0, ""
         self._unused = asyncio.Event()
         self._unused.set()
+
+    async def choose(self, name: str) -> None:
+        """Look which model answers where none is named: from the next question on it does. A `name` that
+        nobody knows counts as none; doctor tells it."""
+        self.named = name
+        try:
+            self.model = await in_thread(chosen, name, self._models)
+        except AppError as error:
+            _log.warning("%s", error)
+            self.model = await in_thread(chosen, "", self._models)
 
     async def start(self) -> None:
         """Service.start: as ensure(), unless another model is answering now."""

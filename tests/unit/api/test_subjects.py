@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import is_dataclass
 from importlib import import_module
@@ -16,7 +18,7 @@ from desktop.api.client import Api
 from desktop.api.providers import Draft
 from desktop.api.remote import Remote
 from desktop.api.usage import Cost, Report
-from desktop.core.owner import Owner
+from desktop.cli.owner import Owner
 from desktop.cron.wanted import Wanted
 from desktop.errors import AppError, UsageError
 from desktop.ipc.connection import NoOwnerError, Server, call
@@ -39,6 +41,18 @@ async def owner(tmp_path: Path) -> AsyncIterator[Owner]:
     await owner.core.usage.record(Call("openai", "gpt-5", session="window:a", input_tokens=900, cost=0.5))
     yield owner
     await owner.stop()
+
+
+def test_a_subject_is_loaded_when_it_is_first_named() -> None:
+    code = """
+import sys
+import desktop.core.subjects
+from desktop import api
+before = "desktop.api.search" in sys.modules
+print(before, api.search.Search.__name__, hasattr(api, "nothing"), "desktop.api.usage" in sys.modules)
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["False", "Search", "False", "False"]
 
 
 async def test_a_reply_is_the_same_here_and_from_another_process(owner: Owner, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from desktop.api.client import Api
 from desktop.api.models import Reasoning
 from desktop.bus.bus import Subscription
 from desktop.bus.events import ConversationChanged, TurnFailed, TurnFinished
-from desktop.core.owner import Owner
+from desktop.cli.owner import Owner
 from desktop.errors import AppError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home

@@ -10,7 +10,7 @@ import pytest
 from desktop.api.client import Api
 from desktop.api.reply import Reply
 from desktop.bus.events import Event, PermissionAsked, TextDelta, TurnFinished
-from desktop.core.owner import Owner
+from desktop.cli.owner import Owner
 from desktop.ipc.connection import NoOwnerError, Server, call
 from desktop.ipc.ownership import WINDOW, Ownership, take_over, window_runs
 from desktop.paths import Home

@@ -12,8 +12,8 @@ import pytest
 from desktop.api.client import Api
 from desktop.api.servers import Secrets, ServerLine, SignInPage
 from desktop.bus.events import ServiceChanged
+from desktop.cli.owner import Owner
 from desktop.config.mcp import KEYCHAIN
-from desktop.core.owner import Owner
 from desktop.errors import AppError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home

@@ -9,7 +9,7 @@ import pytest
 
 from desktop.api.client import Api
 from desktop.api.skills import SkillFile, SkillLine
-from desktop.core.owner import Owner
+from desktop.cli.owner import Owner
 from desktop.errors import StorageError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home

@@ -42,9 +42,10 @@ def model(hub: Hub) -> Model:
 
 
 def downloads_of(core: Core) -> Downloads:
-    return Downloads(
-        core.home.models, core.bus, lambda: core.store.config, core.change, core.pick_local, AT_ONCE
-    )
+    async def arrived() -> None:
+        await core.builtin.choose("")
+
+    return Downloads(core.home.models, core.bus, core.config, core.change, arrived, AT_ONCE)
 
 
 async def told(downloads: Downloads) -> list[ModelFetching]:

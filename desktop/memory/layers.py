@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from desktop.agent.dreams import DreamModel
 from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged
 from desktop.config.agents import Dream as DreamSettings
 from desktop.config.schema import Config
 from desktop.memory.consolidator import Consolidator
 from desktop.memory.dream import Dream
-from desktop.memory.dream_service import DreamService
+from desktop.memory.dream_service import DreamService, PrepareModel
 from desktop.memory.history import History
 from desktop.memory.notes import Notes
 from desktop.memory.search import MemorySearch
@@ -23,7 +22,7 @@ from desktop.skills.loader import Skills
 from desktop.usage import UsageLedger
 
 
-class MemoryParts:
+class MemoryLayers:
     """One attribute a part; `dream` and `dreaming` once there is a model for them."""
 
     dream: Dream
@@ -46,7 +45,7 @@ class MemoryParts:
         self.search = MemorySearch(self.history, messages)
         self.staging = Staging(self.history.folder)
 
-    def make_dream(self, skills: Skills, model: DreamModel) -> None:
+    def make_dream(self, skills: Skills, model: PrepareModel) -> None:
         """What makes lasting facts of the notes, and does so by itself."""
         self.dream = Dream(
             self.history,
