@@ -23,7 +23,8 @@ MOST_OWN = 16
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\\^{|}]+")
 _CLOSING = ".,;:!?)]}»”’。，；：！？）】」"
 _WORD = re.compile(r"[^\W_]+")
-_WIDE = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+)")
+_WIDE = r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+)"
+"""Compiled with its first use: that takes milliseconds of the start."""
 _STEM, _ENDING = 4, 3
 """Words that begin with so many same letters and differ in so few at the end are one: flight, flights."""
 
@@ -72,10 +73,10 @@ class View:
         text = _folded(" ".join(_content(record) for record in self._records if self._asks(record)))
         words = Counter(_WORD.findall(text))
         words.update(_today())
-        wide = "".join(_WIDE.findall(text))
+        wide = "".join(re.findall(_WIDE, text))
         for word in _WORD.findall(_folded(query)):
-            for piece in filter(None, _WIDE.split(word)):
-                if _WIDE.fullmatch(piece):
+            for piece in filter(None, re.split(_WIDE, word)):
+                if re.fullmatch(_WIDE, piece):
                     if not _made_of(piece, wide):
                         return False
                 elif not _take(piece, words):

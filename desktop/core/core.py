@@ -111,6 +111,7 @@ class Core(Parts):
 
 def _load_background() -> None:
     """Its imports, in a thread: they take a while."""
+    import desktop.agent.dreams
     import desktop.api.jobs
     import desktop.core.background  # noqa: F401
 

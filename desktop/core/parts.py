@@ -13,8 +13,6 @@ from desktop.agent.approvals import Approvals
 from desktop.agent.asking import Asking
 from desktop.agent.context import Context, follow_language
 from desktop.agent.deliveries import send
-from desktop.agent.dreams import DreamModel
-from desktop.agent.dreams import Parts as DreamParts
 from desktop.agent.executor import ToolExecutor
 from desktop.agent.loop import Loop
 from desktop.agent.notices import TurnNotices
@@ -57,6 +55,7 @@ from desktop.tools.toolbox import Toolbox
 from desktop.usage import UsageLedger
 
 if TYPE_CHECKING:
+    from desktop.agent.dreams import DreamModel
     from desktop.api.inbox import Notices
     from desktop.api.questions import Questions
     from desktop.core.background import Background
@@ -140,8 +139,9 @@ class Parts:
     def _make_agents(self, scope: Scope) -> None:
         """The agent that talks with the person."""
         bus, defaults = self.bus, self.config().agents.defaults
-        self.memory = MemoryLayers(self.workspace, self.search, self.usage, bus, self.config)
-        self.memory.make_dream(self.skills, DreamModel(self._dream_parts()))
+        self.memory = MemoryLayers(
+            self.workspace, self.search, self.usage, bus, self.config, self.skills, self._dream_model
+        )
         self.memory.consolidator.unattended = self.models.unattended
         self.approvals = Approvals(scope, self.inbox, bus, self.marks)
         self._make_subagents()
@@ -210,16 +210,20 @@ class Parts:
         )
         self.subagents.worker, self.subagents.loop = self._workers, self.loop
 
-    def _dream_parts(self) -> DreamParts:
-        return DreamParts(
-            self.config,
-            self.models,
-            self.inbox,
-            self.marks,
-            self.audit,
-            self.usage,
-            self.memory.meter,
-            self.home.root,
+    def _dream_model(self) -> "DreamModel":
+        from desktop.agent.dreams import DreamModel, Parts
+
+        return DreamModel(
+            Parts(
+                self.config,
+                self.models,
+                self.inbox,
+                self.marks,
+                self.audit,
+                self.usage,
+                self.memory.meter,
+                self.home.root,
+            )
         )
 
     @functools.cached_property
@@ -302,7 +306,7 @@ class Parts:
         if config.local.model != self.builtin.named:
             await self.builtin.choose(config.local.model)
         await self.toolbox.apply()
-        self.memory.dreaming.apply()
+        self.memory.apply()
         if "background" in self.__dict__:
             self.background.apply()
         self.bus.publish(SettingsChanged())

@@ -1,15 +1,15 @@
 """The layers of the memory, put together: what is summed up, noted, and remembered for good."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import MemoryChanged
 from desktop.config.agents import Dream as DreamSettings
 from desktop.config.schema import Config
 from desktop.memory.consolidator import Consolidator
-from desktop.memory.dream import Dream
-from desktop.memory.dream_service import DreamService, PrepareModel
 from desktop.memory.history import History
 from desktop.memory.notes import Notes
 from desktop.memory.search import MemorySearch
@@ -21,12 +21,13 @@ from desktop.session.search_service import SearchService
 from desktop.skills.loader import Skills
 from desktop.usage import UsageLedger
 
+if TYPE_CHECKING:
+    from desktop.memory.dream import Dream
+    from desktop.memory.dream_service import DreamService, PrepareModel
+
 
 class MemoryLayers:
-    """One attribute a part; `dream` and `dreaming` once there is a model for them."""
-
-    dream: Dream
-    dreaming: DreamService
+    """One attribute a part; `dream` and `dreaming` are loaded when they are first wanted."""
 
     def __init__(
         self,
@@ -35,8 +36,11 @@ class MemoryLayers:
         usage: UsageLedger,
         bus: Bus,
         config: Callable[[], Config],
+        skills: Skills,
+        dream_model: "Callable[[], PrepareModel]",
     ) -> None:
         self._config, self._usage, self._bus = config, usage, bus
+        self._skills, self._dream_model = skills, dream_model
         self.meter = Meter()
         self.history, self.notes = History(workspace / "memory"), Notes(workspace)
         self.consolidator = Consolidator(self.history, usage, bus, self._quiet_seconds, self.meter)
@@ -45,18 +49,32 @@ class MemoryLayers:
         self.search = MemorySearch(self.history, messages)
         self.staging = Staging(self.history.folder)
 
-    def make_dream(self, skills: Skills, model: PrepareModel) -> None:
-        """What makes lasting facts of the notes, and does so by itself."""
-        self.dream = Dream(
+    @functools.cached_property
+    def dream(self) -> "Dream":
+        """What makes lasting facts of the notes."""
+        from desktop.memory.dream import Dream
+
+        return Dream(
             self.history,
             self.notes,
             self.versions,
             self.staging,
-            lambda: [(skill.name, skill.description) for skill in skills.all()],
+            lambda: [(skill.name, skill.description) for skill in self._skills.all()],
             self._usage,
             lambda: self._config().agents.defaults.dream.max_batch_size,
         )
-        self.dreaming = DreamService(self.dream, model, self._dreams, self._bus, self.history.folder)
+
+    @functools.cached_property
+    def dreaming(self) -> "DreamService":
+        """What does so by itself."""
+        from desktop.memory.dream_service import DreamService
+
+        return DreamService(self.dream, self._dream_model(), self._dreams, self._bus, self.history.folder)
+
+    def apply(self) -> None:
+        """Obey changed settings."""
+        if "dreaming" in self.__dict__:
+            self.dreaming.apply()
 
     async def close(self) -> None:
         """End what is under way."""

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from yaml import MappingNode, SafeLoader, Token
 
 _LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*)", re.ASCII)
-_PLAIN = re.compile(r"[A-Za-z\u4e00-\u9fff][^:#\x00-\x1f\x7f-\xa0\ud800-\uffff]*[.!?。！？]")
-"""What YAML takes for text without quotation marks."""
+_PLAIN = r"[A-Za-z\u4e00-\u9fff][^:#\x00-\x1f\x7f-\xa0\ud800-\uffff]*[.!?。！？]"
+"""What YAML takes for text without quotation marks. Compiled with its first use: that takes milliseconds of
+the start."""
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML takes nowhere."""
 _METADATA = ("nanobot", "openclaw", "clawdbot")
@@ -107,7 +108,7 @@ def as_text(value: Any) -> str:
 def compose(name: str, description: str, body: str) -> str:
     """A SKILL.md that says this of itself; the description becomes one line."""
     about = " ".join(_UNFIT.sub(" ", description).split())
-    quoted = about if _PLAIN.fullmatch(about) else json.dumps(about, ensure_ascii=False)
+    quoted = about if re.fullmatch(_PLAIN, about) else json.dumps(about, ensure_ascii=False)
     return f"---\nname: {name}\ndescription: {quoted}\n---\n\n{body.strip()}\n"
 
 
