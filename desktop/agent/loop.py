@@ -33,7 +33,7 @@ from desktop.tools.toolset import Toolset
 
 FLEETING = (
     "[This conversation is temporary: the person wants nothing of it kept. Write nothing of it into your "
-    "notes, memory or jobs.]"
+    "notes, memory or tasks.]"
 )
 """What the model is told beside each message of a temporary conversation."""
 _log = logging.getLogger(__name__)

@@ -153,7 +153,7 @@ def _about(job: Job, run: Run) -> str:
     late = " It is late: the computer was off or asleep." if run.claimed - run.planned > _LATE_S else ""
     missed = f" It stands for {run.missed} missed times before it, too." if run.missed else ""
     return (
-        f"[The message above is the job {job.name!r}, begun by the program and not by the person, who may "
+        f"[The message above is the task {job.name!r}, begun by the program and not by the person, who may "
         f"not be there. It was due at {planned:%Y-%m-%d %H:%M}.{late}{missed} Do what it says; ask nothing "
         "back. Your answer is told to the person: begin with what matters and be short. If there is "
         f"nothing worth telling, answer {NOTHING} and nothing else.]"

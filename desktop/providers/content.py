@@ -143,7 +143,7 @@ def _part(item: object) -> dict[str, Any] | None:
         image = item.get("image_url")
         url = image.get("url") if isinstance(image, Mapping) else image
         if isinstance(url, str) and url.startswith("data:") and not sound(url):
-            return {"type": "text", "text": "[picture: the data is broken, nothing of it can be shown]"}
+            return {"type": "text", "text": "[image: the data is broken, nothing of it can be shown]"}
         if isinstance(url, str) and url.strip():
             return {"type": "image_url", "image_url": {"url": clean(url)}}
         return None

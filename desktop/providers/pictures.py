@@ -18,7 +18,7 @@ MOST_BYTES = 40 * 1024 * 1024
 """Of a file that is looked into at all."""
 _TOO_LARGE = "too large to be shown"
 _BROKEN = "the file is broken, nothing of it can be shown"
-_NOT_HERE = "HEIC pictures cannot be read on this computer; as JPEG or PNG it can be shown"
+_NOT_HERE = "HEIC images can't be read on this computer; as JPEG or PNG it can be shown"
 _KNOWN = 256
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
@@ -32,12 +32,12 @@ def shown(
     for path in paths:
         name = Path(str(path)).name
         if not sees:
-            url, why = "", "this model cannot see pictures"
+            url, why = "", "this model can't see images"
         elif str(path) in refused:
-            url, why = "", "left out, for the server did not accept this picture; others can be seen"
+            url, why = "", "left out, for the server did not accept this image; others can be seen"
         else:
             url, why = _address(Path(str(path)), side, most)
-        parts.append({"type": "text", "text": f"[picture {name}: {why}]" if why else f"[picture {name}]"})
+        parts.append({"type": "text", "text": f"[image {name}: {why}]" if why else f"[image {name}]"})
         if url:
             parts.append({"type": "image_url", "image_url": {"url": url}})
     return parts
@@ -89,11 +89,11 @@ def _read(path: Path) -> tuple[str, bytes, str]:
             data = file.stream.read(MOST_BYTES + 1)
             seen = file.status
     except (OSError, ValueError):
-        return "", b"", "the file cannot be read any more"
+        return "", b"", "the file can't be read any more"
     if len(data) > MOST_BYTES:
         return "", b"", _TOO_LARGE
     if not (found := kind(data[:16])):
-        return "", b"", "not a picture that can be shown"
+        return "", b"", "not an image that can be shown"
     if found == "heic":
         return _from_heic(data, (str(path), len(data), seen.st_mtime_ns))
     if not _whole(str(path), len(data), seen.st_mtime_ns, data):

@@ -97,7 +97,9 @@ class CronArguments(Arguments):
         description="If the computer is off when it is due: do it late (default), skip it, or ask.",
         json_schema_extra={"enum": ["late", "skip", "ask"]},
     )
-    job_id: str = Field(default="", description="Which job, by its id or name; not for add and list.")
+    job_id: str = Field(
+        default="", description="Which reminder or task, by its id or name; not for add and list."
+    )
 
     @property
     def verb(self) -> str:
@@ -122,10 +124,10 @@ class Cron(Tool[CronArguments]):
 
     name: str = "cron"
     description: str = (
-        "Reminders and scheduled jobs. Use it whenever the person wants to be reminded, or wants something "
-        "done later or regularly; do not promise it without. add needs message and one of in_minutes, at, "
-        "every_seconds, cron_expr. list shows ids. remove, enable, disable, run and update need job_id; "
-        "update also what shall be other. Say in your answer when it is due."
+        "Reminders and scheduled tasks. Use it whenever the person wants to be reminded, or wants "
+        "something done later or regularly; do not promise it without. add needs message and one of "
+        "in_minutes, at, every_seconds, cron_expr. list shows ids. remove, enable, disable, run and update "
+        "need job_id; update also what shall be other. Say in your answer when it is due."
     )
     brief: str = "Set a reminder. message: of what. at: when, in the words of the person."
     effect: Effect = Effect.WRITE
@@ -174,13 +176,13 @@ class Cron(Tool[CronArguments]):
             raise ToolFailure(f"There is no action {args.action!r}: {', '.join(ACTIONS)}.")
         if verb != "list" and context.session.startswith(SESSION):
             raise ToolFailure(
-                "A job cannot set up or change jobs. Do the task itself, and say in your answer what "
+                "A task can't set up or change tasks. Do the task itself, and say in your answer what "
                 "should be scheduled: the person can do that."
             )
         if verb == "add" and temporary(context.session):
             raise ToolFailure(
-                "This conversation is temporary: no job can belong to it. Tell the person to set it up in "
-                "another conversation, or to keep this one first."
+                "This conversation is temporary: no reminder or task can belong to it. Tell the person "
+                "to set it up in another conversation, or to keep this one first."
             )
         if verb == "add" and not args.message.strip():
             raise ToolFailure(
@@ -243,7 +245,7 @@ class Cron(Tool[CronArguments]):
             job for job in jobs if job.name.casefold() == wanted.casefold()
         ]
         if len(found) != 1:
-            how_many = "no job" if not found else "more than one job"
+            how_many = "no task" if not found else "more than one task"
             raise ToolFailure(f"There is {how_many} {wanted!r}. The action list shows the ids.")
         return found[0]
 
@@ -261,7 +263,7 @@ class Cron(Tool[CronArguments]):
 
     def _list(self) -> str:
         lines = [self._line(job) for job in self._jobs.jobs()]
-        return "\n".join(f"- {line}" for line in lines) or "There are no reminders and no jobs."
+        return "\n".join(f"- {line}" for line in lines) or "There are no reminders and no tasks."
 
     def _line(self, job: Job) -> str:
         zone = self._jobs.zone

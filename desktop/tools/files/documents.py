@@ -73,8 +73,8 @@ def _pdf_pages(reader: Any, first: int, last: int) -> Iterator[str]:
         except MemoryError:
             raise
         except Exception as error:  # one broken page is no reason to lose the others
-            text = f"[this page cannot be read: {type(error).__name__}]"
-        yield text or "[no text on this page: a picture or empty]"
+            text = f"[this page can't be read: {type(error).__name__}]"
+        yield text or "[no text on this page: an image or empty]"
 
 
 def _word(stream: BinaryIO) -> Iterator[str]:

@@ -44,7 +44,7 @@ class ReadFile(Tool[ReadArguments]):
 
     name: str = "read_file"
     description: str = (
-        "Read a file: text with line numbers, PDF, Word (.docx), Excel (.xlsx) as text, or a picture. Long "
+        "Read a file: text with line numbers, PDF, Word (.docx), Excel (.xlsx) as text, or an image. Long "
         "files come in parts; the result says how to go on."
     )
     brief: str = "Read a file. path: its name."
@@ -60,7 +60,7 @@ class ReadFile(Tool[ReadArguments]):
         path = context.real(context.path(args.path))
         look = await apart(path, _look, path, args)
         if look.kind in _PICTURES:
-            text = f"{shown(path.name)}: a picture ({look.kind})."
+            text = f"{shown(path.name)}: an image ({look.kind})."
             return ToolResult(text, images=(path,), read=(look.file,))
         if look.kind:
             return await _document(path, look, args)
@@ -73,7 +73,7 @@ def _look(path: Path, args: ReadArguments) -> _Look:
         sample = stream.read(SAMPLE)
         what = magic(sample)
         if what in _PICTURES and size > _MOST_PICTURE:
-            raise Refusal(f"The picture has {size:,} bytes; up to {_MOST_PICTURE:,} can be shown.")
+            raise Refusal(f"The image has {size:,} bytes; up to {_MOST_PICTURE:,} can be shown.")
         hashed = Hashed(stream)
         if what in _PICTURES:
             return _Look(file.seen(hashed.digest()), what)

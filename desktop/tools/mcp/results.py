@@ -103,7 +103,7 @@ class _Parts:
             plain = address and ";base64" not in address[0].lower()
             content = unquote_to_bytes(encoded) if plain else _decoded(encoded)
         except (binascii.Error, ValueError):
-            self.lines.append(f"[{what} cannot be read: it is no Base64.]")
+            self.lines.append(f"[{what} can't be read: it is not Base64.]")
             return
         if not content:
             self.lines.append(f"[{what} is empty.]")
@@ -155,14 +155,14 @@ def _take(block: Any, parts: _Parts) -> None:
         parts.words(block)
         return
     if not isinstance(block, dict):
-        parts.text(f"[A part that cannot be read: {_json(block)[:_MOST_SHOWN]}]")
+        parts.text(f"[A part that can't be read: {_json(block)[:_MOST_SHOWN]}]")
         return
     inner = block.get("resource")
     match block:
         case {"type": "text" | None, "text": str(text)}:
             parts.words(text)
         case {"type": "image" | "audio" as kind, "data": str(data)}:
-            parts.data("A picture" if kind == "image" else "A sound", data, _label(block))
+            parts.data("An image" if kind == "image" else "A sound", data, _label(block))
         case {"type": "resource_link", "uri": str(uri)}:
             said = (block.get("title") or block.get("name"), block.get("description"))
             about = ", ".join(text for text in said if isinstance(text, str) and text)

@@ -66,8 +66,8 @@ async def test_one_refused_picture_is_left_out_alone_and_once(
     assert isinstance(await turn_with(agent, tmp_path, "one.png", "bad.png", "two.png"), TurnFinished)
     assert len(model.sent) == 4  # all, without two.png, without bad.png
     assert model.sent[-1].count("image_url") // 2 == 3
-    assert "this model cannot see" not in model.sent[-1]
-    assert "picture bad.png: left out" in model.sent[-1]
+    assert "this model can't see" not in model.sent[-1]
+    assert "image bad.png: left out" in model.sent[-1]
     assert notes(agent) == [
         "Left out because acme does not accept this image: bad.png. Everything else was sent."
     ]

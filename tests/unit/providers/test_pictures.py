@@ -47,15 +47,15 @@ def test_who_cannot_gets_words(tmp_path: Path) -> None:
     path.write_bytes(PNG)
     for rules in (WireRules(), WireRules(text_only=True)):
         last = sent(path, rules)[-1]
-        assert "a.png: this model cannot see pictures" in str(last["content"])
+        assert "a.png: this model can't see images" in str(last["content"])
         assert "base64" not in str(last)
 
 
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (None, "cannot be read"),
-        (b"text", "not a picture"),
+        (None, "can't be read"),
+        (b"text", "not an image"),
         (PNG + bytes(pictures.MOST_BYTES), "too large"),
         (PNG[:-20], "broken"),
         (b"\x89PNG\r\n\x1a\n" + bytes(40), "broken"),

@@ -126,7 +126,7 @@ async def test_changing_what_is_there(bed: Bed) -> None:
     await call(bed, action="run", job_id=job.id)
     assert [run.cause for run in await bed.rows()] == ["hand"]
     await call(bed, action="remove", job_id=job.id)
-    assert await call(bed, action="list") == "There are no reminders and no jobs."
+    assert await call(bed, action="list") == "There are no reminders and no tasks."
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ async def test_changing_what_is_there(bed: Bed) -> None:
         ({"message": "x", "cron_expr": "* * 30 2 *"}, "not a valid schedule"),
         ({"message": "x", "cron_expr": "every day"}, "five fields"),
         ({"action": "remove"}, "job_id is missing"),
-        ({"action": "remove", "job_id": "nobody"}, "no job 'nobody'"),
+        ({"action": "remove", "job_id": "nobody"}, "no task 'nobody'"),
     ],
 )
 async def test_what_makes_no_sense_is_said(bed: Bed, given: dict[str, Any], said: str) -> None:
@@ -157,7 +157,7 @@ async def test_what_makes_no_sense_is_said(bed: Bed, given: dict[str, Any], said
 
 
 async def test_a_job_cannot_set_up_jobs(bed: Bed) -> None:
-    with pytest.raises(ToolFailure, match="cannot set up"):
+    with pytest.raises(ToolFailure, match="can't set up"):
         await call(bed, session="cron:12345678", message="again", in_minutes=5)
     assert "no reminders" in await call(bed, session="cron:12345678", action="list")
 

@@ -255,5 +255,5 @@ async def test_a_picture_of_a_phone_is_a_picture(bench: Bench) -> None:
     bench.put("IMG_1.heic", HEIC)
     result = await bench.result("read_file", path="IMG_1.heic")
     assert isinstance(result, ToolResult)
-    assert "a picture (HEIC)" in result.text
+    assert "an image (HEIC)" in result.text
     assert result.images == (bench.workspace / "IMG_1.heic",)

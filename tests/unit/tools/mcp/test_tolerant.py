@@ -82,8 +82,8 @@ async def test_odd_parts_leave_the_others(place: Place) -> None:
     await place.up(s=place.odd("results"))
     said = {name: await _text(place, name) for name in RESULTS}
     assert "image/jpeg, kept as" in said["jpg"]
-    assert said["no-picture"].startswith("before\n[A picture, bytes of an unknown kind, kept as")
-    assert said["no-base64"] == "[A picture cannot be read: it is no Base64.]\nafter"
+    assert said["no-picture"].startswith("before\n[An image, bytes of an unknown kind, kept as")
+    assert said["no-base64"] == "[An image can't be read: it is not Base64.]\nafter"
     assert said["unknown"].startswith("before\n[A part of a kind that is not known here: video")
     assert said["unknown"].endswith("after")
     assert "bare words" in said["garbled"]
