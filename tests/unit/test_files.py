@@ -210,7 +210,9 @@ def test_errors_name_the_path(place: Place) -> None:
 def test_a_flipping_folder_leaks_nothing_and_takes_nothing_out(place: Place, tmp_path: Path) -> None:
     closed, leaks, read = tmp_path / "closed", 0, 0
     with flipping(place.path / "d", closed):
-        for _round in range(ROUNDS):
+        rounds = 0
+        while rounds < ROUNDS or not read:  # on a busy machine the link may long be met alone
+            rounds += 1
             data = tried(lambda: place.read("d/key"))
             leaks += data == SECRET
             read += data == b"harmless"
@@ -220,7 +222,6 @@ def test_a_flipping_folder_leaks_nothing_and_takes_nothing_out(place: Place, tmp
             tried(lambda: place.unlink("d/key"))
             tried(lambda: place.write("d/key", b"harmless"))
     assert leaks == 0
-    assert read > 0
     assert os.listdir(closed) == ["key"]
     assert (closed / "key").read_bytes() == SECRET
     for number in range(ROUNDS):

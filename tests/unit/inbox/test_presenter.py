@@ -84,10 +84,12 @@ class World:
     async def rest(self) -> None:
         """Until the presenter has done all there is to do."""
         for _round in range(2):  # the first may end a round that began before
-            times = self.watch.set_times
-            self.presenter.look()
-            await eventually(lambda times=times: self.watch.set_times > times)
-            await eventually(lambda: not self.presenter._bell.is_set())
+            await self._round()
+
+    async def _round(self) -> None:
+        times = self.watch.set_times
+        self.presenter.look()
+        await eventually(lambda: self.watch.set_times > times and not self.presenter._bell.is_set())
 
     async def shown(self, *titles: str) -> None:
         """These and no others were shown so far."""
