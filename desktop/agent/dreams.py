@@ -30,7 +30,7 @@ from desktop.memory.tokens import Meter
 from desktop.origin import Mark
 from desktop.paths import resource
 from desktop.providers.base import Completion, Provider, Request
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.session.model import text_tokens
 from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread
@@ -61,7 +61,7 @@ async def cover(sessions: Sessions, loop: Loop, models: Models, memory: Consolid
         if loop.turns(info.key) or await session.count() <= session.covered:
             continue
         if ready is None:
-            ready = await models.ready("", "", "dream", "")
+            ready = await models.ready(ModelWanted("", "", "dream", ""))
         await memory.cover(session, ready)
 
 
@@ -88,7 +88,7 @@ class DreamModel:
     async def __call__(self, unattended: bool) -> tuple[Ready, "Editing"]:
         """For reading and for editing; `unattended`: within what such work may spend. Raises AppError."""
         chosen = self._parts.config().agents.defaults.dream.model_override
-        ready = await self._parts.models.ready(chosen, "", "dream", "", unattended=unattended)
+        ready = await self._parts.models.ready(ModelWanted(chosen, "", "dream", "", unattended=unattended))
         return ready, Editing(self._parts, ready)
 
 

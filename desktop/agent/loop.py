@@ -24,6 +24,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import TurnFailed, TurnFinished, TurnStarted
 from desktop.errors import StorageError, explain
 from desktop.paths import temporary
+from desktop.providers.ready import ModelWanted
 from desktop.session.log import Session
 from desktop.session.model import withdrawal
 from desktop.session.records import clean
@@ -297,13 +298,15 @@ class Loop:
                 await watcher.begun(turn)
             model, provider = _model_of(turn.inbound, turn.session)
             ready = await self._models.ready(
-                model,
-                provider,
-                turn.key,
-                turn.id,
-                unattended=bool(turn.inbound.cause),
-                pictures=bool(turn.inbound.pictures),
-                reasoning=str(turn.session.metadata.get("reasoning") or ""),
+                ModelWanted(
+                    model,
+                    provider,
+                    turn.key,
+                    turn.id,
+                    unattended=bool(turn.inbound.cause),
+                    pictures=bool(turn.inbound.pictures),
+                    reasoning=str(turn.session.metadata.get("reasoning") or ""),
+                )
             )
             toolset = await self._toolbox.toolset(small_model=ready.small_model)
             there = ready.endpoint

@@ -11,7 +11,7 @@ from typing import Protocol
 from desktop.agent.view import View
 from desktop.origin import TRUSTED, Mark, unknown
 from desktop.providers.base import Message, Request
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.session.log import Session
 from desktop.tools.base import Saying
 
@@ -100,23 +100,8 @@ class Models(Protocol):
     def places(self, model: str, provider: str) -> tuple[str, int]:
         """The provider that would answer, and how many turns it takes at once. Never raises."""
 
-    async def ready(
-        self,
-        model: str,
-        provider: str,
-        session: str,
-        turn: str,
-        *,
-        unattended: bool = False,
-        pictures: bool = False,
-        reasoning: str = "",
-    ) -> Ready:
-        """The named model, else by the configured order of choice. Raises AppError if there is none.
-
-        `unattended`: nobody waits for it, so it is asked only within what such work may spend. `pictures`:
-        there are some to be seen, by another model where this one cannot. `reasoning`: how much it shall
-        think, of behaviour.LEVELS; "" for what the settings say.
-        """
+    async def ready(self, wanted: ModelWanted) -> Ready:
+        """Raises AppError if there is none."""
 
 
 class Slot:

@@ -15,7 +15,7 @@ from desktop.errors import AppError, explain
 from desktop.files import Place
 from desktop.providers.choices import known_level
 from desktop.providers.chooser import named_in
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.services.status import ServiceState
 from desktop.session.export import export
 from desktop.session.model import Message, replayable, title_of
@@ -151,7 +151,7 @@ class Replies:
         await self._parts.consolidator.cover(session, ready, anyway=anyway)
 
     async def _ready(self, session: "Session") -> Ready:
-        return await self._parts.models.ready(*named_in(session.metadata), session.key, "")
+        return await self._parts.models.ready(ModelWanted(*named_in(session.metadata), session.key, ""))
 
     async def _stop(self, session: "Session", _rest: str) -> Reply:
         stopped = await self._parts.halt(session.key)

@@ -32,7 +32,7 @@ from desktop.ipc.ownership import WINDOW
 from desktop.memory.dream_service import DreamService
 from desktop.providers.budget import Budget
 from desktop.providers.chooser import ModelChooser
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.services.status import Status
 from desktop.services.supervisor import Supervisor
 from desktop.session.sessions import Sessions
@@ -156,4 +156,4 @@ class Background:
         await self._parts.budget.check(self._parts.models.answering(metadata))
 
     async def _model(self) -> Ready:
-        return await self._parts.models.ready("", "", BEAT, "", unattended=True)
+        return await self._parts.models.ready(ModelWanted("", "", BEAT, "", unattended=True))

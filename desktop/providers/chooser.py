@@ -24,7 +24,7 @@ from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.local import WINDOW, BuiltinServer
 from desktop.providers.normalise import WireCache
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.providers.registry import Choice, choose, endpoint, engine_of, override_of, sees
 from desktop.providers.registry_table import FREE
 from desktop.providers.windows import Price, price_of, window_of
@@ -107,20 +107,10 @@ class ModelChooser:
         if spec.small_model:
             spawn(self._builtin.start(), name="prepare:builtin-model")
 
-    async def ready(
-        self,
-        model: str,
-        provider: str,
-        session: str,
-        turn: str,
-        *,
-        unattended: bool = False,
-        pictures: bool = False,
-        reasoning: str = "",
-    ) -> Ready:
+    async def ready(self, wanted: ModelWanted) -> Ready:
         """Raises AppError: no such model, no key, or the keychain is shut."""
-        chosen, note = self.choice(model, provider), ""
-        if pictures and (other := self._that_sees(chosen)):
+        chosen, note = self.choice(wanted.model, wanted.provider), ""
+        if wanted.pictures and (other := self._that_sees(chosen)):
             note = _("{model} answers because it can see images.").format(
                 model=other.model or other.spec.name
             )
@@ -128,17 +118,19 @@ class ModelChooser:
         defaults, small_model = self._store.config.agents.defaults, chosen.spec.small_model
         window = await self.window(chosen)
         return Ready(
-            provider=self._policy(chosen, session, turn, unattended=unattended),
+            provider=self._policy(chosen, wanted),
             endpoint=await self.endpoint(chosen),
             window=window,
             max_tokens=min(defaults.max_tokens, window // 4),
             temperature=defaults.temperature,
-            reasoning=reasoning or defaults.reasoning_effort or "",
+            reasoning=wanted.reasoning or defaults.reasoning_effort or "",
             small_model=small_model,
             note=note or (self._builtin.model.note if small_model else ""),
         )
 
-    def _policy(self, chosen: Choice, session: str, turn: str, *, unattended: bool) -> CallPolicy:
+    def _policy(self, chosen: Choice, wanted: ModelWanted) -> CallPolicy:
+        session, turn = wanted.session, wanted.turn
+
         def waiting(seconds: float, why: AppError) -> None:
             self._bus.publish(TurnWaiting(session, turn, seconds, why.text))
 
@@ -152,7 +144,7 @@ class ModelChooser:
         return CallPolicy(
             self._healing,
             tuple(map(self._candidate, (chosen, *self._fallbacks(chosen)))),
-            self._budget.check if unattended else self._budget.check_month,
+            self._budget.check if wanted.unattended else self._budget.check_month,
             waiting,
             instead,
         )

@@ -6,6 +6,23 @@ from desktop.providers.base import Endpoint, Provider
 
 
 @dataclass(frozen=True, slots=True)
+class ModelWanted:
+    """Which model is to be made ready, and for what."""
+
+    model: str = ""
+    """Its name; "" for the configured order of choice."""
+    provider: str = ""
+    session: str = ""
+    turn: str = ""
+    unattended: bool = False
+    """Nobody waits for it, so it is asked only within what such work may spend."""
+    pictures: bool = False
+    """There are some to be seen, by another model where this one cannot."""
+    reasoning: str = ""
+    """How much it shall think, of behaviour.LEVELS; "" for what the settings say."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """The model, and how it is to be asked."""
 

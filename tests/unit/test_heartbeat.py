@@ -13,7 +13,7 @@ from desktop.heartbeat import Heartbeat, active
 from desktop.inbox.inbox import Inbox
 from desktop.paths import resource
 from desktop.providers.base import QuotaExceeded, SignInNeeded, Unreachable
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.usage import UsageLedger
 from tests.unit.agent.scripted import ScriptedModel, answer, calls
 
@@ -44,7 +44,7 @@ class Bed:
         )
 
     async def _ready(self) -> Ready:
-        return await self.model.ready("", "", "heartbeat", "", unattended=True)
+        return await self.model.ready(ModelWanted("", "", "heartbeat", "", unattended=True))
 
     async def _work(self, task: str) -> None:
         self.done.append(task)

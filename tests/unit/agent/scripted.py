@@ -27,7 +27,7 @@ from desktop.memory.history import History
 from desktop.origin import Mark
 from desktop.providers.base import Completion, Delta, Endpoint, Request, ToolCall
 from desktop.providers.behaviour import Behaviour, WireRules
-from desktop.providers.ready import Ready
+from desktop.providers.ready import ModelWanted, Ready
 from desktop.session.sessions import Sessions
 from desktop.tools.audit import Audit
 from desktop.tools.base import Saying, Tool
@@ -82,21 +82,11 @@ class ScriptedModel:
     def places(self, model: str, provider: str) -> tuple[str, int]:
         return provider or "acme", 1 if provider == "slow" else 64
 
-    async def ready(
-        self,
-        model: str,
-        provider: str,
-        session: str,
-        turn: str,
-        *,
-        unattended: bool = False,
-        pictures: bool = False,
-        reasoning: str = "",
-    ) -> Ready:
-        if model == "missing":
+    async def ready(self, wanted: ModelWanted) -> Ready:
+        if wanted.model == "missing":
             self.ended.set()
             raise AppError("There is no such model.", "Choose another.")
-        there = Endpoint("acme", model or "m", behaviour=Behaviour(rules=self.rules))
+        there = Endpoint("acme", wanted.model or "m", behaviour=Behaviour(rules=self.rules))
         return Ready(
             self, there, self.window, max_tokens=1024, temperature=0.1, small_model=self.small_model
         )

@@ -15,6 +15,7 @@ from desktop.core.core import Core
 from desktop.errors import ConfigError
 from desktop.paths import Home
 from desktop.providers.chooser import USUAL_WINDOW
+from desktop.providers.ready import ModelWanted
 from desktop.usage import MODEL
 from tests import warm
 from tests.inside import api_of
@@ -146,15 +147,15 @@ async def test_a_preset_of_nanobot_is_meant_by_its_name(served: Core, server: Sc
 async def test_pictures_go_to_a_model_that_sees(served: Core) -> None:
     core = served
     await core.change({"providers.ollama.api_base": "http://127.0.0.1:9/v1"})
-    blind = await core.models.ready("m", "ollama", "s", "t", pictures=True)
+    blind = await core.models.ready(ModelWanted("m", "ollama", "s", "t", pictures=True))
     assert blind.endpoint.provider == "ollama", "nobody was named who sees"
     await core.change({"agents.defaults.vision_model": {"model": "eyes", "provider": "custom"}})
-    ready = await core.models.ready("m", "ollama", "s", "t", pictures=True)
+    ready = await core.models.ready(ModelWanted("m", "ollama", "s", "t", pictures=True))
     assert (ready.endpoint.provider, ready.endpoint.model) == ("custom", "eyes")
     assert "eyes answers because it can see images." in ready.note
-    same = await core.models.ready("sees", "custom", "s", "t", pictures=True)
+    same = await core.models.ready(ModelWanted("sees", "custom", "s", "t", pictures=True))
     assert same.endpoint.model == "sees", "it sees itself"
-    same = await core.models.ready("m", "ollama", "s", "t")
+    same = await core.models.ready(ModelWanted("m", "ollama", "s", "t"))
     assert same.endpoint.model == "m", "there are no pictures"
 
 
@@ -170,7 +171,7 @@ async def test_what_the_person_knows_better_of_a_model_counts(served: Core, serv
     assert (facts.set.context_window_tokens, facts.set.vision) == (9000, False)
     assert facts.known.vision, "by its provider it sees"
     await served.change({"agents.defaults.model": "usual-4.1", "agents.defaults.reasoning_effort": "high"})
-    ready = await served.models.ready("", "", "s", "t")
+    ready = await served.models.ready(ModelWanted("", "", "s", "t"))
     assert ready.window == 9000
     assert not ready.endpoint.rules.pictures
     server.script("say:one two")

@@ -13,6 +13,7 @@ from desktop.bus.events import MemoryChanged, TurnFinished
 from desktop.memory.history import History
 from desktop.memory.summaries import cuts, is_summary
 from desktop.providers.base import Completion, ContextTooLong, ToolCall, Unreachable
+from desktop.providers.ready import ModelWanted
 from desktop.session.log import Session
 from tests.unit.agent.scripted import Agent, ScriptedModel, agent_at, answer
 
@@ -135,7 +136,7 @@ async def test_what_is_no_summary_is_asked_for_again_then_the_text_itself_is_kep
     assert not is_summary(bad)
     model.scripts = [[bad], [bad]]
     assert agent.memory
-    ready = await model.ready("", "", "s", "")
+    ready = await model.ready(ModelWanted("", "", "s", ""))
     assert await agent.memory.cover(session, ready) == 1
     (entry,) = await history_of(agent).all()
     assert entry.content.startswith("[RAW] 6 messages")
@@ -149,7 +150,7 @@ async def test_the_second_try_is_good_enough(agent: Agent, model: ScriptedModel)
     session = await filled(agent, 6)
     model.scripts = [[Completion("")], answer("2026\n- Fine.")]
     assert agent.memory
-    await agent.memory.cover(session, await model.ready("", "", "s", ""))
+    await agent.memory.cover(session, await model.ready(ModelWanted("", "", "s", "")))
     (entry,) = await history_of(agent).all()
     assert entry.content == "2026\n- Fine."
 
@@ -172,7 +173,7 @@ async def test_a_kill_between_the_entry_and_the_mark_sums_nothing_up_twice(
     session = await filled(agent, 6)
     await history_of(agent).add("- All six.", "s", (0, 6))
     assert agent.memory
-    assert await agent.memory.cover(session, await model.ready("", "", "s", "")) == 0
+    assert await agent.memory.cover(session, await model.ready(ModelWanted("", "", "s", ""))) == 0
     assert not model.requests
     assert session.covered == 6
 

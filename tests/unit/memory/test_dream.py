@@ -16,6 +16,7 @@ from desktop.memory.notes import Notes, facts
 from desktop.memory.staging import Staging
 from desktop.memory.versions import Versions
 from desktop.providers.base import BadRequest, Completion, ToolCall, Unreachable
+from desktop.providers.ready import ModelWanted
 from desktop.tasks import spawn
 from desktop.usage import UsageLedger
 from tests.unit.agent.scripted import ScriptedModel, answer
@@ -53,7 +54,7 @@ class Bed:
         self.edit(folder)
 
     async def run(self) -> Outcome:
-        return await self.dream.run(await self.model.ready("", "", "dream", ""), self.scribe)
+        return await self.dream.run(await self.model.ready(ModelWanted("", "", "dream", "")), self.scribe)
 
     def text(self, name: str) -> str:
         return self.notes.read(name).text

@@ -19,6 +19,7 @@ from desktop.memory.notes import Notes, facts
 from desktop.memory.staging import Staging
 from desktop.memory.versions import Versions
 from desktop.providers.base import Completion, Delta, Request
+from desktop.providers.ready import ModelWanted
 from desktop.usage import UsageLedger
 from tests.unit.agent.scripted import Agent, ScriptedModel, agent_at, answer
 
@@ -80,7 +81,7 @@ class World:
         self.by_hand[mine] = name
 
     async def act(self, what: str, number: int) -> None:
-        ready = await self.model.ready("", "", "s", "")
+        ready = await self.model.ready(ModelWanted("", "", "s", ""))
         session = await self.agent.sessions.open("s")
         assert self.agent.memory
         if what == "turn":
