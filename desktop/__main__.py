@@ -17,7 +17,15 @@ def main() -> None:
         from desktop.cli.window import main as window
 
         sys.exit(window(hidden=bool(arguments)))
-    elif hidden == "--model-host":
+    elif not _child(hidden):
+        from desktop.cli.app import main as command_line
+
+        command_line()
+
+
+def _child(hidden: str) -> bool:
+    """Be one of the children; False where it is no hidden argument."""
+    if hidden == "--model-host":
         from desktop.providers.host.main import main as model_host
 
         model_host()
@@ -49,10 +57,13 @@ def main() -> None:
         from desktop.tools.mcp.guard import main as mcp_guard
 
         mcp_guard(sys.argv[2:])
-    else:
-        from desktop.cli.app import main as command_line
+    elif hidden == "--self-test":
+        from desktop.cli.self_test import main as self_test
 
-        command_line()
+        self_test()
+    else:
+        return False
+    return True
 
 
 if __name__ == "__main__":

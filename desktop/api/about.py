@@ -100,6 +100,11 @@ def _text_of(name: str) -> str:
     )
 
 
+def shipped_packages() -> list[str]:
+    """Names of the Python packages that are shipped, this program's own first. Blocks."""
+    return [str(found.metadata["Name"]) for found in _packages(PROGRAM, set())]
+
+
 def _packages(name: str, seen: set[str]) -> Iterator[metadata.Distribution]:
     """A package and all that it needs, as far as they are here."""
     key = re.sub(r"[-_.]+", "-", name).lower()

