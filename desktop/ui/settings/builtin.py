@@ -69,7 +69,9 @@ class ModelRow(QWidget):
             buttons.addWidget(part)
         self._row, self.fetching, self.outcome = Row(side, width=0), Fetching(), Outcome()
         self._better = label("success")
+        self._row.beside.addSpacing(Space.S)
         self._row.beside.addWidget(self._better)
+        self._row.beside.addStretch(1)
         down(self._row, self.fetching, self.outcome, gap=0, of=self)
         self.fetching.hide()
         self._in_use = self._failed = False
