@@ -358,6 +358,7 @@ def test_what_is_read_stays_while_a_long_message_above_is_laid_out(
     transcript.fill([said(long, 1), said("This is read. " * 60, 3), said("the end " * 900, 5)])
     bar = view.verticalScrollBar()
     while len(view.cells) < 3:
+        qtbot.waitUntil(lambda: all(cell.exact for cell in view.cells))
         bar.setValue(bar.value() - 100)
     above, read = cell_of(view, "1"), cell_of(view, "3")
     bar.setValue(bar.value() + read.y() - 80)

@@ -18,9 +18,11 @@ def shown(root: QWidget) -> str:
 
 
 def press(root: QWidget, words: str) -> None:
-    """Press the button with these words, or this accessible name."""
+    """Press the button with these words, or this accessible name; one at work, when it is done."""
     buttons = [b for b in root.findChildren(QAbstractButton) if b.isVisible() and b.isEnabled()]
     [button] = [b for b in buttons if words in (b.text(), b.accessibleName())]
+    while button.property("busy"):
+        QTest.qWait(1)
     button.click()
 
 
