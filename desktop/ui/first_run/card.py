@@ -149,7 +149,7 @@ class FoundServers(QWidget):
     async def _use(self, row: _ServerRow) -> None:
         server, model = row.server, row.models.currentText()
         chosen = Draft(server.provider, model, base=server.base_url)
-        self.outcome.busy(_("Sending a short test question…"), self._stop)
+        self.outcome.busy(_("Sending a short test question…"), self._work.cancel)
         try:
             await self._actions.api.providers.test(chosen)
             await self._actions.api.providers.use(chosen)
@@ -158,10 +158,6 @@ class FoundServers(QWidget):
         else:
             self.outcome.clear()
             self.ready.emit()
-
-    def _stop(self) -> None:
-        self._work.cancel()
-        self.outcome.clear()
 
 
 class FirstRunCard(MiddlePage):

@@ -184,10 +184,6 @@ class ProviderForm(QWidget):
         if self._save.isVisible() and not self._save.busy:
             self._work.start(self._try_and_store(), name="settings:provider", busy=(self._save,))
 
-    def _stop(self) -> None:
-        self._work.cancel()
-        self._outcome.clear()
-
     async def _try_and_store(self) -> None:
         if tried := await self._try():
             await self._store(tried)
@@ -196,7 +192,7 @@ class ProviderForm(QWidget):
         """Ask with what is asked for, which is returned if it works."""
         try:
             draft = self._draft()
-            self._outcome.busy(_("Sending a short test question…"), self._stop)
+            self._outcome.busy(_("Sending a short test question…"), self._work.cancel)
             done = await self._actions.api.providers.test(draft)
         except AppError as error:
             self._failed(error)
@@ -210,7 +206,7 @@ class ProviderForm(QWidget):
         """Store what was tried, whatever was typed since."""
         once = self._keychain.session_only
         waits = bool(draft.key) and not once
-        self._outcome.busy(_("Waiting for the keychain…") if waits else _("Saving…"), self._stop)
+        self._outcome.busy(_("Waiting for the keychain…") if waits else _("Saving…"), self._work.cancel)
         try:
             await self._actions.api.providers.use(draft, session_only=once)
         except AppError as error:

@@ -40,7 +40,7 @@ class Outcome(QWidget):
         self.hide()
 
     def busy(self, text: str, cancel: Callable[[], object] | None = None) -> None:
-        """Something is under way; `cancel` ends it."""
+        """Something is under way; `cancel` ends it, after which nothing is said any more."""
         self._on_cancel = cancel
         pressed_here = self._notice.has_keyboard()
         self._line(text, "muted", spinning=True)
@@ -79,5 +79,6 @@ class Outcome(QWidget):
         self.show()
 
     def _cancelled(self) -> None:
+        self.clear()
         if self._on_cancel is not None:
             self._on_cancel()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 
-from desktop.errors import AppError
 from desktop.text import _, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.panels.servers.fields import Fields
@@ -80,7 +79,8 @@ class Form(FormPage):
 
     def _try(self) -> None:
         if (given := self.fields.read()) is not None:
-            self._test = self._work.start(self._trying(*given), name="mcp:test", busy=[self.test])
+            work = self._trying(*given)
+            self._test = self._work.tell(work, self.outcome, name="mcp:test", busy=[self.test])
 
     def _end_test(self) -> None:
         if self._test is not None:
@@ -88,16 +88,8 @@ class Form(FormPage):
 
     async def _trying(self, server: Json, secrets: "Secrets") -> None:
         self.outcome.busy(_("Starting the server and listing its tools…"), self._end_test)
-        try:
-            # The name is that of the secrets which are in the keychain already.
-            reply = await self._actions.api.servers.test(self._before, server, secrets)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-        except asyncio.CancelledError:
-            self.outcome.clear()
-            raise
-        else:
-            self.outcome.done(tested(reply))
+        # The name is that of the secrets which are in the keychain already.
+        self.outcome.done(tested(await self._actions.api.servers.test(self._before, server, secrets)))
 
 
 def tested(reply: "Tested") -> str:

@@ -235,7 +235,7 @@ class ServerPage(ItemPage):
         self.outcome.failed(updates(found), tone="info", actions=(yes,))
 
     def _try(self) -> None:
-        self._test = self._work.start(self._trying(), name="mcp:test", busy=[self.test])
+        self._test = self._work.tell(self._trying(), self.outcome, name="mcp:test", busy=[self.test])
 
     def _end_test(self) -> None:
         if self._test is not None:
@@ -245,13 +245,10 @@ class ServerPage(ItemPage):
         self.outcome.busy(_("Starting the server and listing its tools…"), self._end_test)
         try:
             reply = await self._servers.test(self._name)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-        except asyncio.CancelledError:
-            self.outcome.clear()
+        except AppError:
+            self.changed.emit()
             raise
-        else:
-            self.outcome.done(tested(reply))
+        self.outcome.done(tested(reply))
         self.changed.emit()
 
     def _show_log(self) -> None:

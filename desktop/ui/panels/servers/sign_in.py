@@ -59,9 +59,11 @@ class SignIn(QObject):
     def begin(self) -> None:
         """Open the browser, and wait until the person is back."""
         if self._task is None or self._task.done():
-            self._task = self._work.start(self._enter(), name="mcp:sign_in", busy=[self._in])
+            work = self._enter()
+            self._task = self._work.tell(work, self.outcome, name="mcp:sign_in", busy=[self._in])
 
     def _cancel(self) -> None:
+        self.copy.hide()
         if self._task is not None:
             self._task.cancel()
 
@@ -70,16 +72,12 @@ class SignIn(QObject):
         try:
             async for page in self._actions.api.servers.sign_in(self._name):
                 self._open(page.url)
-        except AppError as error:
-            self.outcome.failed(error.text, error.remedy)
-        except asyncio.CancelledError:
-            self.outcome.clear()
-            raise
-        else:
-            self.outcome.done(_("You are signed in."))
-            self.done.emit()
-        finally:
+        except AppError:
             self.copy.hide()
+            raise
+        self.copy.hide()
+        self.outcome.done(_("You are signed in."))
+        self.done.emit()
 
     def _open(self, url: str) -> None:
         self._url = url

@@ -173,10 +173,6 @@ class Details(QWidget):
             return
         self._work.start(coro, name="settings:provider", busy=(self._test, self._use))
 
-    def _stop(self) -> None:
-        self._work.cancel()
-        self.outcome.clear()
-
     def _draft(self) -> Draft | None:
         """What is asked for; None where something is missing, which is marked."""
         provider, model, key = self.provider, self.picker.text(), self.key.typed()
@@ -195,7 +191,7 @@ class Details(QWidget):
     async def _try(self) -> None:
         if (draft := self._draft()) is None:
             return
-        self.outcome.busy(_("Sending a short test question…"), self._stop)
+        self.outcome.busy(_("Sending a short test question…"), self._work.cancel)
         try:
             done = await self._actions.api.providers.test(draft)
         except AppError as error:

@@ -216,7 +216,6 @@ class ModelPicker(QWidget):
     def _stop(self) -> None:
         if self._loading is not None:
             self._loading.cancel()
-        self.outcome.clear()
 
     async def _load(self) -> None:
         self.outcome.busy(_("Listing models…"), self._stop)

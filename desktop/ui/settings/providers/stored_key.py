@@ -145,7 +145,7 @@ class StoredKey(QWidget):
     async def _storing(self, key: str) -> None:
         """Keep a key, without one that of the environment."""
         api, name, once = self._actions.api.providers, self._provider.name, self._notice.session_only
-        self.outcome.busy(_("Saving…") if once else _("Waiting for the keychain…"), self._stop)
+        self.outcome.busy(_("Saving…") if once else _("Waiting for the keychain…"), self._work.cancel)
         try:
             if key:
                 await api.store_key(name, key, session_only=once)
@@ -192,7 +192,7 @@ class StoredKey(QWidget):
         self._remove.setFocus()
 
     async def _removing(self) -> None:
-        self.outcome.busy(_("Waiting for the keychain…"), self._stop)
+        self.outcome.busy(_("Waiting for the keychain…"), self._work.cancel)
         try:
             await self._actions.api.providers.forget_key(self._provider.name)
         except AppError as error:
@@ -202,10 +202,6 @@ class StoredKey(QWidget):
         self.outcome.done(_("Key removed."))
         self.edit.setFocus()
         self.stored.emit()
-
-    def _stop(self) -> None:
-        self._work.cancel()
-        self.outcome.clear()
 
     @property
     def session_only(self) -> bool:
