@@ -33,7 +33,7 @@ def nothing_is_in_force(program: Program, ran: Path) -> None:
     assert "evil.example" not in json.dumps({**here, "tools": {}})
     (job,) = program.events("cron", "list")
     assert (job["enabled"], job["mode"]) == (False, "")
-    assert "yes" in job["paused"]
+    assert "until you approve it" in job["paused"]
     skills = {skill["name"]: skill for skill in program.events("skills", "list")}
     assert skills["helper"]["enabled"] is False
     (log,) = (program.home / "workspace/sessions").glob("cli*.jsonl")

@@ -28,7 +28,7 @@ def test_three_things_are_told_learned_and_undone(program: Program, server: Scri
     done = program.run("memory", "dream")
     assert (done.returncode, done.stderr) == (0, "")
     assert "USER.md" in done.stdout
-    assert "nothing new" in program.run("memory", "dream").stdout
+    assert "Nothing new" in program.run("memory", "dream").stdout
     assert [(fact["text"], fact["session"]) for fact in facts(program)] == [
         ("Is called Anna.", "cli:direct"),
         ("Likes tea.", "cli:direct"),

@@ -78,7 +78,7 @@ def test_it_begins_in_the_tray_and_comes_and_goes(
 
         entries = [entry["label"] for entry in icon.menu() if entry["label"]]
         assert entries[:3] == ["Hide", "Quick chat", "New conversation"]
-        assert entries[-2:] == ["Settings", "Quit"]
+        assert entries[-3:] == ["Settings", "Help", "Quit"]
         ask(window, "first")
         window.wait_text("Nanobot", "Hello.")
         icon.choose("Hide")

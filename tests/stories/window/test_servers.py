@@ -87,7 +87,7 @@ def test_a_server_that_cannot_start_says_so_in_its_place_and_is_taken_away_and_b
         window.wait("broken: Failed")
         desk.screenshot("servers-failed")
         window.press("Remove: broken")
-        window.wait(re.compile("^broken was removed"))
+        window.wait("broken removed.")
         window.press("Undo")
         window.wait("Use server broken")
         until(lambda: "broken" in (program.home / "config.json").read_text("utf-8"), "it is back")
