@@ -10,6 +10,7 @@ import select
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,10 @@ def desk(tmp_path: Path) -> "Desk":
     return Desk(Path(os.environ.get("NANOBOT_TEST_SHOTS") or tmp_path / "shots"))
 
 
+_LISTED = Path("/proc/thread-self/children")
+"""Linux lists them in each thread; psutil reads all processes that there are, twice a test 3 ms."""
+
+
 class _Lines(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -95,6 +100,17 @@ def _nothing_unexpected_in_the_log(request: pytest.FixtureRequest) -> Iterator[N
     assert not surprises, "unexpected log lines:\n" + "\n".join(surprises)
 
 
+def _children() -> set[int]:
+    """The processes that this one started and has not waited for."""
+    if not _LISTED.exists():
+        return {child.pid for child in psutil.Process().children()}
+    found: set[int] = set()
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # it has ended
+            found.update(map(int, (thread / "children").read_text().split()))
+    return found
+
+
 def _ended(child: psutil.Process) -> bool:
     """Wait for its end, without taking its exit status from who started it."""
     if not hasattr(os, "pidfd_open"):
@@ -109,15 +125,21 @@ def _ended(child: psutil.Process) -> bool:
         os.close(handle)
 
 
+def _process(pid: int) -> psutil.Process | None:
+    """None where it is gone."""
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid)
+    return None
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
     threads = set(threading.enumerate())
-    children = {child.pid for child in psutil.Process().children()}
+    children = _children()
     yield
     running = {task.get_name() for task in tasks._running if not task.done()}
     assert not running, f"tasks still running: {running}"
-    left = [child for child in psutil.Process().children() if child.pid not in children]
-    alive = [child for child in left if not _ended(child)]
+    alive = [child for child in map(_process, _children() - children) if child and not _ended(child)]
     assert not alive, f"children still running: {[child.cmdline() for child in alive]}"
     for thread in set(threading.enumerate()) - threads:
         # The loop's own pool is emptied when pytest closes the loop, after this.
