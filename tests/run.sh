@@ -173,17 +173,34 @@ if [ $# -gt 0 ]; then
   exec "${session[@]}" "$bin/python" -m pytest "$@"
 fi
 
-# Three lanes: tests of programs mostly wait, so two cores are busy with three.
+# Three lanes: tests of programs mostly wait, so two cores are busy with three. Each takes the next step that
+# nobody has taken, so that none of them is done long before the others: the short steps are the last.
+steps=(units stories_of_the_terminal stories_of_the_window on_python_313 lint the_rest)
+share() {
+  local name
+  for name in "${steps[@]}"; do
+    if mkdir "$logs/taken-$name" 2>/dev/null; then "$name"; fi
+  done
+}
+first() { share; }
+second() { share; }
+third() { share; }
+
 blind=()
 [ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
 python313() { find_python 3.13; }
 
-units() {
-  step "pytest, units" "${blind[@]}" "$bin/python" -m pytest tests/unit
+units() { step "pytest, units" "${blind[@]}" "$bin/python" -m pytest tests/unit; }
+
+stories_of_the_terminal() {
+  step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest tests/stories --ignore tests/stories/window
 }
 
-checks() {
-  lint
+stories_of_the_window() {
+  step "pytest, stories of the window" "${session[@]}" "$bin/python" -m pytest tests/stories/window
+}
+
+on_python_313() {
   if [[ "$("$bin/python" -V)" != *" 3.13."* ]] && find_python 3.13 >/dev/null; then
     install_locked "$root/.venv-3.13" python313 test
     # Left out: rooms whose tests are mostly the work of other processes, whatever the Python.
@@ -193,11 +210,14 @@ checks() {
       "${elsewhere[@]/#/--ignore=tests/unit/}"
     finish_compiling
   fi
-  step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest tests/stories --ignore tests/stories/window
 }
 
-begin units
-begin checks
-step "pytest, the window and the rest" "${session[@]}" "$bin/python" -m pytest \
-  --ignore tests/unit --ignore-glob 'tests/stories/test_*'
+the_rest() {
+  step "pytest, the rest" "${session[@]}" "$bin/python" -m pytest --ignore tests/unit --ignore tests/stories --ignore tests/ui
+}
+
+begin first
+begin second
+step "pytest, the window" "${session[@]}" "$bin/python" -m pytest tests/ui
+begin third
 finish
