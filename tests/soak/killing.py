@@ -130,13 +130,11 @@ class Soak(ABC):
     def killed(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], Lines]]:
         """A command in a session of its own; after the block it and all its children are dead, and all that
         it told is taken in."""
-        with subprocess.Popen(
-            [*self.program.command, *arguments],
+        with self.program.begin(
+            *arguments,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=self.program.full_environment,
             start_new_session=True,
         ) as process:
             lines = Lines(process)

@@ -8,6 +8,10 @@ import pytest
 
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
+from tests.warm import warm, warm_mcp
+from tests.warm.program import warm_program
+
+__all__ = ["warm", "warm_mcp", "warm_program"]
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.warm.program import Forked, suits
+
 PROGRAM = os.environ.get("NANOBOT_TEST_PROGRAM", "")
 """A program to be tested instead of this checkout: a frozen one, or one that was installed."""
 COMMAND = [PROGRAM] if PROGRAM else [sys.executable, "-P", "-m", "desktop"]
@@ -24,6 +26,9 @@ class Program:
     environment: dict[str, str] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     """What the command line begins with, such as the way into a namespace."""
+
+    cold: bool = False
+    """Whether it always starts anew, where the stories fork one that has its modules loaded."""
 
     @property
     def command(self) -> list[str]:
@@ -55,16 +60,21 @@ class Program:
         self, *arguments: str, given: str = "", seconds: float = 180, encoding: str = "utf-8"
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; half letters go in as the bytes that they stand for."""
-        return subprocess.run(
-            [*self.command, *arguments],
-            input=given,
-            capture_output=True,
-            encoding=encoding,
-            errors="surrogateescape",
-            timeout=seconds,
-            env=self.full_environment,
-            check=False,
-        )
+        with self.begin(*arguments, encoding=encoding, errors="surrogateescape") as process:
+            try:
+                out, complaints = process.communicate(given, timeout=seconds)
+            except BaseException:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, complaints)
+
+    def begin(self, *arguments: str, **options: Any) -> subprocess.Popen[Any]:
+        """A command as Popen() starts it with these options, with pipes to it where they say nothing."""
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        options = {"env": self.full_environment, **pipes, **options}
+        if not (self.cold or self.inside or PROGRAM) and suits(options["env"]):
+            return Forked(arguments, **options)
+        return subprocess.Popen([*self.command, *arguments], **options)
 
     def talk(self, key: str, *questions: str) -> None:
         """Have these asked and answered in a conversation, one after the other."""
@@ -87,14 +97,7 @@ class Program:
     @contextmanager
     def started(self, *arguments: str, seconds: float = 180) -> Iterator[subprocess.Popen[str]]:
         """A command that goes on while the block runs, then is asked to end; killed after so long."""
-        with subprocess.Popen(
-            [*self.command, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=self.full_environment,
-        ) as process:
+        with self.begin(*arguments, text=True) as process:
             watchdog = threading.Timer(seconds, process.kill)
             watchdog.start()
             try:

@@ -5,7 +5,6 @@ import os
 import pty
 import select
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -177,8 +176,8 @@ def test_in_a_terminal_a_key_answers(program: Program, server: ScriptedServer, w
 def in_terminal(program: Program, arguments: list[str], until: str, keys: str) -> str:
     """Run a command in a terminal of its own, press keys once it shows something; all it showed."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*program.command, *arguments],
+    process = program.begin(
+        *arguments,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

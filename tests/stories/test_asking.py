@@ -11,6 +11,7 @@ from tests.stories.program import Program, read_event
 
 
 def test_a_question_is_answered_on_stdout_alone(program: Program, server: ScriptedServer) -> None:
+    program.cold = True  # as it is for a person
     program.use_server(server.url, "say:The answer is 42.")
     done = program.run("ask", "What is it?")
     assert (done.returncode, done.stdout, done.stderr) == (0, "The answer is 42.\n", "")

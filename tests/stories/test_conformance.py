@@ -61,6 +61,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcomes]:
         program.environment = {
             "BROWSER": f"{shlex.quote(sys.executable)} {shlex.quote(str(CLIENT))} --browse %s",
             "PYTHONPATH": str(ROOT),
+            "NODE_COMPILE_CACHE": str(tmp_path_factory.mktemp("node")),  # the suite starts once a scenario
         }
         with program.started("serve", "--json", seconds=300) as owner:
             read_event(owner, "serving")

@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import select
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -87,9 +86,7 @@ class Terminal:
 def at_a_terminal(program: Program, *arguments: str) -> Iterator[Terminal]:
     master, slave = pty.openpty()
     environment = program.full_environment | {"TERM": "dumb", "COLUMNS": "200"}
-    with subprocess.Popen(
-        [*program.command, *arguments], stdin=slave, stdout=slave, stderr=slave, env=environment
-    ) as process:
+    with program.begin(*arguments, stdin=slave, stdout=slave, stderr=slave, env=environment) as process:
         os.close(slave)
         try:
             yield Terminal(master)

@@ -12,12 +12,13 @@ from tests.servers.registry import Registry
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event
 from tests.stories.test_acting import told, use
+from tests.warm import mcp_command
 
 SOUND = str(Path(__file__).parents[1] / "servers" / "mcp" / "sound.py")
 
 
-def add(program: Program, name: str = "s", *more: str) -> dict[str, Any]:
-    (done,) = program.events("mcp", "add", name, sys.executable, SOUND, *more)
+def add(program: Program, name: str = "s", *command: str) -> dict[str, Any]:
+    (done,) = program.events("mcp", "add", name, *(command or mcp_command(SOUND)))
     return done
 
 
@@ -154,7 +155,7 @@ def test_doctor_tells_what_was_wrong_with_a_server_last(program: Program, server
 def test_kill_9_of_the_program_leaves_no_server(program: Program, server: ScriptedServer) -> None:
     program.use_server(server.url)
     for name in ("one", "two"):
-        add(program, name)
+        add(program, name, sys.executable, SOUND)  # not forked: what it breeds is its own
         program.run("mcp", "set", name, "--local-reads")  # else --approve all is no yes to a second server
     server.script(
         use(("mcp_one_breed", {}), ("mcp_two_breed", {})),

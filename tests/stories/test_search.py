@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import sqlite3
-import subprocess
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
@@ -77,10 +76,7 @@ def test_on_a_terminal_it_asks_before_it_deletes(program: Program) -> None:
 def _answer(program: Program, letter: str) -> int:
     """Delete on a terminal, where the person types this; the exit code."""
     ours, theirs = pty.openpty()
-    command = [*program.command, "sessions", "delete", "a"]
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=program.full_environment
-    ) as process:
+    with program.begin("sessions", "delete", "a", stdin=theirs, stdout=theirs) as process:
         os.close(theirs)
         os.write(ours, f"{letter}\n".encode())
         code = process.wait(60)

@@ -1,14 +1,16 @@
-"""What the program starts as its model host: hands its pipes over, and ends with the host that has them."""
+"""What is started in place of a model host or an MCP server: hands over its pipes and all it was given, and
+ends with the fork that has them."""
 
+import marshal
 import os
 import socket
 import sys
 
 with socket.socket(socket.AF_UNIX) as wire:
     wire.connect(sys.argv[1])
-    environment = b"\0".join(b"%b=%b" % pair for pair in os.environb.items())
-    socket.send_fds(wire, [len(environment).to_bytes(4, "big")], [0, 1, 2])
-    wire.sendall(environment)
+    asked = marshal.dumps((dict(os.environb), sys.argv[2:], os.getcwd()))
+    socket.send_fds(wire, [len(asked).to_bytes(4, "big")], [0, 1, 2])
+    wire.sendall(asked)
     for handle in (0, 1, 2):
         os.close(handle)
     wire.recv(1)

@@ -24,6 +24,7 @@ def longer_than(window: Window, length: int) -> str:
 
 def test_from_an_empty_home_to_a_conversation_that_is_there_again(with_model: Program, desk: Desk) -> None:
     before = len(desk.notifications())
+    with_model.cold = True  # as it is for a person
     with running_window(with_model) as window:
         window.wait("Choose your model")
         desk.screenshot("first-run")

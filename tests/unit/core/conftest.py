@@ -9,9 +9,9 @@ from desktop.paths import Home
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.unit.core.test_conversations import Desk, started
-from tests.warm import warm
+from tests.warm import warm, warm_mcp
 
-__all__ = ["warm"]
+__all__ = ["warm", "warm_mcp"]
 
 
 @pytest.fixture

@@ -35,7 +35,8 @@ class Desk:
     async def add(
         self, name: str = "s", server: Json | None = None, secrets: Secrets | None = None
     ) -> None:
-        whole = {"command": sys.executable, "args": [SOUND], **(server or {})}
+        command, *args = warm.mcp_command(SOUND)
+        whole = {"command": command, "args": args, **(server or {})}
         await self.api.save(name, whole, secrets, new=True)
 
     async def waiting(self, name: str) -> list[str]:
@@ -194,7 +195,8 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(desk: Desk) -> None
 
 
 async def test_a_server_is_tested_before_it_is_saved(desk: Desk) -> None:
-    server = {"command": sys.executable, "args": [SOUND], "env": {"TOKEN": KEYCHAIN}}
+    command, *args = warm.mcp_command(SOUND)
+    server = {"command": command, "args": args, "env": {"TOKEN": KEYCHAIN}}
     found = await desk.api.test(server=server, secrets=Secrets(env={"TOKEN": "typed"}))
     assert "echo" in found.tools
     with pytest.raises(AppError, match="The keychain has no value for TOKEN"):
@@ -204,7 +206,8 @@ async def test_a_server_is_tested_before_it_is_saved(desk: Desk) -> None:
 
 
 async def test_a_name_with_a_dot_that_a_person_wrote_works_too(desk: Desk) -> None:
-    servers = {"my.server": {"command": sys.executable, "args": [SOUND], "note": "mine"}}
+    command, *args = warm.mcp_command(SOUND)
+    servers = {"my.server": {"command": command, "args": args, "note": "mine"}}
     desk.home.config.write_text(json.dumps({"tools": {"mcpServers": servers}}))
     await Api(desk.owner).settings.all()
     await desk.api.trust("my.server", on=True)

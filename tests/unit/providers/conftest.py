@@ -7,6 +7,9 @@ import pytest_asyncio
 
 from desktop.providers.host_process import ModelHost
 from tests.servers.scripted import ScriptedServer
+from tests.warm import warm
+
+__all__ = ["warm"]
 
 
 @pytest.fixture(scope="module")

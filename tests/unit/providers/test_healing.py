@@ -16,6 +16,7 @@ from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.normalise import WireCache
 from desktop.providers.options import options_of
+from tests import warm
 from tests.servers.scripted import ScriptedServer, Seen
 
 FULL = Behaviour(
@@ -142,7 +143,7 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 async def host() -> AsyncIterator[ModelHost]:
-    host = ModelHost()
+    host = warm.host()
     yield host
     await host.stop()
 

@@ -37,6 +37,7 @@ from desktop.providers.host_process import ModelHost
 from desktop.providers.learned import Lessons
 from desktop.providers.normalise import Normaliser, WireCache
 from desktop.providers.registry import choose, described
+from tests import warm
 from tests.servers.responses import SEAL
 from tests.servers.scripted import ScriptedServer, Seen
 from tests.unit.providers.test_normalise import HISTORY, slow
@@ -54,7 +55,7 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 async def host() -> AsyncIterator[ModelHost]:
-    host = ModelHost()
+    host = warm.host()
     yield host
     await host.stop()
 

@@ -23,6 +23,9 @@ from desktop.tools.mcp.known import Known
 from desktop.tools.mcp.server import Server
 from desktop.tools.mcp.servers import Servers
 from desktop.tools.mcp.sign_in import SignIns
+from tests.warm import mcp_command, warm_mcp
+
+__all__ = ["warm_mcp"]
 
 ROOT = Path(__file__).parents[4]
 PEERS = ROOT / "tests" / "servers" / "mcp"
@@ -84,9 +87,11 @@ class Place:
     def noted(self) -> list[str]:
         return self.notes.read_text().split() if self.notes.exists() else []
 
-    def sound(self, *more: str, **settings: Any) -> McpServer:
-        args = (str(PEERS / "sound.py"), "--notes", str(self.notes), *more)
-        return McpServer(command=sys.executable, args=args, **settings)
+    def sound(self, *more: str, cold: bool = False, **settings: Any) -> McpServer:
+        """`cold`: not forked, so that it ends as itself, and what it starts is its own."""
+        script = PEERS / "sound.py"
+        command, *args = [sys.executable, str(script)] if cold else mcp_command(script)
+        return McpServer(command=command, args=(*args, "--notes", str(self.notes), *more), **settings)
 
     def odd(self, way: str, **settings: Any) -> McpServer:
         return McpServer(command=sys.executable, args=(str(PEERS / "odd.py"), way), **settings)
@@ -160,25 +165,29 @@ async def serving(script: str, *arguments: str, port: int = 0) -> AsyncIterator[
         port = port or free.getsockname()[1]
     words = [str(port) if word == "PORT" else word for word in arguments]
     child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(PEERS / script),
-        *words,
+        *mcp_command(PEERS / script, *words),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
         async with asyncio.timeout(60):
-            while True:
-                try:
-                    _reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
-                    await asyncio.sleep(0.02)
-                    continue
-                writer.close()
-                break
+            while not await _answers(port):
+                await asyncio.sleep(0.02)
         yield f"http://127.0.0.1:{port}"
     finally:
         if child.returncode is None:
             child.kill()
         await child.wait()
+        async with asyncio.timeout(60):
+            while await _answers(port):  # a forked one is gone a moment after its stub
+                await asyncio.sleep(0.01)
+
+
+async def _answers(port: int) -> bool:
+    try:
+        _reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True

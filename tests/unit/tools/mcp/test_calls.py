@@ -82,7 +82,7 @@ async def test_cancelling_a_call_reaches_the_server(place: Place) -> None:
 
 
 async def test_a_killed_server_fails_the_call_at_once_and_comes_back(place: Place) -> None:
-    await place.up(s=place.sound())
+    await place.up(s=place.sound(cold=True))
     pid = int((await place.call("mcp_s_pid")).text)
     call = place.begin("mcp_s_wait", seconds=60)
     await place.until(lambda: "begun" in place.noted())
@@ -97,7 +97,7 @@ async def test_a_killed_server_fails_the_call_at_once_and_comes_back(place: Plac
 
 
 async def test_the_death_of_an_idle_server_is_seen_and_told(place: Place) -> None:
-    await place.up(s=place.sound())
+    await place.up(s=place.sound(cold=True))
     pid = int((await place.call("mcp_s_pid")).text)
     with place.bus.subscribe() as events:
         os.kill(pid, signal.SIGKILL)
@@ -111,7 +111,7 @@ async def test_the_death_of_an_idle_server_is_seen_and_told(place: Place) -> Non
 
 
 async def test_what_a_server_started_ends_with_it(place: Place) -> None:
-    await place.up(s=place.sound())
+    await place.up(s=place.sound(cold=True))
     left = int((await place.call("mcp_s_breed")).text)
     assert psutil.pid_exists(left)
     await place.servers.stop()
