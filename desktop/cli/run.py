@@ -30,6 +30,15 @@ def run(command: Command, *, as_json: bool = False) -> None:
             with suppress(OSError, ValueError):
                 stream.flush()
         os._exit(code)
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except ValueError:  # closed
+            continue
+        except OSError:
+            # It was told. Python would say so in its own words when it ends, and leave with 120.
+            setattr(sys, name, None)
+            code = code or 1
     sys.exit(code)
 
 

@@ -15,6 +15,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event, say
 
 SESSION = "workspace/sessions/cli%3Adirect.jsonl"
+UNBUFFERED = "PYTHONUNBUFFERED"
 
 
 @pytest.fixture
@@ -109,20 +110,16 @@ def test_a_place_for_the_log_that_cannot_be_written(talked: Program) -> None:
 
 
 def test_output_to_a_full_disk(talked: Program) -> None:
+    talked.cold = True  # Python, too, says at its end what could not be written
+    environment = {name: value for name, value in talked.full_environment.items() if name != UNBUFFERED}
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [*talked.command, "ask", "second"],
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=talked.full_environment,
-            timeout=60,
-            check=False,
+        asked = talked.begin(
+            "ask", "second", stdin=subprocess.DEVNULL, stdout=full, text=True, env=environment
         )
-    assert done.returncode == 1
-    assert done.stderr.startswith("The disk is full")
-    assert "Exception" not in done.stderr
+        _out, complaint = asked.communicate(timeout=60)
+    assert asked.returncode == 1
+    assert complaint.startswith("The disk is full")
+    assert "Exception" not in complaint
     assert talked.said()[2] == ("user", "second")
 
 
