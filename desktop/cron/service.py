@@ -90,9 +90,11 @@ class Scheduler(Listing):
             await self._wake.start()
 
     async def read(self) -> None:
-        """Know the jobs as they are in the file, without running any; nothing where they run here."""
-        if self._alarm is None:
+        """Know the jobs as they are in the file, without running any; nothing where they run here and were
+        looked at before."""
+        if self._alarm is None or self._store.unread:
             await super().read()
+        if self._alarm is None:
             self.status.set(ServiceState.OFF, self._store.trouble)
 
     async def take(self) -> None:

@@ -80,6 +80,11 @@ class Store:
         return self._state.jobs
 
     @property
+    def unread(self) -> bool:
+        """Whether nobody has looked at the file yet."""
+        return self._state.mark == _UNREAD
+
+    @property
     def trouble(self) -> str:
         """What the person must know of the file, with the remedy; empty where all is well."""
         return " ".join((self._state.trouble, *self._state.problems)).strip()

@@ -12,6 +12,7 @@ from desktop.cron.listing import Listing
 from desktop.cron.schedule import At, Cron, Every
 from desktop.cron.service import Done
 from desktop.errors import UsageError
+from desktop.tasks import spawn
 from tests.unit.cron.bed import Bed, soon, unix
 from tests.unit.cron.conftest import Made
 
@@ -37,6 +38,19 @@ async def test_a_reminder_is_in_the_inbox_at_its_moment_and_gone_from_the_list(b
     assert not bed.worker.runs
     [row] = await bed.rows()
     assert (row.outcome, row.cause, row.missed, row.planned) == ("ok", "due", 0, start + 1200)
+
+
+async def test_whoever_asks_while_it_starts_is_told_of_the_jobs(bed: Bed) -> None:
+    job = await bed.add(Every(HOUR, bed.time.moment), "news")
+    await bed.stop()
+    bed._make()
+    await bed.database.open()
+    starting = spawn(bed.scheduler.start(), name="start")
+    while bed.scheduler._alarm is None:
+        await asyncio.sleep(0)
+    await bed.scheduler.read()
+    assert [one.id for one in bed.scheduler.jobs()] == [job.id]
+    await starting
 
 
 async def test_a_job_with_one_moment_that_is_to_stay_is_switched_off(bed: Bed) -> None:
