@@ -17,12 +17,13 @@ import runpy
 import selectors
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 _ELSEWHERE = {"host", "windows", "network_windows", "network_macos", "__main__"}
 """Modules that the program does not load on Linux, and packages of such."""
@@ -125,7 +126,6 @@ def _mcp() -> Become:
 def _program(what: str, host: list[str]) -> Become:
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # as the program does before it loads anything
     import desktop.__main__
-    from desktop.providers import host_process
     from desktop.tools.mcp import sdk
 
     elsewhere = _ELSEWHERE if what == "window" else _ELSEWHERE | {"ui"}
@@ -136,7 +136,8 @@ def _program(what: str, host: list[str]) -> Become:
         import_module(name)
     sdk.load()
     if host:
-        vars(host_process)["self_command"] = lambda *arguments: [*host, *arguments]
+        _Started.host = host
+        subprocess.Popen = _Started  # type: ignore[misc]
 
     def become(wire: socket.socket, arguments: list[str], more: Any) -> None:
         parent, apart = more
@@ -151,6 +152,16 @@ def _program(what: str, host: list[str]) -> Become:
         desktop.__main__.main()
 
     return become
+
+
+class _Started(subprocess.Popen[Any]):
+    """A process of the program; a model host is loaded already, as the program is."""
+
+    host: ClassVar[list[str]]
+
+    def __init__(self, args: Sequence[str], **options: Any) -> None:
+        host = self.host if args[-1] == "--model-host" else ()
+        super().__init__([*host, *args] if host else args, **options)
 
 
 def _wait_for_parent(parent: int) -> None:
