@@ -53,7 +53,8 @@ class Settings:
         if await store.refresh() != before:
             await self._apply()
         values = dict(_flat(store.config, ""))
-        fixed = {name: store.fixed[normal(name)] for name in values if normal(name) in store.fixed}
+        variables = store.fixed
+        fixed = {name: variables[normal(name)] for name in values if normal(name) in variables}
         if os.environ.get("NANOBOT_DESKTOP_LANGUAGE"):
             fixed["appearance.language"] = "NANOBOT_DESKTOP_LANGUAGE"
         problems = tuple(Problem(problem.text, problem.remedy) for problem in store.problems)

@@ -59,7 +59,6 @@ class SettingsWindow(QDialog):
         self._side.found.connect(self.go_to)
         QShortcut(QKeySequence("F1"), self, self.help_wanted.emit)
         QShortcut(QKeySequence.StandardKey.Find, self, self._side.begin)
-        self._list.setCurrentRow(0)
         spoken(self._words)
 
     def _lay_out(self) -> None:
@@ -90,6 +89,8 @@ class SettingsWindow(QDialog):
         for number, view in enumerate(self.views):
             if view.page.key == key:
                 self._list.setCurrentRow(number)
+        if self._list.currentRow() < 0:  # only now: it is the dearest, and another may be wanted
+            self._list.setCurrentRow(0)
         self.show()
         self.raise_()
         self.activateWindow()

@@ -9,10 +9,11 @@ from tests.ui.program import Running
 
 @pytest.fixture
 def window(running: Running, qtbot: QtBot) -> SettingsWindow:
-    """The settings, open, with everything read."""
+    """The settings, open with a small page, with everything read: a test opens the page that it is about.
+    To make and draw the first one, with all providers, takes most of a second."""
     made = SettingsWindow(running.actions)
     qtbot.addWidget(made)
-    made.open_page()
+    made.open_page("appearance")
     qtbot.waitExposed(made)
     running.settle()
     return made

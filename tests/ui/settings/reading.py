@@ -28,7 +28,12 @@ def press(root: QWidget, words: str) -> None:
 
 def row(window: SettingsWindow, name: str) -> SettingRow:
     """The row of a setting, with its page in front."""
+    section = name.rpartition(".")[0]
     for view in window.views:
+        places = {place for group in view.page.groups for place in group.names}
+        providers = view.page.key == "model" and section.startswith("providers.")
+        if not (places & {name, section} or providers):
+            continue
         window.open_page(view.page.key)
         for found in view.findChildren(SettingRow):
             if found.setting.name == name:
