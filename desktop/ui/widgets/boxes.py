@@ -1,5 +1,8 @@
 """Layouts in one line of code: parts beside one another, or under one another."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
@@ -45,3 +48,19 @@ def _fill(box: QBoxLayout, parts: tuple[Part, ...], gap: int, edges: Edges, of: 
             box.addLayout(inner, share)
         else:
             box.addWidget(inner, share, place)
+
+
+@contextmanager
+def laid_out_once(parent: QWidget) -> Iterator[None]:
+    """Put widgets into the layout of `parent` and show them in here: all are laid out once, after it.
+
+    By itself each show() lays out everything that is around the widget, so that a list of many rows costs
+    the square of them.
+    """
+    layout = parent.layout()
+    assert layout is not None
+    layout.setEnabled(False)
+    try:
+        yield
+    finally:
+        layout.setEnabled(True)

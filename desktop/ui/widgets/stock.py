@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from desktop.ui.widgets.boxes import laid_out_once
+
 _STEP_S = 0.003
 """Seconds for making rows in one go, one at least: more would be felt."""
 
@@ -46,18 +48,24 @@ class Stock[Row: QWidget, Item](QObject):
 
     def _step(self) -> None:
         end = time.perf_counter() + _STEP_S
-        while self.waiting:
-            if self._next == len(self.rows):
-                self.rows.append(self._make_row())
-                self._show_row(self.rows[-1], self._items[self._next])
-                self._column.addWidget(self.rows[-1])
-            else:
-                self._show_row(self.rows[self._next], self._items[self._next])
-            self.rows[self._next].show()
-            self._next += 1
-            if time.perf_counter() >= end:
-                break
+        parent = self._column.parentWidget()
+        assert parent is not None
+        with laid_out_once(parent):
+            while self.waiting:
+                self._show_next()
+                if time.perf_counter() >= end:
+                    break
         if self.waiting:
             self._timer.start()
         else:
             self.whole.emit()
+
+    def _show_next(self) -> None:
+        if self._next == len(self.rows):
+            self.rows.append(self._make_row())
+            self._show_row(self.rows[-1], self._items[self._next])
+            self._column.addWidget(self.rows[-1])
+        else:
+            self._show_row(self.rows[self._next], self._items[self._next])
+        self.rows[self._next].show()
+        self._next += 1

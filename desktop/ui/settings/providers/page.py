@@ -1,7 +1,8 @@
 """All providers: those that are set up first, then the rest, found by a filter."""
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -14,13 +15,16 @@ from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.part import PageData, Part
 from desktop.ui.settings.providers.card import ProviderCard, matches, set_up
 from desktop.ui.theme.tokens import Space
-from desktop.ui.widgets.boxes import across
+from desktop.ui.widgets.boxes import across, laid_out_once
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.order import bring_into_sight
 from desktop.ui.widgets.outcome import Outcome
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
+
+_STEP_S = 0.006
+"""Seconds for making cards in one go, one at least: more would be felt."""
 
 
 class ProviderList(Part):
@@ -102,31 +106,43 @@ class ProviderList(Part):
         used = found.answers.name
         rows.sort(key=lambda row: (row.name != used, not set_up(row), row.title.casefold()))
         wanted = self._wanted(rows, used)
-        opened = any(card.opened for card in self.cards.values())
         for name in self.cards.keys() - {row.name for row in rows}:
             self._drop(self.cards.pop(name))
-        place = 0
-        for row in rows:
-            card = self.cards.get(row.name)
-            if card is None and row.name not in wanted:
-                continue
-            if card is None:
-                card = self.cards[row.name] = ProviderCard(self._actions, self.notice)
-                card.changed.connect(self.saved)
-                card.show_provider(row, data)
-                self._list.insertWidget(place, card)
-                await asyncio.sleep(0)  # several at once would be felt
-            else:
-                card.show_provider(row, data)
-                if not opened and self._list.indexOf(card) != place:
-                    self._list.insertWidget(place, card)
-            card.setVisible(card.opened or row.name in wanted)
-            place += 1
+        making = self._fill(rows, wanted, data)
+        more = True
+        while more:
+            more = self._go_on(making)
+            await asyncio.sleep(0)
         self._rest.setVisible(len(wanted) < len(rows) and not self.filter.text())
         self._nothing.setVisible(not wanted)
         if self._opening:
             self._opening = False
             self._open(used)
+
+    def _fill(self, rows: Sequence[ProviderLine], wanted: set[str], data: PageData) -> Iterator[None]:
+        """Show these in their cards; a step for each that has to be made."""
+        opened, place = any(card.opened for card in self.cards.values()), 0
+        for row in rows:
+            card = self.cards.get(row.name)
+            if card is None and row.name not in wanted:
+                continue
+            new = card is None
+            if card is None:
+                card = self.cards[row.name] = ProviderCard(self._actions, self.notice)
+                card.changed.connect(self.saved)
+            card.show_provider(row, data)
+            if new or (not opened and self._list.indexOf(card) != place):
+                self._list.insertWidget(place, card)
+            card.setVisible(card.opened or row.name in wanted)
+            place += 1
+            if new:
+                yield
+
+    def _go_on(self, making: Iterator[None]) -> bool:
+        """Take some of the steps, one at least; whether there may be more."""
+        end = time.perf_counter() + _STEP_S
+        with laid_out_once(self):
+            return any(time.perf_counter() >= end for _card in making)
 
     def open_used(self) -> None:
         self._opening = True
