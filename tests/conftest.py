@@ -3,6 +3,7 @@
 A test that leaves a task, a thread or a child process, or logs a warning it did not announce, fails.
 """
 
+import gc
 import logging
 import os
 import re
@@ -50,6 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+def pytest_collection_finish() -> None:
+    """As the program does after its start: what stays to the end is not looked through again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
