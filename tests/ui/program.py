@@ -73,8 +73,11 @@ class Running:
             names = [task.get_name() for task in tasks._running if not task.done()]
             return all(name.startswith("search:") for name in names)
 
-        self._until(still)
-        self.wait(asyncio.sleep(0))  # what is called when a task is done
+        times = 0
+        while times < 2:  # what is called when a task is done, or hears the bus, may begin another
+            self._until(still)
+            self.wait(asyncio.sleep(0))
+            times = times + 1 if still() else 0
 
     def tell(self, event: Event) -> None:
         """Have something happen, and be heard."""
