@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,10 @@ from tests.ui.program import Running
 from tests.ui.settings.reading import choose, named, press, shown, write
 
 TIME = str(Path(sys.executable).with_name("mcp-server-time"))
-SERVER = {"command": TIME, "args": ["--local-timezone", "UTC"]}
-PASTED = json.dumps({"mcpServers": {"time": SERVER}})
+REAL = {"command": TIME, "args": ["--local-timezone", "UTC"]}
+PLAIN = ["-IS", str(Path(__file__).parents[2] / "servers" / "mcp" / "plain.py")]
+SERVER = {"command": sys.executable, "args": PLAIN}
+"""Has the same two tools as the real one."""
 SECONDS = 30_000
 
 
@@ -87,9 +90,9 @@ class Page:
         [field] = [e for e in self.window.findChildren(TextField) if e.accessibleName() == "Arguments"]
         return field.toPlainText()
 
-    def add_time(self) -> None:
+    def add_time(self, server: Mapping[str, object] = SERVER) -> None:
         """Add the server, and wait until it runs and its tools are shown."""
-        form = self.paste(PASTED)
+        form = self.paste(json.dumps({"mcpServers": {"time": server}}))
         self.until(form.save.isEnabled, timeout=SECONDS)
         self.press("Add")
         self.sees("Running · 2 tools · 2 not accepted", "get_current_time")
@@ -136,7 +139,7 @@ def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
     form = page.paste("npm install the-server")
     page.sees("This text contains no MCP server.")
     assert not form.save.isEnabled()
-    form.text.setPlainText(PASTED)
+    form.text.setPlainText(json.dumps({"mcpServers": {"time": SERVER}}))
     page.until(form.save.isEnabled, timeout=SECONDS)
     assert "This text contains no MCP server" not in shown(page.window)
     form.text.setPlainText("npm")
@@ -144,7 +147,7 @@ def test_text_that_is_no_server_is_answered_in_place(page: Page) -> None:
 
 
 def test_a_server_runs_is_tested_and_its_tools_are_switched(page: Page) -> None:
-    page.add_time()
+    page.add_time(REAL)
     card = page.part.pages["time"]
     assert "says it is read-only" in shown(card)
     row = card.tools.rows["convert_time"]
@@ -178,7 +181,7 @@ def test_one_that_was_removed_is_brought_back(page: Page) -> None:
     page.until(lambda: "time" not in page.names)
     page.press("Undo")
     page.until(lambda: "time" in page.names, timeout=SECONDS)
-    assert page.stored["time"]["command"] == TIME
+    assert page.stored["time"]["command"] == sys.executable
 
 
 def test_the_language_is_changed_after_an_open_one_was_taken_away(
@@ -201,10 +204,10 @@ def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: 
     page.sees("Enter a name.", "Enter a program.")
     write(named(page.window, "Name"), "clock")
     program, timeout = named(page.window, "Program"), named(page.window, "Timeout")
-    program.setText(f"{TIME} --local-timezone UTC")
+    program.setText(" ".join((sys.executable, *PLAIN)))
     program.editingFinished.emit()
-    assert program.text() == TIME
-    assert page.arguments == "--local-timezone\nUTC"
+    assert program.text() == sys.executable
+    assert page.arguments == "\n".join(PLAIN)
     write(timeout, "0")
     page.press("Add")
     page.sees("Enter a value from 1 to 3,600.")
@@ -216,7 +219,7 @@ def test_by_hand_fields_say_what_is_wrong_and_a_line_is_parted_into_words(page: 
     assert page.stored == {}
     page.press("Add")
     page.sees("Running · 2 tools")
-    assert page.stored["clock"]["args"] == ["--local-timezone", "UTC"]
+    assert page.stored["clock"]["args"] == PLAIN
     assert page.stored["clock"]["toolTimeout"] == 45
 
 
@@ -226,7 +229,7 @@ def test_a_server_is_edited_and_renamed_and_keeps_what_the_form_does_not_show(pa
     card.tools.rows["convert_time"].switch.click()
     page.sees("Running · 1 of 2 tools")
     page.by_hand("Edit: time")
-    assert page.arguments == "--local-timezone\nUTC"
+    assert page.arguments == "\n".join(PLAIN)
     assert not card.isVisible()
     write(named(page.window, "Name"), "clock")
     page.press("Save")
