@@ -13,6 +13,7 @@ from desktop.ui.conversation.composer.chips import Given
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
+from tests.ui.settings.reading import shown
 from tests.ui.test_library import Desk
 
 Key = Qt.Key
@@ -51,7 +52,7 @@ class Table(Desk):
 
     @property
     def strip(self) -> bool:
-        return self.pane.editing._strip.isVisible()
+        return "Editing. Messages after this one will be removed." in shown(self.window)
 
 
 @pytest.fixture

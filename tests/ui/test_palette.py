@@ -20,6 +20,7 @@ from desktop.ui.settings.search import Hit
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.program import Running
+from tests.ui.settings.reading import shown
 from tests.ui.test_library import Desk
 
 Key = Qt.Key
@@ -136,7 +137,7 @@ def test_tasks_skills_and_facts_are_found(table: Table) -> None:
 def test_escape_gives_the_keyboard_back_and_nothing_found_is_said(table: Table) -> None:
     table.window.composer.setFocus()
     table.come("qqxxyy")
-    table.until(lambda: table.view._nothing.isVisible())
+    table.until(lambda: "No results" in shown(table.view))
     table.press(Key.Key_Escape)
     assert not table.view.isVisible()
     table.until(lambda: QApplication.focusWidget() is table.window.composer.field)

@@ -23,6 +23,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 from tests.ui.held import Held
 from tests.ui.program import Running
+from tests.ui.settings.reading import press
 
 STAYING = {"test:events", "search:index", "search:work"}
 
@@ -257,7 +258,7 @@ def test_a_reminder_is_set_without_a_model_and_taken_back(bed: Bed, server: Scri
     assert "call Anna" in bed.window.notice.accessibleName()
     if folder := os.environ.get("NANOBOT_TEST_SHOTS"):
         bed.window.grab().save(str(Path(folder) / "quick-reminder-set.png"))
-    bed.window.notice._actions[0][1]()
+    press(bed.window.notice, "Undo")
     bed.arrived()
     assert jobs() == []
     bed.until(lambda: bed.window.composer.text() == "remind me in 20 minutes to call Anna")

@@ -12,6 +12,7 @@ from desktop.ui.sidebar.rows import FOLD, HEADING, KEY, STATE, UNREAD, Conversat
 from desktop.ui.sidebar.sidebar import Sidebar
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
+from tests.ui.settings.reading import shown as words
 
 NOW = datetime.now(UTC)
 
@@ -89,7 +90,7 @@ def test_a_search_narrows_by_all_its_words_and_says_when_nothing_is_left(
     assert [row for row in shown(sidebar) if row[0] != "#"] == ["newest", "new"]
     QTest.keyClicks(sidebar.search, " zebra")
     assert shown(sidebar) == []
-    assert sidebar._nothing.isVisible()
+    assert "No results" in words(sidebar)
     QTest.keyClick(sidebar.search, Qt.Key.Key_Escape)
     assert len(shown(sidebar)) == 5
 
@@ -199,11 +200,11 @@ def test_an_empty_list_says_why(sidebar: Sidebar) -> None:
     rows = sidebar.list.model()
     assert isinstance(rows, Rows)
     rows.fill([])
-    assert "appear here" in sidebar._nothing.text()
+    assert "appear here" in words(sidebar)
     sidebar.search.setText("plum")
-    assert "No results" in sidebar._nothing.text()
+    assert "No results" in words(sidebar)
     sidebar.search.clear()
-    assert "appear here" in sidebar._nothing.text()
+    assert "appear here" in words(sidebar)
 
 
 def kept(sidebar: Sidebar) -> Rows:

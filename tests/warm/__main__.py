@@ -137,7 +137,7 @@ def _program(what: str, host: list[str]) -> Become:
     sdk.load()
     if host:
         _Started.host = host
-        subprocess.Popen = _Started  # type: ignore[misc]
+        subprocess.Popen = _Started  # type: ignore[misc, assignment]
 
     def become(wire: socket.socket, arguments: list[str], more: Any) -> None:
         parent, apart = more

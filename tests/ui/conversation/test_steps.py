@@ -18,6 +18,7 @@ from desktop.ui.conversation.view import ConversationView
 from desktop.ui.widgets.code_field import CodeField
 from desktop.ui.widgets.order import stops
 from tests.ui.conversation.conftest import chat, said
+from tests.ui.settings import reading
 
 COMMAND = "\n".join(f"echo line {number} && \\" for number in range(60)) + "\ntrue"
 CARD = {
@@ -121,9 +122,9 @@ def test_a_long_result_is_cut_until_all_of_it_is_wanted(
     cell.line.click()
     assert "26,007 more characters" in shown(cell)
     assert cell.details
-    cell.details._more.click()
+    reading.press(cell, "Show all")
     assert "the end" in shown(cell)
-    assert not cell.details._more.isVisible()
+    assert "Show all" not in reading.shown(cell)
     assert cell.height() < 700
 
 

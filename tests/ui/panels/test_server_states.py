@@ -15,6 +15,7 @@ from desktop.errors import AppError
 from desktop.ui.loop import Loop
 from desktop.ui.panels.servers.item import ServerPage
 from desktop.ui.theme.theme import theme
+from desktop.ui.widgets.notice import Notice
 from tests.ui.scripted import Scripted
 from tests.ui.settings.reading import press, shown
 
@@ -181,13 +182,19 @@ def test_the_person_says_that_it_is_here_and_only_reads(
     assert server.local.isChecked()
 
 
+def told(server: ServerPage) -> Notice:
+    """The sentence that says how it stands, with its buttons."""
+    [found] = [notice for notice in server.findChildren(Notice) if notice.isVisible()]
+    return found
+
+
 def test_signing_in_opens_the_browser_and_waits(
     server: ServerPage, qtbot: QtBot, actions: Far, browser: Browser
 ) -> None:
     server.show_server(
         replace(LINE, state="needs_sign_in", problem="It wants you to sign in.", remedy="Sign in.")
     )
-    press(server._standing.notice, "Sign in")
+    press(told(server), "Sign in")
     qtbot.waitUntil(lambda: "Sign in in your browser" in shown(server))
     assert browser.opened == [actions.url]
     assert "Copy address" in shown(server)
@@ -202,7 +209,7 @@ def test_signing_in_can_be_given_up(
     server: ServerPage, qtbot: QtBot, actions: Far, browser: Browser
 ) -> None:
     server.show_server(replace(LINE, state="needs_sign_in", problem="Sign in."))
-    press(server._standing.notice, "Sign in")
+    press(told(server), "Sign in")
     qtbot.waitUntil(lambda: "Sign in in your browser" in shown(server))
     press(server, "Cancel")
     qtbot.waitUntil(lambda: "Sign in in your browser" not in shown(server))
@@ -214,7 +221,7 @@ def test_an_address_that_is_no_web_page_is_not_opened(
 ) -> None:
     actions.url = "file:///etc/passwd"
     server.show_server(replace(LINE, state="needs_sign_in", problem="Sign in."))
-    press(server._standing.notice, "Sign in")
+    press(told(server), "Sign in")
     qtbot.waitUntil(lambda: "No browser opened." in shown(server))
     assert browser.opened == []
     press(server, "Cancel")

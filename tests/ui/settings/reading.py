@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWi
 
 from desktop.ui.settings.rows import SettingRow
 from desktop.ui.settings.window import SettingsWindow
+from desktop.ui.widgets.rows import Row
 
 
 def shown(root: QWidget) -> str:
@@ -73,3 +74,9 @@ def write(edit: QLineEdit, text: str) -> None:
 def enter(edit: QLineEdit) -> None:
     """Press Enter in a field."""
     QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+def complaint(root: QWidget, title: str) -> str:
+    """What is said to be wrong in the row of this title; "" for nothing."""
+    [found] = [r for r in root.findChildren(Row) if r.isVisible() and r.title.text() == title]
+    return found.problem.text() if found.problem.isVisible() else ""

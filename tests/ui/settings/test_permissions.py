@@ -4,11 +4,13 @@ import json
 import sys
 from pathlib import Path
 
+import keyring
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from desktop.config.tools import search_entry
 from desktop.tools.audit import Entry
 from desktop.ui.settings.activity import Activity
 from desktop.ui.settings.tools import SearchKey
@@ -150,8 +152,8 @@ def test_the_key_of_a_search_engine_goes_to_the_keychain(
     running.settle()
     assert "Key saved." in shown(window)
     assert edit.text() == ""
-    assert running.wait(running.core.toolbox._search_key("brave")) == "secret-brave-key"
+    assert keyring.get_password("nanobot-desktop", search_entry("brave")) == "secret-brave-key"
     assert "secret-brave-key" not in json.dumps(running.stored)
     press(window, "Remove the key for Brave")
     running.settle()
-    assert running.wait(running.core.toolbox._search_key("brave")) == ""
+    assert keyring.get_password("nanobot-desktop", search_entry("brave")) is None
