@@ -1,7 +1,7 @@
 """What is asked of the process that owns a home: calls of the api, and a few plain requests by name.
 
 Those names stay as they are, for by them versions of the program know one another: status and wait here,
-hand_over of the owner, show, quick and reachable of a window.
+hand_over and quit of the owner, show, quick and reachable of a window.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ class Requests:
     def __init__(self, subjects: Subjects, front: str, own: Mapping[str, Request] | None = None) -> None:
         """`own`: what the front end that owns the home can do besides."""
         self._subjects, self._front = subjects, front
+        self._quitting = asyncio.Event()
         self._named: dict[str, Request] = {**(own or {}), "status": self._status, "wait": self._wait}
 
     async def answer(self, name: str, arguments: Json, send: Send) -> Json:
@@ -40,11 +41,17 @@ class Requests:
             raise UsageError(_("Unknown request: {verb}.").format(verb=name))
         return await self._named[name](arguments)
 
+    def quit(self) -> None:
+        """The program was told to quit: who waits for its end is told, too, and is not to go on in its
+        place."""
+        self._quitting.set()
+
     async def _status(self, _arguments: Json) -> Json:
         """Who owns the home, for any version of the program that comes."""
         return {"pid": os.getpid(), "front": self._front}
 
     async def _wait(self, _arguments: Json) -> Json:
-        """Answered never: who asks learns from the end of the connection that the owner has gone."""
-        await asyncio.Event().wait()
-        return {}
+        """Who asks learns from the end of the connection that the owner has gone. Answered only where the
+        whole program is to quit."""
+        await self._quitting.wait()
+        return {"quit": True}

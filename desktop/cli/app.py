@@ -30,6 +30,7 @@ COMMANDS = {
     "privacy": "diagnostics wipe",
     "provider": "provider",
     "quick": "quick",
+    "quit": "quit",
     "remind": "remind",
     "serve": "serve",
     "sessions": "sessions",

@@ -18,16 +18,17 @@ async def own(
     requests: "dict[str, Request]",
     waits: Callable[[], object],
     greeting: Greeting | None,
+    end: Callable[[], object],
 ) -> Owner | None:
     """Own the home and start the core; None where another window has it, which is asked for something then
     (`greeting`).
 
     `requests`: what the window can do besides. `waits` is called when a command has the home and was asked
-    to leave. Raises AppError or OSError.
+    to leave, `end` when this window is told to quit. Raises AppError or OSError.
     """
     ownership = await take_over(home, waits, greeting=greeting)
     if ownership is None:
         return None
-    owner = Owner(home, WINDOW, ownership, bus)
+    owner = Owner(home, WINDOW, ownership, bus, end=end)
     await owner.start(requests=requests)
     return owner

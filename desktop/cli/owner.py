@@ -1,12 +1,13 @@
 """Owning a home: the lock, the core behind it, and the ear for every other front end.
 
 One process owns a home. The window takes it over from a command that owns it: the command is asked to
-leave, ends what is under way, and goes on as a client where it has more to do.
+leave, ends what is under way, and goes on as a client where it has more to do. Whoever owns it can be told
+to quit: an installer does that before it replaces the program.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
 from desktop.errors import explain
 from desktop.ipc.connection import NoOwnerError, Server
-from desktop.ipc.ownership import SERVE, Ownership
+from desktop.ipc.ownership import QUIT, SERVE, WINDOW, Ownership
 from desktop.paths import Home
 from desktop.providers.host_process import ModelHost
 from desktop.tasks import cancel, spawn
@@ -30,15 +31,28 @@ type Json = dict[str, Any]
 _END = object()
 """Behind the last event of a call."""
 
+_SHOWN_S = 1.0
+"""So long a command has, once it is at rest, to print its answer and end by itself."""
+
 _log = logging.getLogger(__name__)
 
 
 class Owner:
     """This process's hold on a home: start(), result() and events() for calls of the api, stop()."""
 
-    def __init__(self, home: Home, front: str, ownership: Ownership, bus: Bus | None = None) -> None:
-        """`bus`: one on which somebody hears already."""
+    def __init__(
+        self,
+        home: Home,
+        front: str,
+        ownership: Ownership,
+        bus: Bus | None = None,
+        *,
+        end: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`bus`: one on which somebody hears already; `end` has this front end begin its end in order."""
         self._home, self._front, self._ownership = home, front, ownership
+        self._end = end
+        self._quits: asyncio.Task[None] | None = None
         self.bus = bus or Bus()
         self.host = ModelHost(self.bus)
         self.core: Core
@@ -69,7 +83,8 @@ class Owner:
             if eager:
                 self.core.models.prepare()
             made = Subjects(subjects(self.core, self._front))
-            self._requests = Requests(made, self._front, {"hand_over": self._hand_over, **(requests or {})})
+            own = {"hand_over": self._hand_over, QUIT: self._quit, **(requests or {})}
+            self._requests = Requests(made, self._front, own)
             self._local = Local(made)
             self._server = Server(self._home, self._requests.answer)
             ends.push_async_callback(self._server.stop)
@@ -145,6 +160,7 @@ class Owner:
 
     async def stop(self) -> None:
         """End everything in order and let go of the home."""
+        await cancel(self._quits)
         if self._leaving is not None:
             await asyncio.wait({self._leaving})
         await self._ends.aclose()
@@ -154,6 +170,25 @@ class Owner:
         if self._leaving is None:
             self._leaving = spawn(self._leave(), name="owner:leave")
         return {}
+
+    async def _quit(self, arguments: Json) -> Json:
+        """End this process in order, once no turn is under way; `now`: at once, which ends the turns. The
+        reply comes when it begins to end; who hangs up before has thought better of it."""
+        now = bool(arguments.get("now"))
+        if not now:
+            if self._front != WINDOW:  # there, calls are under way all the time
+                await self._quiet.wait()
+            await self.core.at_rest()
+        if self._quits is None:
+            self._requests.quit()
+            stays = self._front in (WINDOW, SERVE)
+            self._quits = spawn(self._ended(0 if now or stays else _SHOWN_S), name="owner:quit")
+        return {}
+
+    async def _ended(self, pause: float) -> None:
+        await asyncio.sleep(pause)
+        _log.info("told to quit")
+        self._end()
 
     async def _leave(self) -> None:
         await self._quiet.wait()

@@ -5,11 +5,12 @@ when it and they are done.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from desktop.api.client import Api
 from desktop.api.remote import Remote
+from desktop.cli.output import hint
 from desktop.errors import AppError
 from desktop.ipc.connection import NoOwnerError, ask
 from desktop.ipc.ownership import Ownership
@@ -28,7 +29,7 @@ async def connect(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
         if ownership := await in_thread(Ownership.take, home):
             from desktop.cli.owner import Owner
 
-            owner = Owner(home, front, ownership)
+            owner = Owner(home, front, ownership, end=ending())
             await owner.start(eager=eager)
             try:
                 yield Api(owner)
@@ -48,6 +49,18 @@ async def connect(home: Home, front: str, *, eager: bool = False) -> AsyncIterat
         _("Another Nanobot is using this home but doesn’t answer."),
         _("Quit it, or wait until it has finished, then try again."),
     )
+
+
+def ending() -> Callable[[], object]:
+    """How to end the command that is carried out by this task, as a signal does it."""
+    command = asyncio.current_task()
+
+    def end() -> None:
+        if command is not None and not command.cancelling():
+            hint(_("Nanobot was told to quit."))
+            command.cancel()
+
+    return end
 
 
 def ended[End](end: End | None) -> End:

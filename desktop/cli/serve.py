@@ -51,6 +51,7 @@ async def _until_told(home: Home, as_json: bool) -> None:
 
 async def _serve(home: Home, as_json: bool) -> None:
     from desktop.cli.owner import Owner
+    from desktop.cli.reach import ending
     from desktop.ipc.ownership import SERVE, take_over
 
     def tell(event: str, text: str) -> None:
@@ -63,9 +64,10 @@ async def _serve(home: Home, as_json: bool) -> None:
         ownership = await take_over(home, front=SERVE)
         if ownership is None:
             tell("waiting", _("The window is running. This resumes when it quits."))
-            await _until_gone(home)
+            if await _until_gone(home):
+                return
             continue
-        owner = Owner(home, SERVE, ownership)
+        owner = Owner(home, SERVE, ownership, end=ending())
         await owner.start()
         tell("serving", _("Running reminders, tasks and the heartbeat. Press Ctrl+C to stop."))
         try:
@@ -84,7 +86,8 @@ async def _until_taken(home: Home) -> None:
         await asyncio.sleep(_PAUSE_S)
 
 
-async def _until_gone(home: Home) -> None:
-    """Wait until the window has gone, however it ends."""
+async def _until_gone(home: Home) -> bool:
+    """Wait until the window has gone, however it ends; whether all of the program is to quit."""
     with suppress(NoOwnerError, AppError):
-        await ask(home, "wait")
+        return "quit" in await ask(home, "wait")
+    return False

@@ -28,8 +28,9 @@ _PATIENCE_S = 0.1
 type Greeting = tuple[str, Json]
 """A request and its arguments: what a second window wants of the first."""
 SHOW: Greeting = ("show", {})
-STATUS = "status"
-"""Who owns the home: asked by name, like hand_over, so that versions of the program know one another."""
+STATUS, QUIT = "status", "quit"
+"""Who owns the home, and that its process is to end: asked by name, like hand_over, so that versions of the
+program know one another."""
 
 
 class Ownership:

@@ -171,7 +171,8 @@ class Conductor(QObject):
             timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
 
         try:
-            if not await self._program.start(self._place, self._outside.requests(), waits, self._greeting):
+            wanted = self._outside.requests()
+            if not await self._program.start(self._place, wanted, waits, self._greeting, self.quit):
                 return False
         except Exception as error:
             told = explain(error)

@@ -38,11 +38,11 @@ class Owned(Protocol):
         """End everything in order, and let go of the home."""
 
 
-type Own = Callable[
-    [Home, Bus, "dict[str, Request]", Callable[[], object], Greeting | None], Awaitable[Owned | None]
-]
-"""Owns a home, with the requests of this window; told when a command has it and is asked to leave. None
-where another window has it, which is asked for something (Greeting). Raises AppError, OSError."""
+type Told = Callable[[], object]
+type Own = Callable[[Home, Bus, "dict[str, Request]", Told, Greeting | None, Told], Awaitable[Owned | None]]
+"""Owns a home, with the requests of this window; told when a command has it and is asked to leave, and when
+this window is told to quit. None where another window has it, which is asked for something (Greeting).
+Raises AppError, OSError."""
 
 
 class Program:
@@ -57,12 +57,13 @@ class Program:
         self,
         home: Home,
         requests: "dict[str, Request]",
-        waits: Callable[[], object],
+        waits: Told,
         greeting: Greeting | None,
+        end: Told,
     ) -> bool:
         """Own the home and start the core; False where another window has it. Raises as Own does."""
         try:
-            owner = await self._own(home, self.bus, requests, waits, greeting)
+            owner = await self._own(home, self.bus, requests, waits, greeting, end)
         except Exception as error:  # whoever waits for the core hears of it too
             self._owner.set_exception(error)
             self._owner.exception()
