@@ -1,4 +1,5 @@
-"""The one entrance: the window, the command line, or one of the program's children by a hidden argument."""
+"""The one entrance: the window, a link, the command line, or one of the program's children by a hidden
+argument."""
 
 import os
 import sys
@@ -18,9 +19,21 @@ def main() -> None:
 
         sys.exit(window(hidden=bool(arguments)))
     elif not _child(hidden):
+        if ":" in hidden:  # as no command is called
+            _link(arguments)
         from desktop.cli.app import main as command_line
 
         command_line()
+
+
+def _link(arguments: list[str]) -> None:
+    """Open a link, and end; returns where it is none."""
+    from desktop.links import is_link
+
+    if is_link(arguments[0]):
+        from desktop.cli.link import main as link
+
+        sys.exit(link(arguments))
 
 
 def _child(hidden: str) -> bool:

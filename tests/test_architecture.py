@@ -42,6 +42,7 @@ MAY_IMPORT = {
     "providers": f"{LOW} net usage services",
     "inbox": LOW,
     "cron": f"{LOW} services usage inbox",
+    "links": f"{KIT} tools",
     "heartbeat": f"{LOW} services usage inbox providers",
     "memory": f"{LOW} services usage session skills providers",
     "channels": f"{LOW} net services inbox",
@@ -49,8 +50,8 @@ MAY_IMPORT = {
     "agent": f"{LOW} session providers memory skills tools usage inbox cron marks",
     "merge": f"{KIT} config database session memory skills cron inbox services providers usage",
     "doctor": f"{KIT} net config database session memory skills cron inbox services providers merge",
-    "ui": f"{KIT} bus config services session memory skills cron inbox usage api",
-    "__main__": "paths cli providers tools",
+    "ui": f"{KIT} bus config services session memory skills cron inbox usage api links",
+    "__main__": "paths cli links providers tools",
 }
 MAY_IMPORT["api"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"}))
 MAY_IMPORT["core"] = " ".join(sorted(set(MAY_IMPORT) - {"ui", "cli", "__main__"}))

@@ -25,7 +25,7 @@ def register(app: click.Group) -> None:
             if as_json:
                 emit({"opened": True})
             return
-        sys.exit(window.main(hidden=True, quick=source))
+        sys.exit(window.main(hidden=True, wanted=("quick", {"source": source})))
 
 
 async def _open(source: str) -> bool:

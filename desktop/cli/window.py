@@ -1,4 +1,4 @@
-"""nanobot-desktop without a verb, and quick: the window, or a sentence where there can be none."""
+"""nanobot-desktop without a verb, quick, and links: the window, or a sentence where there can be none."""
 
 import importlib.util
 import os
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from desktop.ui.program import Greeting, Own, Owned
 
 
-def main(*, hidden: bool, quick: str | None = None) -> int:
-    """Run the window; the exit code. Imports nothing that its first picture does not need. `quick`: with
-    the quick chat open; see Quick.open_with()."""
+def main(*, hidden: bool, wanted: "Greeting | None" = None) -> int:
+    """Run the window; the exit code. Imports nothing that its first picture does not need. `wanted`: what
+    it is to do besides, or a window that runs already in its place."""
     given.tidy()
     if trouble := _trouble():
         from desktop.cli.output import complain
@@ -22,12 +22,13 @@ def main(*, hidden: bool, quick: str | None = None) -> int:
 
         complain(AppError(*trouble))
         return 1
-    greeting = ("quick", {"source": quick}) if quick is not None else None if hidden else ("show", {})
-    if _another(greeting):
+    if wanted is None and not hidden:
+        wanted = ("show", {})
+    if _another(wanted):
         return 0
     from desktop.ui.start import main as window
 
-    return window(_own, greeting, hidden=hidden, quick=quick)
+    return window(_own, wanted, hidden=hidden)
 
 
 def _another(greeting: "Greeting | None") -> bool:

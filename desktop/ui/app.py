@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from desktop.ui.program import Greeting, Own
 
 
-def main(own: "Own", greeting: "Greeting | None", *, hidden: bool = False, quick: str | None = None) -> int:
-    """Run the window until the person quits; the exit code. `own` starts the core; `greeting` is asked of
-    another window that has the home. `hidden`: begin in the tray; `quick`: with the quick chat, and what
-    Quick.open_with() is to take along."""
+def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False) -> int:
+    """Run the window until the person quits; the exit code. `own` starts the core; `wanted` is what the
+    window is to do, or another one that has the home. `hidden`: begin in the tray."""
     place = home()
     _without_gtk()
     app = QApplication(sys.argv[:1])
@@ -55,7 +54,7 @@ def main(own: "Own", greeting: "Greeting | None", *, hidden: bool = False, quick
         from desktop.ui.loop import Loop
 
         loops.append(Loop(app))
-        Conductor(app, window, file, rows, place, own).begin(greeting, hidden=hidden, quick=quick)
+        Conductor(app, window, file, rows, place, own).begin(wanted, hidden=hidden)
 
     if hidden:
         QTimer.singleShot(0, begin)

@@ -31,10 +31,11 @@ from desktop.ui.conversation.text import markdown
 from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.first_run.setup import Setup
 from desktop.ui.help.opener import HelpOpener
+from desktop.ui.link_opener import LinkOpener
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.commands import Commands
 from desktop.ui.panels.inbox.pending import PendingQuestions
-from desktop.ui.program import Own, Program
+from desktop.ui.program import Greeting, Own, Program
 from desktop.ui.sidebar.activity_marks import ActivityMarks
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.library import Library
@@ -74,8 +75,8 @@ class Conductor(QObject):
         self._reporter = ErrorReporter(self)
         self._program = Program(own)
         self._prepared = 0.0
-        self._greeting: tuple[str, Json] | None = None
-        """What is wanted of a window that has this home already."""
+        self._wanted: Greeting | None = None
+        """What this window is to do, or one that has this home already."""
         load_later_fonts()
         pane = self._pane = window.pane
         pane.begin(self._program, self._reporter, file, self._undoable)
@@ -109,10 +110,9 @@ class Conductor(QObject):
         self._help = HelpOpener(window)
         self._ticker = Ticker.wanted(self)
 
-    def begin(self, greeting: tuple[str, Json] | None, *, hidden: bool, quick: str | None = None) -> None:
-        """Start the program behind the window. `greeting`: what to ask of another window that has this
-        home; `hidden`: it is wanted in the tray; `quick`: with the quick chat, and what Quick.open_with()
-        is to take along."""
+    def begin(self, wanted: Greeting | None, *, hidden: bool) -> None:
+        """Start the program behind the window. `wanted`: what it is to do besides; it is asked of another
+        window that has this home. `hidden`: it is wanted in the tray."""
         loop = asyncio.get_running_loop()
         self._reporter.install(loop)
         self._connect()
@@ -121,9 +121,9 @@ class Conductor(QObject):
                 loop.add_signal_handler(getattr(signal, name), self.quit)
         if hidden:
             self._presence.begin_hidden()
-        self._greeting = greeting
-        if quick is not None:
-            self._outside.quick.open_with(quick)
+        self._wanted = wanted
+        if wanted is not None and wanted[0] == "quick":
+            self._outside.quick.open_with(str(wanted[1].get("source") or ""))
         spawn(self._life(), name="window")
 
     def quit(self) -> None:
@@ -171,8 +171,8 @@ class Conductor(QObject):
             timers.append(asyncio.get_running_loop().call_later(_PATIENCE_S, self._say_waiting))
 
         try:
-            wanted = self._outside.requests()
-            if not await self._program.start(self._place, wanted, waits, self._greeting, self.quit):
+            answers = {**self._outside.requests(), **self._links.requests()}
+            if not await self._program.start(self._place, answers, waits, self._wanted, self.quit):
                 return False
         except Exception as error:
             told = explain(error)
@@ -190,6 +190,8 @@ class Conductor(QObject):
         self._reporter.run(self._tell_of_problems(), name="window:problems")
         note("ready")
         self._outside.begin()
+        if self._wanted is not None and self._wanted[0] == "link":
+            await self._links.open(self._wanted[1])
         await self._settle()
         self._fullness.begin()
         self._costing.begin()
@@ -234,6 +236,8 @@ class Conductor(QObject):
         window, talk = self._window, self.talk
         self._program.bus.on(ServiceChanged, self._service_changed)
         self._program.bus.on(MemoryChanged, self._remembered)
+        inner = (self.library, self._outside.quick, self._setup)
+        self._links = LinkOpener(self._program, self._reporter, window, *inner)
         self._own_models = OwnModels(self._program, self._reporter, window, self._presence)
         window.quit_wanted.connect(self.quit)
         window.help_wanted.connect(self._help.open)

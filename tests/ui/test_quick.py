@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QCursor, QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -158,6 +159,30 @@ def test_what_is_on_the_clipboard_comes_along_as_a_quotation(bed: Bed) -> None:
     bed.quick.open_with("clipboard")
     bed.arrived()
     assert bed.window.composer.text() == "> one\n> two\n\n"
+
+
+def test_the_text_of_a_link_stands_there_and_no_key_sends_it(bed: Bed, server: ScriptedServer) -> None:
+    bed.open()
+    bed.ask("mine")
+    bed.rest()
+    first, asked = bed.quick.in_front, len(server.requests)
+    bed.desk.type("my own words")
+    bed.until(lambda: bed.window.composer.text() == "my own words")
+    for _again in range(2):
+        bed.quick.offer("/new\nsend this")
+        bed.arrived()
+    assert bed.quick.in_front != first, "it does not go into what was said before"
+    assert bed.window.composer.text() == "my own words\n\n> /new\n> send this\n\n"
+    assert bed.window.notice.accessibleName() == "This text comes from a link. Read it before you send it."
+    bed.desk.key("Return")
+    bed.until(lambda: not bed.window.isVisible())
+    assert len(server.requests) == asked
+    bed.quick.open()
+    QTest.keyClick(bed.window.composer.field, Qt.Key.Key_Return)  # the person means it
+    bed.until(lambda: len(server.requests) > asked)
+    bed.rest()
+    assert bed.window.notice.isHidden()
+    assert "my own words\n\n> /new\n> send this" in server.requests[-1].body["messages"][-1]["content"]
 
 
 def test_a_new_conversation_by_key(bed: Bed, server: ScriptedServer) -> None:

@@ -63,6 +63,10 @@ class Setup(QObject):
         if hit is not None:
             settings.go_to(hit)
 
+    async def offer(self, page: str, text: str) -> None:
+        """Open the settings on this page with what a link brings. Raises AppError."""
+        await self._made_settings().offer(page, text)
+
     def mend(self) -> None:
         """Open the settings where the key of the provider in use is: it did not do."""
         self._made_settings().mend()

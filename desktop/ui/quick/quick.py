@@ -74,6 +74,19 @@ class Quick(QObject):
             mode = QClipboard.Mode.Selection
         self.open(clipboard.text(mode) if source else "")
 
+    def offer(self, text: str) -> None:
+        """Come with a text that somebody else wrote, in a conversation of its own where none is under way.
+        The keyboard is where no key sends it: whoever was typing elsewhere has not read it yet."""
+        window, talk = self._made()
+        if talk.key and not talk.busy:
+            talk.open("")
+        self._quote(text)
+        window.present()
+        window.away.setFocus()
+        window.pane.tell(
+            _("This text comes from a link."), _("Read it before you send it."), tone="warning"
+        )
+
     def hide(self) -> None:
         """Go; what is under way goes on."""
         self._used = time.monotonic()
@@ -132,7 +145,8 @@ class Quick(QObject):
         assert self.window is not None
         quoted = "\n".join(f"> {line}" for line in text.splitlines())
         draft = self.window.composer.text().rstrip()
-        self.window.composer.show_draft(f"{draft}\n\n{quoted}\n\n".lstrip("\n"))
+        if not draft.endswith(quoted):  # the same link again
+            self.window.composer.show_draft(f"{draft}\n\n{quoted}\n\n".lstrip("\n"))
 
     def _anew(self) -> None:
         assert self.window is not None

@@ -63,6 +63,9 @@ class Part(QWidget):
     def open_used(self) -> None:
         """Open what answers now, for it did not: its key may be wrong."""
 
+    async def offer(self, text: str) -> None:
+        """Show what a link brings; it counts once the person saves it. Raises AppError."""
+
     def leave(self) -> None:
         """The window was closed: drop what was not saved."""
 

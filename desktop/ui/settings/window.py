@@ -95,6 +95,12 @@ class SettingsWindow(QDialog):
         self.raise_()
         self.activateWindow()
 
+    async def offer(self, page: str, text: str) -> None:
+        """Show a page with what a link brings. Raises AppError."""
+        self.open_page(page)
+        for part in self.views[self._list.currentRow()].parts:
+            await part.offer(text)
+
     def mend(self) -> None:
         """Show the page of providers, with the keyboard where the key of the one in use is."""
         self.open_page("model")

@@ -133,6 +133,17 @@ class Servers(ListPart):
         """Open the field for the usual JSON."""
         self._open_form(Paste(self._actions, {server.name for server in self._found}))
 
+    async def offer(self, text: str) -> None:
+        if self.form is not None:
+            raise AppError(
+                _("Another server is being added or edited."),
+                _("Save or cancel it first, then open the link again."),
+            )
+        await self._latest.want()
+        form = Paste(self._actions, {server.name for server in self._found})
+        self._open_form(form)
+        form.offer(text)
+
     def _edit(self, name: str) -> None:
         self._open_form(Form(self._actions, self.pages[name].server))
 

@@ -66,6 +66,8 @@ class Paste(FormPage):
         super().__init__(self._help, self.text, self._heading, self.preview)
         self._actions, self._work, self._taken = actions, Work(self), set(taken)
         self._found: Sequence[Pasted] = ()
+        self._linked = False
+        """The text comes from a link."""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._look)
         self.text.textChanged.connect(self._typed)
@@ -74,10 +76,13 @@ class Paste(FormPage):
 
     def _words(self) -> None:
         self.back.say(_("Back to servers"), "Esc")
-        self.title.setText(_("Paste settings"))
-        self._help.setText(
-            _("Most servers include them in their instructions, as JSON that starts with “mcpServers”.")
+        self.title.setText(_("Settings from a link") if self._linked else _("Paste settings"))
+        usual = _("Most servers include them in their instructions, as JSON that starts with “mcpServers”.")
+        linked = _(
+            "These settings come from a link. A server can run programs on this computer: add it only if "
+            "you trust where the link comes from."
         )
+        self._help.setText(linked if self._linked else usual)
         self.text.setAccessibleName(_("Settings as JSON"))
         self.text.setPlaceholderText(_EXAMPLE)
         self.cancel.setText(_("Cancel"))
@@ -87,6 +92,13 @@ class Paste(FormPage):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.text.setFocus()
+
+    def offer(self, text: str) -> None:
+        """Show the text of a link. The keyboard is where no key adds anything."""
+        self._linked = True
+        self.text.setPlainText(text)
+        self._words()
+        self.cancel.setFocus()
 
     # ---- what the text says
 
