@@ -1,10 +1,11 @@
 """The rotating log, with secrets masked by value.
 
 Whatever knows a secret calls mask(value) once; from then on neither the log nor any text that goes
-through masked() shows it, nor its base64 or URL-encoded form. Records are written by a thread.
+through masked() shows it, nor its base64, URL-encoded or JSON form. Records are written by a thread.
 """
 
 import base64
+import json
 import logging
 import logging.handlers
 import queue
@@ -24,6 +25,7 @@ def mask(secret: str) -> None:
                 secret,
                 urllib.parse.quote(secret, safe="", errors="replace"),
                 base64.b64encode(secret.encode("utf-8", "replace")).decode(),
+                *(json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)),
             }
         )
 

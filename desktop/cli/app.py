@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from desktop import __version__
-from desktop.cli.output import say
+from desktop.cli.output import ready, say
 from desktop.config import given
 from desktop.text import _, mark, serve_libraries
 
@@ -61,6 +61,7 @@ CLICK = (
 
 def main() -> None:
     """The command line's entrance."""
+    ready()
     if sys.argv[1:2] == ["--version"]:
         say(f"Nanobot Desktop {__version__}")
         return

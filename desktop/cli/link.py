@@ -8,7 +8,7 @@ from typing import Any
 
 from desktop import links
 from desktop.cli import window
-from desktop.cli.output import complain
+from desktop.cli.output import complain, ready
 from desktop.config import given
 from desktop.errors import AppError, UsageError, told
 from desktop.ipc.connection import NoOwnerError, ask
@@ -21,6 +21,7 @@ type Json = dict[str, Any]
 
 def main(arguments: list[str]) -> int:
     """Open a link; the exit code. `arguments`: of the command line, of which a link is the first."""
+    ready()
     given.tidy()
     try:
         if len(arguments) != 1:

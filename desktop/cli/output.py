@@ -1,6 +1,9 @@
 """What a command prints: text for people, or one JSON value a line for programs; errors to stderr."""
 
+import io
 import json
+import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
@@ -33,6 +36,19 @@ _NO_END = 100_000
 """Characters of a line where nobody cuts it."""
 _WORTH_SAYING = 1.0
 """Seconds from which on the duration of a tool is told."""
+
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def ready() -> None:
+    """To be called at each entrance: pipes and files get UTF-8, whatever letters the locale or code page
+    has, unless PYTHONIOENCODING says otherwise. A terminal of few letters costs letters, not the answer."""
+    wanted = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            as_it_is = wanted or stream.isatty()
+            stream.reconfigure(encoding=None if as_it_is else "utf-8", errors="replace")
 
 
 def cell(text: str) -> str:
@@ -79,8 +95,16 @@ def _write(stream: TextIO, text: str) -> None:
 
 def emit(value: Json | list[Json]) -> None:
     """One JSON value on one line."""
-    sys.stdout.write(masked(json.dumps(value, ensure_ascii=False)) + "\n")
-    sys.stdout.flush()
+    _write(sys.stdout, _writable(masked(json.dumps(value, ensure_ascii=False)), sys.stdout) + "\n")
+
+
+def _writable(text: str, stream: TextIO) -> str:
+    """JSON of which nothing is lost on the way: what a stream has no letters for stands as escapes."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return _BEYOND_ASCII.sub(lambda found: json.dumps(found.group())[1:-1], text)
+    return text
 
 
 def complain(error: AppError) -> None:

@@ -4,7 +4,6 @@ Exit codes: 0 done, 1 failed (a sentence on stderr), 2 wrong usage, 130 interrup
 """
 
 import asyncio
-import io
 import os
 import signal
 import sys
@@ -43,9 +42,6 @@ def run(command: Command, *, as_json: bool = False) -> None:
 
 
 def _code(command: Command, as_json: bool) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal of few letters costs letters, not the answer
     place = home()
     listener = logs.start(place.logs, verbose="--verbose" in sys.argv)
     try:

@@ -17,9 +17,10 @@ def main(*, hidden: bool, wanted: "Greeting | None" = None) -> int:
     it is to do besides, or a window that runs already in its place."""
     given.tidy()
     if trouble := _trouble():
-        from desktop.cli.output import complain
+        from desktop.cli.output import complain, ready
         from desktop.errors import AppError
 
+        ready()
         complain(AppError(*trouble))
         return 1
     if wanted is None and not hidden:

@@ -1,6 +1,7 @@
 """The log: rotating, and blind to secrets in every form they may take."""
 
 import base64
+import json
 import logging
 import urllib.parse
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import pytest
 
 from desktop import logs
 
-KEY = "sk-or-v1 a/b+c=secret"
+KEY = 'sk-or-v1 a/b+c="sécret\\"'
 
 
 @pytest.fixture(autouse=True)
@@ -41,8 +42,14 @@ def test_a_secret_is_masked_in_messages_arguments_and_tracebacks(tmp_path: Path)
 
 @pytest.mark.parametrize(
     "form",
-    [KEY, urllib.parse.quote(KEY, safe=""), base64.b64encode(KEY.encode()).decode()],
-    ids=["plain", "url", "base64"],
+    [
+        KEY,
+        urllib.parse.quote(KEY, safe=""),
+        base64.b64encode(KEY.encode()).decode(),
+        json.dumps(KEY)[1:-1],
+        json.dumps(KEY, ensure_ascii=False)[1:-1],
+    ],
+    ids=["plain", "url", "base64", "json", "json with letters"],
 )
 def test_masked_hides_every_form(form: str) -> None:
     logs.mask(KEY)

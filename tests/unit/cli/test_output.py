@@ -1,6 +1,8 @@
 """What reaches a terminal: the answer, no secret, and nothing that gives the terminal orders."""
 
+import contextlib
 import io
+import json
 
 import pytest
 
@@ -13,7 +15,7 @@ from desktop.bus.events import (
     TurnFinished,
     TurnSpoke,
 )
-from desktop.cli.output import Answers, block, cell, complain, hint, passing, say, shown, table
+from desktop.cli.output import Answers, block, cell, complain, emit, hint, passing, say, shown, table
 from desktop.errors import AppError
 from desktop.logs import mask
 
@@ -38,6 +40,21 @@ def test_a_file_gets_the_answer_to_the_letter() -> None:
 def test_no_secret_is_shown() -> None:
     mask("sk-output-secret")
     assert shown("the key is sk-output-secret.", Terminal()) == "the key is [hidden]."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "cp1252", "cp437", "gbk", "utf-16"])
+def test_json_is_whole_whatever_letters_a_stream_has(encoding: str) -> None:
+    mask("clé-\N{BLACK STAR}-secret")
+    value = {
+        "text": 'café "中文" \N{WAVING HAND SIGN} \udcff \u2028 ⟨',
+        "名": "the key: clé-\N{BLACK STAR}-secret",
+    }
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace")
+    with contextlib.redirect_stdout(stream):
+        emit(value)
+    line = stream.buffer.getvalue().decode(encoding)
+    assert line.count("\n") == 1
+    assert json.loads(line) == value | {"名": "the key: [hidden]"}
 
 
 HOSTILE = [
