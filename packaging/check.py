@@ -33,8 +33,12 @@ STORIES = (
     "test_memory.py",  # commits a version
     "test_builtin.py",  # runs the engine
     "test_cron.py",
+    "test_quit.py",
+    "test_link.py",
     "test_provider.py",
     "window/test_presence.py",  # shows a notification
+    "window/test_links.py",
+    "window/test_quit.py",
 )
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, TextIO
 
 from desktop.bus.events import (
@@ -47,8 +48,9 @@ def ready() -> None:
     wanted = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            as_it_is = wanted or stream.isatty()
-            stream.reconfigure(encoding=None if as_it_is else "utf-8", errors="replace")
+            encoding = None if stream.isatty() else wanted or "utf-8"  # frozen, Python heeds no variable
+            with suppress(LookupError):
+                stream.reconfigure(encoding=encoding, errors="replace")
 
 
 def cell(text: str) -> str:

@@ -44,6 +44,12 @@ def compressed(target: Path, text: str) -> None:
 
 # ---- the manual page: man-pages(7), groff_man(7)
 
+_LINKS = (
+    ("nanobot-desktop://conversation/KEY", "A conversation."),
+    ("nanobot-desktop://chat?text=TEXT", "Quick chat, with the text as a quotation."),
+    ("nanobot-desktop://mcp?settings=JSON", "Settings of MCP servers, to be added or not."),
+)
+
 
 def manual() -> str:
     """All commands with their options."""
@@ -56,6 +62,9 @@ def manual() -> str:
         ".SH SYNOPSIS",
         rf".B {_quoted(NAME)}",
         r"[\fIOPTIONS\fR] [\fICOMMAND\fR] [\fIARGUMENTS\fR]",
+        ".br",
+        rf".B {_quoted(NAME)}",
+        r"\fILINK\fR",
         ".SH DESCRIPTION",
         "Without a command the window opens. Both have the same agent, conversations and memory.",
         ".SH OPTIONS",
@@ -70,6 +79,9 @@ def manual() -> str:
             *_options(command, place),
         ]
     lines += [
+        ".SH LINKS",
+        "A link shows something; it sends, saves and runs nothing.",
+        *(f".TP\n\\fI{_quoted(link)}\\fR\n{what}" for link, what in _LINKS),
         ".SH FILES",
         r".TP",
         r"\fI~/.local/share/nanobot\-desktop\fR",
