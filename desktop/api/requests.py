@@ -1,7 +1,7 @@
 """What is asked of the process that owns a home: calls of the api, and a few plain requests by name.
 
 Those names stay as they are, for by them versions of the program know one another: status and wait here,
-hand_over and quit of the owner, show, quick, link and reachable of a window.
+hand_over and quit of the owner, show, quick and link of a window.
 """
 
 import asyncio

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
-from desktop.errors import explain
 from desktop.ipc.connection import NoOwnerError, Server
 from desktop.ipc.ownership import QUIT, SERVE, WINDOW, Ownership
 from desktop.paths import Home
@@ -92,15 +91,6 @@ class Owner:
             self._ends = ends.pop_all()
         if self._front == SERVE:
             self.core.stay()
-
-    async def request(self, name: str, arguments: Json) -> Json:
-        """One of the plain requests, as another process makes it. Raises AppError; NoOwnerError once the
-        home was handed over."""
-        async with self._busy():
-            try:
-                return await self._requests.named(name, arguments)
-            except Exception as error:
-                raise explain(error) from error
 
     async def result(self, call: "Call") -> Any:
         """Of a call of the api, in this process. Raises AppError; NoOwnerError once the home was handed

@@ -1,9 +1,22 @@
 """The one seam between the window and the core: what it asks for, and what it hears of."""
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from desktop.api.client import Api
 from desktop.bus.bus import Bus
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whether tray, shortcut or notifications work on this desktop, in a sentence."""
+
+    text: str
+    works: bool
+    remedy: str = ""
+    notifies: bool = False
+    """Whether it is about notifications."""
 
 
 class Actions(Protocol):
@@ -17,5 +30,8 @@ class Actions(Protocol):
     def bus(self) -> Bus:
         """Where the core tells what happens."""
 
-    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        """One of the requests that this front end answers itself: show, reachable. Raises AppError."""
+    async def show(self, session: str) -> None:
+        """Bring the window to the front, with this conversation."""
+
+    async def reach(self) -> Sequence[Reach]:
+        """What of tray, shortcut and notifications works. Raises AppError."""

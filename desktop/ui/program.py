@@ -1,13 +1,14 @@
 """The core behind the window: started once the window is painted, stopped in order before it ends."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol
 
 from desktop.api.client import Api
 from desktop.bus.bus import Bus
 from desktop.paths import Home
+from desktop.ui.actions import Reach
 
 if TYPE_CHECKING:
     from desktop.api.client import Call
@@ -28,14 +29,21 @@ class Owned(Protocol):
     def events(self, call: "Call", /) -> AsyncGenerator[Any]:
         """What one yields. Raises AppError."""
 
-    async def request(self, name: str, arguments: Json, /) -> Json:
-        """One of the plain requests. Raises AppError."""
-
     async def presenter(self) -> "Presenter":
         """Who brings notices to the screen."""
 
     async def stop(self) -> None:
         """End everything in order, and let go of the home."""
+
+
+class Front(Protocol):
+    """What there is around the core: windows and a tray."""
+
+    def show_conversation(self, key: str, /) -> None:
+        """Come to the front with it."""
+
+    async def reach(self) -> Sequence[Reach]:
+        """What of tray, shortcut and notifications works. Raises AppError."""
 
 
 type Told = Callable[[], object]
@@ -52,6 +60,7 @@ class Program:
         self._own = own
         self._owner: asyncio.Future[Owned] = asyncio.get_running_loop().create_future()
         self.api, self.bus = Api(self), Bus()
+        self.front: Front | None = None
 
     async def start(
         self,
@@ -93,6 +102,11 @@ class Program:
             async for event in events:
                 yield event
 
-    async def call(self, name: str, /, **arguments: Any) -> Json:
-        """One of the requests that this front end answers itself. Raises AppError."""
-        return await (await asyncio.shield(self._owner)).request(name, arguments)
+    async def show(self, session: str) -> None:
+        """Bring the window to the front, with this conversation."""
+        if self.front is not None:
+            self.front.show_conversation(session)
+
+    async def reach(self) -> Sequence[Reach]:
+        """What of tray, shortcut and notifications works; empty without a desktop. Raises AppError."""
+        return await self.front.reach() if self.front is not None else ()

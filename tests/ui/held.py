@@ -1,11 +1,12 @@
 """An api that can be held back, so that a test decides what comes first."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from desktop.api.client import Api, Call
 from desktop.errors import AppError
+from desktop.ui.actions import Reach
 from tests.ui.program import InProcess
 
 
@@ -28,8 +29,11 @@ class Held:
         """How many are held now."""
         return sum(not event.is_set() for event in self._waits)
 
-    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        return await self._inner.call(name, **arguments)
+    async def show(self, session: str) -> None:
+        await self._inner.show(session)
+
+    async def reach(self) -> Sequence[Reach]:
+        return await self._inner.reach()
 
     async def result(self, call: Call) -> Any:
         return await self._held(call.verb, lambda: self._inner.transport.result(call))

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +10,33 @@ from PySide6.QtWidgets import QApplication
 
 from desktop import tasks
 from desktop.api.client import Api
-from desktop.api.requests import Request, Requests
 from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
 from desktop.bus.events import Event
 from desktop.core.core import Core
 from desktop.core.subjects import subjects
-from desktop.errors import explain
 from desktop.paths import Home
 from desktop.tasks import spawn
+from desktop.ui.actions import Reach
 from desktop.ui.loop import Loop
 from tests import warm
 
 
 class InProcess:
-    """Actions on a core of this process. `own`: what the window itself can do."""
+    """Actions on a core of this process."""
 
-    def __init__(self, core: Core, own: Mapping[str, Request] | None = None) -> None:
-        made = Subjects(subjects(core, "window"))
-        self._requests = Requests(made, "window", own)
-        self.bus, self.transport = core.bus, Local(made)
+    def __init__(self, core: Core) -> None:
+        self.bus, self.transport = core.bus, Local(Subjects(subjects(core, "window")))
         self.api = Api(self.transport)
+        self.shown: list[str] = []
+        """Conversations for which the window was to come to the front."""
+        self.reached: Sequence[Reach] = ()
 
-    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        try:
-            return await self._requests.named(name, arguments)
-        except Exception as error:
-            raise explain(error) from error
+    async def show(self, session: str) -> None:
+        self.shown.append(session)
+
+    async def reach(self) -> Sequence[Reach]:
+        return tuple(self.reached)
 
 
 def tell(bus: Bus, event: Event, until: Callable[..., None]) -> None:

@@ -1,11 +1,12 @@
 """An api whose calls a test answers: a table of replies by "subject.method"."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from desktop.api.client import Api, Call
 from desktop.bus.bus import Bus
 from desktop.errors import AppError
+from desktop.ui.actions import Reach
 
 type Reply = Callable[..., Any]
 
@@ -33,8 +34,11 @@ class Scripted:
             for event in reply:
                 yield event
 
-    async def call(self, verb: str, /, **_arguments: Any) -> dict[str, Any]:
-        raise AssertionError(f"{verb} is asked by name")
+    async def show(self, session: str) -> None:
+        raise AssertionError(f"{session} was to be shown")
+
+    async def reach(self) -> Sequence[Reach]:
+        return ()
 
     def _reply(self, call: Call) -> Any:
         self.calls.append((call.verb, dict(call.named)))

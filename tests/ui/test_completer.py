@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.api.turns import CommandLine, Completions, NamedSkill
-from desktop.bus.bus import Bus
 from desktop.errors import AppError
 from desktop.ui.conversation.composer.completer import Completer
 from desktop.ui.conversation.composer.completion import Choice, Wanted, choices, matching, wanted
@@ -20,7 +18,7 @@ from desktop.ui.conversation.composer.composer import Composer
 from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.loop import Loop
 from desktop.ui.theme.theme import theme
-from tests.ui.scripted import Scripted as ScriptedApi
+from tests.ui.scripted import Scripted
 
 Key = Qt.Key
 REPLY = Completions(
@@ -34,27 +32,24 @@ REPLY = Completions(
 )
 
 
-class Scripted:
-    """Actions that know completions and nothing else."""
+class Knowing(Scripted):
+    """Knows completions and nothing else."""
 
     def __init__(self) -> None:
-        self.calls = 0
+        super().__init__(turns_completions=self._completions)
+        self.asked = 0
         self.reply: Completions | AppError = REPLY
-        self.api, self.bus = ScriptedApi(turns_completions=self._completions).api, Bus()
 
     def _completions(self) -> Completions | AppError:
-        self.calls += 1
+        self.asked += 1
         return self.reply
-
-    async def call(self, name: str, /, **_arguments: Any) -> dict[str, Any]:
-        raise AssertionError(name)
 
 
 class Writing:
     """A window with a message field, and somebody who types."""
 
     def __init__(self, qtbot: QtBot) -> None:
-        self.actions, self.reporter = Scripted(), ErrorReporter()
+        self.actions, self.reporter = Knowing(), ErrorReporter()
         self.window = QWidget()
         qtbot.addWidget(self.window)
         self.window.resize(700, 500)
@@ -123,7 +118,7 @@ def test_a_slash_offers_commands_and_skills_and_typing_narrows_them(writing: Wri
     writing.wait("/history")
     writing.key(Key.Key_Backspace, Key.Key_Backspace, Key.Key_Backspace)
     writing.wait()
-    assert writing.actions.calls == 1
+    assert writing.actions.asked == 1
 
 
 def test_a_choice_is_written_and_sent_by_the_next_enter(writing: Writing) -> None:
@@ -180,7 +175,7 @@ def test_a_dollar_at_the_beginning_of_a_word_offers_skills_alone(writing: Writin
 def test_text_that_is_no_command_has_no_list(writing: Writing, text: str) -> None:
     writing.type(text)
     assert writing.names == []
-    writing.until(lambda: writing.actions.calls <= 1)
+    writing.until(lambda: writing.actions.asked <= 1)
     assert writing.names == []
 
 
@@ -227,7 +222,7 @@ def test_an_input_method_is_left_alone(writing: Writing) -> None:
 def test_a_draft_that_is_put_there_opens_nothing(writing: Writing) -> None:
     writing.composer.show_draft("/he")
     assert writing.names == []
-    assert writing.actions.calls == 0
+    assert writing.actions.asked == 0
 
 
 def test_the_list_stands_over_the_field_and_moves_with_it(writing: Writing, qtbot: QtBot) -> None:
@@ -251,12 +246,12 @@ def test_it_is_read_anew_each_time_and_a_failure_is_no_trouble(writing: Writing)
     writing.reporter.told.connect(lambda text, _remedy: told.append(text))
     writing.actions.reply = AppError("The disk is gone.", "Unarchive it.")
     writing.type("/")
-    writing.until(lambda: writing.actions.calls == 1)
+    writing.until(lambda: writing.actions.asked == 1)
     writing.key(Key.Key_Backspace)
     writing.actions.reply = REPLY
     writing.type("/")
     writing.wait(*COMMANDS, *SKILLS)
-    assert writing.actions.calls == 2
+    assert writing.actions.asked == 2
     assert told == []
 
 

@@ -1,22 +1,19 @@
 """What of tray, shortcut and notifications works on this desktop, and what to do where it does not."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop.errors import AppError
 from desktop.text import sentences
-from desktop.ui.actions import Actions
+from desktop.ui.actions import Actions, Reach
 from desktop.ui.settings.part import Part
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.sign import Sign
 from desktop.ui.widgets.work import Work
-
-type Json = Mapping[str, Any]
 
 
 class _Line(QWidget):
@@ -38,19 +35,18 @@ class _Line(QWidget):
             of=self,
         )
 
-    def show_line(self, line: Json) -> None:
-        self._sign.show_icon(*(("circle-check", "success") if line["ok"] else ("circle-alert", "warning")))
-        self._text.setText(str(line["text"]))
-        self._remedy.setText(str(line["remedy"]))
-        self._remedy.setVisible(bool(line["remedy"]))
-        self.setAccessibleName(sentences(str(line["text"]), str(line["remedy"])))
+    def show_line(self, line: Reach) -> None:
+        self._sign.show_icon(*(("circle-check", "success") if line.works else ("circle-alert", "warning")))
+        self._text.setText(line.text)
+        self._remedy.setText(line.remedy)
+        self._remedy.setVisible(bool(line.remedy))
+        self.setAccessibleName(sentences(line.text, line.remedy))
 
 
 class Reachable(Part):
     """Asked anew whenever it is seen, and when settings change."""
 
-    about = ""
-    """Only the lines about this; all of them where it is empty."""
+    notifications_only = False
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
@@ -63,12 +59,12 @@ class Reachable(Part):
 
     async def _read(self) -> None:
         try:
-            lines = (await self._actions.call("reachable"))["lines"]
+            lines = await self._actions.reach()
         except AppError:
-            lines = []  # a front without a desktop has nothing to tell
-        self._show([line for line in lines if not self.about or line.get("about") == self.about])
+            lines = ()  # the core is not there: that is told elsewhere
+        self._show([line for line in lines if line.notifies or not self.notifications_only])
 
-    def _show(self, lines: Sequence[Json]) -> None:
+    def _show(self, lines: Sequence[Reach]) -> None:
         while len(self._rows) < len(lines):
             self._rows.append(_Line())
             self.column.addWidget(self._rows[-1])
@@ -82,4 +78,4 @@ class Reachable(Part):
 class Notified(Reachable):
     """The line about notifications."""
 
-    about = "notifications"
+    notifications_only = True

@@ -1,5 +1,6 @@
 """How the program is there while its window is closed: tray, quick chat, shortcut, notices that open it."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
@@ -17,6 +18,7 @@ from desktop.inbox.inbox import ANSWER, APPROVAL, Notice
 from desktop.inbox.screen import DIGEST, Toast
 from desktop.tasks import in_thread
 from desktop.text import _
+from desktop.ui.actions import Reach
 from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.program import Program
@@ -64,6 +66,7 @@ class TrayPresence(QObject):
         self._met: set[str] = set()
         """Questions that the person had before their eyes, in a window that is still there."""
         self._presenter: Presenter | None = None
+        program.front = self
         self._open, self._asked = 0, False
         """How many notices wait, and whether one of them is a question of permission."""
         self._soon = QTimer(self, singleShot=True, interval=0)
@@ -74,7 +77,7 @@ class TrayPresence(QObject):
         tray, quick = self._presence.tray, self.quick
         tray.quick_wanted.connect(quick.open)
         tray.inbox_wanted.connect(self._show_inbox)
-        tray.conversation_wanted.connect(self._show_conversation)
+        tray.conversation_wanted.connect(self.show_conversation)
         tray.pause_wanted.connect(self._pause)
         tray.notice_wanted.connect(self._chosen)
         quick.onward.connect(self._onward)
@@ -157,7 +160,8 @@ class TrayPresence(QObject):
         if not self._window.inbox.isVisible():
             self._window.toggle_inbox()
 
-    def _show_conversation(self, key: str, turn: str = "") -> None:
+    def show_conversation(self, key: str, turn: str = "") -> None:
+        """Come to the front, with a conversation where one is named."""
         self._window.present()
         if key:
             self._library.open(key, turn)
@@ -201,7 +205,7 @@ class TrayPresence(QObject):
         elif event.reply:
             self.quick.open(session=event.session)
         else:
-            self._show_conversation(event.session, event.turn)
+            self.show_conversation(event.session, event.turn)
 
     def _say(self, toast: Toast) -> bool:
         """Show a notice at the tray's icon, where the desktop has no notifications of its own."""
@@ -217,45 +221,37 @@ class TrayPresence(QObject):
             self._show_inbox()
             return
         place = await self._program.api.inbox.open(notice)
-        self._show_conversation(place.session, place.turn)
+        self.show_conversation(place.session, place.turn)
 
     # ---- what others ask of the window
 
     def requests(self) -> "dict[str, Request]":
         """What the window alone can do."""
-        return {"show": self._show, "quick": self._quick, "reachable": self.reachable}
+        return {"show": self._show, "quick": self._quick}
 
     async def _show(self, arguments: Json) -> Json:
         """Come to the front, with a conversation (`session`) where one is named."""
-        self._show_conversation(str(arguments.get("session") or ""))
+        self.show_conversation(str(arguments.get("session") or ""))
         return {}
 
     async def _quick(self, arguments: Json) -> Json:
         self.quick.open_with(str(arguments.get("source") or ""))
         return {}
 
-    async def reachable(self, _arguments: Json) -> Json:
-        """What of all this works here: lines of `text`, `remedy` and `ok`."""
-        held, presenter = self.shortcut.state, await self._program.presenter()
-        how = await presenter.reach()
-        lines = [
-            _line(_("The shortcut works."), held.held)
-            if held.held
-            else _line(held.text, False, held.remedy),
-            _line(
-                _("The tray icon is shown.")
-                if self._presence.tray.present
-                else _("This desktop has no tray, so closing the window minimizes it."),
-                self._presence.tray.present,
-            ),
-            _line(how.missing or _("Notifications are shown on screen."), how.way == "daemon")
-            | {"about": "notifications"},
-        ]
-        return {"lines": [line for line in lines if line["text"]]}
-
-
-def _line(text: str, ok: bool, remedy: str = "") -> Json:
-    return {"text": text, "remedy": remedy, "ok": ok}
+    async def reach(self) -> Sequence[Reach]:
+        """What of tray, shortcut and notifications works here. Raises AppError."""
+        shortcut, tray = self.shortcut.state, self._presence.tray.present
+        how = await (await self._program.presenter()).reach()
+        no_tray = _("This desktop has no tray, so closing the window minimizes it.")
+        told = how.missing or _("Notifications are shown on screen.")
+        found = (
+            Reach(_("The shortcut works."), True)
+            if shortcut.held
+            else Reach(shortcut.text, False, shortcut.remedy),
+            Reach(_("The tray icon is shown.") if tray else no_tray, tray),
+            Reach(told, how.way == "daemon", notifies=True),
+        )
+        return [one for one in found if one.text]
 
 
 def _spent(today: "Spent") -> str:

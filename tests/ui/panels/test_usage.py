@@ -191,13 +191,6 @@ def test_a_conversation_is_opened(page: Page, running: Running) -> None:
         session = await running.core.sessions.open("window:a")
         await session.append({"role": "user", "content": "Trip to Lisbon"})
 
-    opened: list[str] = []
-
-    async def show(arguments: dict[str, Any]) -> dict[str, Any]:
-        opened.append(arguments["session"])
-        return {}
-
-    running.actions._requests._named["show"] = show  # the main window's own
     running.wait(talk())
     page.use(0.5)
     page.use(0.25, session="window:gone")
@@ -208,7 +201,7 @@ def test_a_conversation_is_opened(page: Page, running: Running) -> None:
         at = lines.visualRect(lines.model().index(number, 0)).center()
         QTest.mouseClick(lines.viewport(), Qt.MouseButton.LeftButton, pos=at)
         running.settle()
-    assert opened == ["window:a"]
+    assert running.actions.shown == ["window:a"]
 
 
 def test_the_budget_is_set_and_told(page: Page) -> None:

@@ -1,37 +1,29 @@
 """What works on this desktop is said on the pages that it concerns, and told anew when settings change."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.ui.actions import Reach
 from desktop.ui.settings.reachable import Reachable
 from desktop.ui.settings.window import SettingsWindow
-from tests.ui.program import InProcess, Running
+from tests.ui.program import Running
 from tests.ui.settings.reading import shown
 
-type Json = dict[str, Any]
-
-GOOD = {"text": "The tray icon is shown.", "remedy": "", "ok": True}
-BAD = {
-    "text": "The shortcut is used by another program.",
-    "remedy": "Bind nanobot-desktop quick.",
-    "ok": False,
-}
-TOLD = {"text": "Notifications are shown on screen.", "remedy": "", "ok": True, "about": "notifications"}
+GOOD = Reach("The tray icon is shown.", True)
+BAD = Reach("The shortcut is used by another program.", False, "Bind nanobot-desktop quick.")
+TOLD = Reach("Notifications are shown on screen.", True, notifies=True)
 
 
 @pytest.fixture
-def opened(running: Running, qtbot: QtBot) -> Callable[[list[Json]], SettingsWindow]:
+def opened(running: Running, qtbot: QtBot) -> Callable[[list[Reach]], SettingsWindow]:
     """The settings of a front that has these lines to tell."""
 
-    def open_(lines: list[Json]) -> SettingsWindow:
-        async def reachable(_arguments: Json) -> Json:
-            return {"lines": lines}
-
-        window = SettingsWindow(InProcess(running.core, {"reachable": reachable}))
+    def open_(lines: list[Reach]) -> SettingsWindow:
+        running.actions.reached = lines
+        window = SettingsWindow(running.actions)
         qtbot.addWidget(window)
         window.open_page("presence")
         qtbot.waitExposed(window)
@@ -46,11 +38,11 @@ def named(window: SettingsWindow) -> list[str]:
 
 
 def test_each_line_is_told_with_its_remedy(
-    opened: Callable[[list[Json]], SettingsWindow], running: Running
+    opened: Callable[[list[Reach]], SettingsWindow], running: Running
 ) -> None:
     window = opened([GOOD, BAD, TOLD])
     for line in (GOOD, BAD, TOLD):
-        assert f"{line['text']} {line['remedy']}".strip() in named(window)
+        assert f"{line.text} {line.remedy}".strip() in named(window)
     window.open_page("notifications")
     running.settle()
     assert "Notifications are shown on screen." in shown(window)
@@ -58,7 +50,7 @@ def test_each_line_is_told_with_its_remedy(
 
 
 def test_it_is_told_anew_when_settings_change(
-    opened: Callable[[list[Json]], SettingsWindow], running: Running
+    opened: Callable[[list[Reach]], SettingsWindow], running: Running
 ) -> None:
     lines = [BAD, TOLD]
     window = opened(lines)

@@ -21,7 +21,7 @@ from desktop.api.usage import Cost, Report
 from desktop.cli.owner import Owner
 from desktop.cron.wanted import Wanted
 from desktop.errors import AppError, UsageError
-from desktop.ipc.connection import NoOwnerError, Server, call
+from desktop.ipc.connection import NoOwnerError, Server, ask, call
 from desktop.ipc.ownership import Ownership
 from desktop.pace import Advanced
 from desktop.paths import Home
@@ -160,8 +160,8 @@ async def test_a_call_is_a_task_like_any_other(owner: Owner) -> None:
     assert [cost.calls for cost in costs] == [1, 0]
 
 
-async def test_once_the_home_is_handed_over_nothing_is_asked_here(owner: Owner) -> None:
-    await owner.request("hand_over", {})
+async def test_once_the_home_is_handed_over_nothing_is_asked_here(owner: Owner, tmp_path: Path) -> None:
+    await ask(Home(tmp_path, tmp_path / "models"), "hand_over")
     with pytest.raises(NoOwnerError):
         await Api(owner).usage.cost("window:a")
 

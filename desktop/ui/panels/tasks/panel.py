@@ -169,7 +169,7 @@ class TasksPanel(ListPart):
         return True
 
     def _talk(self, id_: str) -> None:
-        self._do(self._actions.call("show", session=f"cron:{id_}"))
+        self._do(self._actions.show(f"cron:{id_}"))
 
     def _save(self, id_: str, given: Wanted) -> None:
         self._work.tell(

@@ -198,10 +198,7 @@ class UsagePanel(Part):
         self.lines.setFocus()
 
     def _open(self, session: str) -> None:
-        self._work.tell(self._opening(session), self.outcome, name="usage:open")
-
-    async def _opening(self, session: str) -> None:
-        await self._actions.call("show", session=session)
+        self._work.tell(self._actions.show(session), self.outcome, name="usage:open")
 
 
 def _unknown(total: Amounts, *, marked: bool) -> str:
