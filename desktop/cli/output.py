@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TextIO
 
 from desktop.bus.events import (
@@ -44,10 +45,14 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 def ready() -> None:
     """To be called at each entrance: pipes and files get UTF-8, whatever letters the locale or code page
-    has, unless PYTHONIOENCODING says otherwise. A terminal of few letters costs letters, not the answer."""
+    has, unless PYTHONIOENCODING says otherwise. A terminal of few letters costs letters, not the answer,
+    and output that is closed goes nowhere."""
     wanted = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    for name in ("stdout", "stderr"):
+        stream: TextIO | None = getattr(sys, name)
+        if stream is None:  # it was closed before, or there is no console
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 to the end
+        elif isinstance(stream, io.TextIOWrapper):
             encoding = None if stream.isatty() else wanted or "utf-8"  # frozen, Python heeds no variable
             with suppress(LookupError):
                 stream.reconfigure(encoding=encoding, errors="replace")

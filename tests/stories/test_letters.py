@@ -116,4 +116,5 @@ def test_output_that_is_closed_is_no_fault(program: Program) -> None:
             text=True,
             check=False,
         )
-        assert "Traceback" not in done.stderr
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [m["content"] for m in program.shown() if m["role"] == "assistant"] == [SAID, SAID]
