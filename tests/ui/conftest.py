@@ -61,13 +61,8 @@ class Patient(QtBot):
     """Waits as long as a busy computer takes; a wait that is over early costs next to nothing."""
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = 60_000) -> None:
-        for pause in (
-            0,
-            1,
-            1,
-            2,
-            4,
-        ):  # milliseconds; pytest-qt looks each 10 ms, and most waits are shorter
+        # Milliseconds: pytest-qt looks each 10 ms, and most waits are shorter.
+        for pause in (0, 1, 1, 2, 4):
             if callback():
                 return
             self.wait(pause)

@@ -132,6 +132,7 @@ def test_a_window_that_a_person_moved_to_the_edge_stays_there(qtbot: QtBot) -> N
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     qtbot.waitUntil(lambda: whole(window))
+    QGuiApplication.processEvents()  # its last look at where it stands, once it is active
     window.move(1300, 400)
     qtbot.waitUntil(lambda: window.x() == 1300)
     other = QWidget()
