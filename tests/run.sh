@@ -175,7 +175,7 @@ fi
 
 # Three lanes: tests of programs mostly wait, so two cores are busy with three. Each takes the next step that
 # nobody has taken, so that none of them is done long before the others: the short steps are the last.
-steps=(units stories_of_the_terminal stories_of_the_window on_python_313 lint the_rest)
+steps=(units_beside stories_of_the_terminal units stories_of_the_window on_python_313 lint the_rest)
 share() {
   local name
   for name in "${steps[@]}"; do
@@ -190,7 +190,13 @@ blind=()
 [ "$(uname)" != Linux ] || blind=("$root/tests/desktop-session.sh" --secrets unlocked --screen none --)
 python313() { find_python 3.13; }
 
-units() { step "pytest, units" "${blind[@]}" "$bin/python" -m pytest tests/unit; }
+units_beside() {
+  step "pytest, units: ${beside[*]}" "${blind[@]}" "$bin/python" -m pytest "${beside[@]/#/tests/unit/}"
+}
+
+units() {
+  step "pytest, units" "${blind[@]}" "$bin/python" -m pytest tests/unit "${beside[@]/#/--ignore=tests/unit/}"
+}
 
 stories_of_the_terminal() {
   step "pytest, stories of the terminal" "${blind[@]}" "$bin/python" -m pytest tests/stories --ignore tests/stories/window
