@@ -32,6 +32,7 @@ begin() { # FUNCTION
 }
 
 lane() { # FUNCTION ; its status tells whether a step failed, and the descriptor 3 which
+  failed=()
   "$1"
   [ ${#failed[@]} -eq 0 ] || { printf '%s\n' "${failed[@]}" >&3; exit 1; }
 }
