@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -30,7 +31,9 @@ def bar(desk: Desk, qtbot: QtBot) -> ModeBar:
 
 
 def choose(bar: ModeBar, words: str) -> None:
-    """Open the menu of the mode, and take the entry with these words."""
+    """Open the menu of the mode, once it is shown, and take the entry with these words."""
+    while not bar.mode.isVisible():
+        QTest.qWait(1)
     bar.mode.click()
     [menu] = [menu for menu in bar.findChildren(QMenu) if menu.isVisible()]
     [action] = [action for action in menu.actions() if words in action.text()]
@@ -58,7 +61,6 @@ def test_the_mode_of_a_conversation_is_shown_and_changed(desk: Desk, bar: ModeBa
 
 def test_autonomous_says_until_when_and_ends_by_itself(desk: Desk, bar: ModeBar) -> None:
     desk.open("window:a")
-    desk.until(lambda: bar.mode.isVisible())
     choose(bar, "Autonomous for 60 minutes")
     desk.until(lambda: bar.mode.text().strip().startswith("Autonomous until "))
     assert bar.mode.property("tone") == "warning"
