@@ -51,7 +51,7 @@ async def _together(table: Table, runs: int) -> None:
             begun = time.perf_counter()
             await servers.tools()
             took = time.perf_counter() - begun
-            found = sum(bool((one := servers.get(name)) and one.tools) for name in ten)
+            found = sum(bool((up := servers.get(name)) and up.tools) for name in ten)
             if found != SERVERS:
                 raise RuntimeError(f"{found} servers of {SERVERS} came up")
             begun = time.perf_counter()
