@@ -16,6 +16,7 @@ from desktop.config.base import Section, normal
 from desktop.config.loosens import KEEP, Loosens
 from desktop.config.mcp import McpServer, sounds_secret
 from desktop.config.providers import ProviderSettings
+from desktop.config.refusals import refusals
 from desktop.config.schema import Config, place_of, provider_name
 from desktop.text import _, mark
 
@@ -260,5 +261,4 @@ def _secret(value: Any) -> bool:
 
 def unusable(error: ValidationError) -> str:
     """Why a value cannot be used: a sentence, without the value."""
-    why = error.errors(include_input=False, include_url=False)[0]["msg"].rstrip(".")
-    return _("It can’t be used here: {reason}.").format(reason=why)
+    return _("It can’t be used here: {reason}.").format(reason=refusals(error)[0][1])

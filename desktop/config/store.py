@@ -19,6 +19,7 @@ from desktop.config import document, environment
 from desktop.config.base import normal
 from desktop.config.given import Given
 from desktop.config.migrations import is_autonomous, migrate
+from desktop.config.refusals import refusals
 from desktop.config.schema import Config, Place, drop, place_of, provider_name, put
 from desktop.errors import ConfigError, explain
 from desktop.tasks import in_thread
@@ -276,17 +277,14 @@ def _faults(prepared: Mapping[str, Any]) -> list[tuple[str, str]]:
     try:
         Config.model_validate(prepared)
     except ValidationError as error:
-        return [
-            (".".join(str(part) for part in fault["loc"]), fault["msg"])
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
+        return refusals(error)
     return []
 
 
 def _named(source: str, field: str, reason: str, remedy: str = "") -> ConfigError:
     return ConfigError(
         _("The setting {field} in {source} is not valid: {reason}.").format(
-            field=field, source=source, reason=reason.rstrip(".")
+            field=field, source=source, reason=reason
         ),
         remedy or _("Correct it. Until then, the last valid settings are used."),
     )

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from desktop.config.mcp import McpServer, sounds_secret
+from desktop.config.refusals import refusals
 from desktop.errors import UsageError
 from desktop.text import _
 
@@ -63,11 +64,10 @@ def validated(given: Mapping[str, Any]) -> McpServer:
     try:
         return McpServer.model_validate(dict(given))
     except ValidationError as error:
-        fault = error.errors(include_input=False, include_url=False)[0]
-        field = ".".join(str(part) for part in fault["loc"])
+        field, reason = refusals(error)[0]
         raise UsageError(
             _("The field {field} of this server is not valid: {reason}.").format(
-                field=field, reason=fault["msg"].rstrip(".")
+                field=field, reason=reason
             ),
             _("Correct it and try again."),
         ) from None
