@@ -101,12 +101,14 @@ def place_of(parts: Sequence[str]) -> Place:
     )
 
 
-def put(document: dict[str, Any], place: Place, value: Any) -> None:
-    """Set a value, under the keys that are there in whatever style; None removes an optional one."""
-    here = document
+def put(document: dict[str, Any], place: Place, value: Any) -> bool:
+    """Set a value, under the keys that are there in whatever style; None removes an optional one. False
+    where something that is no section, such as a reference, had to make room for one."""
+    here, room = document, True
     for key, exact in zip(place.keys[:-1], place.exact[:-1], strict=True):
         present = _present(here, key, exact)
         if not isinstance(inner := here.get(present), dict):
+            room = room and inner is None
             inner = here[present] = {}
         here = inner
     last = place.keys[-1]
@@ -115,6 +117,7 @@ def put(document: dict[str, Any], place: Place, value: Any) -> None:
             here.pop(key, None)
         else:
             here[key] = value
+    return room
 
 
 def drop(document: dict[str, Any], keys: Sequence[str]) -> None:

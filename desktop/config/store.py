@@ -195,9 +195,9 @@ class ConfigStore:
             stored, good = self._read()
             changed = copy.deepcopy(stored)
             for name, value in changes.items():
-                put(changed, _place(name), value)
+                good &= put(changed, _place(name), value)
             for keys, value in (foreign or {}).items():
-                put(changed, place_of(keys), value)
+                good &= put(changed, place_of(keys), value)
             if is_autonomous(changed) and not is_autonomous(stored):
                 raise never_autonomous()
             if faults := _faults(self._prepared(changed)):

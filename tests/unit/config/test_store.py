@@ -370,3 +370,16 @@ def test_a_home_that_cannot_be_written_still_loads(path: Path) -> None:
     write(path, {"agents": {"defaults": {"model": "m"}}})
     os.mkdir(path.with_name("config.json.bak"))
     assert loaded(path).config.agents.defaults.model == "m"
+
+
+@pytest.mark.expected_log("damaged settings were kept")
+@pytest.mark.parametrize("value", ["${NOT_SET}", "${HOME}", 5, [1]])
+async def test_what_makes_room_for_a_section_is_kept_aside(path: Path, value: object) -> None:
+    written = {"AGENTS": value, "own": 1}
+    write(path, written)
+    store = loaded(path, {"HOME": "/home/x"})
+    await store.update({"agents.defaults.temperature": 0.25})
+    assert store.config.agents.defaults.temperature == 0.25
+    assert store.problems == []
+    (kept,) = path.parent.glob("config.json.damaged-*")
+    assert json.loads(kept.read_bytes()) == written
