@@ -1,12 +1,12 @@
 """jobs.json as text: its entries one by one, each with the very words it is written in.
 
 It is read entry by entry, so that a file of ten thousand jobs holds up nobody: a thread that reads it lets
-the others go on between two entries.
+the others go on between two entries, and what was read of one is gone before the next.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +21,10 @@ _INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """The entries, each as read and as written, and what else is in the file."""
+class Document[Entry]:
+    """What became of the entries, and what else is in the file."""
 
-    entries: tuple[tuple[Any, str], ...] = ()
+    entries: list[Entry] = field(default_factory=list)
     rest: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -59,11 +59,12 @@ class _Reader:
         return str(self.value())
 
 
-def parse(data: bytes, name: str) -> Document:
-    """The file's document. Raises StorageError that names the line where it is damaged."""
+def parse[Entry](data: bytes, name: str, take: Callable[[Any, str], Entry]) -> Document[Entry]:
+    """The file's document. `take` makes of each entry, as read and as written, what is kept of it. Raises
+    StorageError that names the line where the file is damaged."""
     try:
         reader = _Reader(data.decode("utf-8-sig"))
-        return _document(reader)
+        return _document(reader, take)
     except json.JSONDecodeError as error:
         where = _("{file} is damaged at line {line}.").format(file=name, line=error.lineno)
     except (UnicodeDecodeError, RecursionError, ValueError):
@@ -77,8 +78,8 @@ def parse(data: bytes, name: str) -> Document:
     )
 
 
-def _document(reader: _Reader) -> Document:
-    entries: tuple[tuple[Any, str], ...] = ()
+def _document[Entry](reader: _Reader, take: Callable[[Any, str], Entry]) -> Document[Entry]:
+    entries: list[Entry] = []
     rest: dict[str, Any] = {}
     reader.need("{")
     while reader.look() != "}":
@@ -87,7 +88,7 @@ def _document(reader: _Reader) -> Document:
         name = reader.name()
         reader.need(":")
         if name == "jobs":
-            entries += tuple(_entries(reader))
+            entries.extend(take(value, text) for value, text in _entries(reader))
             rest.setdefault("version", 1)
         else:
             rest[name] = reader.value()

@@ -119,8 +119,8 @@ class Rounds:
         if len(self._heap) > 2 * len(jobs) + _SLACK:
             self._heap, self._known = [], {}
         known = self._known.get
-        for id_, job in jobs.items():
-            if known(id_) is not job and job.next_due is not None:
+        for id_, job in self._store.since(self._known):
+            if job is not None and job.next_due is not None and known(id_) is not job:
                 heapq.heappush(self._heap, (job.next_due, id_))
         self._known = jobs
 

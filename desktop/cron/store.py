@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,6 +61,10 @@ class _State:
     """Why the file cannot be used, and what to do; empty where it can."""
     problems: tuple[str, ...] = ()
     """What is wrong with single jobs."""
+    before: Mapping[str, Job] = field(default_factory=dict)
+    """The jobs from which a change made these, where one did."""
+    changed: Mapping[str, Job | None] = field(default_factory=dict)
+    """What that change put in place or took away."""
 
 
 class Store:
@@ -78,6 +82,12 @@ class Store:
     def jobs(self) -> Mapping[str, Job]:
         """By id, in the order of the file."""
         return self._state.jobs
+
+    def since(self, known: Mapping[str, Job]) -> Iterable[tuple[str, Job | None]]:
+        """The jobs that may be others than in `known`, which was `jobs` at some time; None for one that
+        went. After one change it is that change alone, however many jobs there are."""
+        state = self._state
+        return (state.changed if state.before is known else state.jobs).items()
 
     @property
     def unread(self) -> bool:
@@ -179,23 +189,33 @@ class Store:
         return seen.st_mtime_ns, seen.st_size, seen.st_ino
 
     def _parsed(self, data: bytes) -> _State:
-        zone = self._zone()
-        found = file.parse(data, FILE)
-        entries: list[_Entry] = []
-        jobs: dict[str, Job] = {}
-        problems: list[str] = []
-        for number, (raw, text) in enumerate(found.entries, start=1):
-            try:
-                entry = _entry(raw, text, zone, jobs)
-            except UsageError as error:
-                entry = _Entry(text)
-                problems.append(_problem(raw, number, error))
-            if entry.job:
-                jobs[entry.job.id] = entry.job
-            entries.append(entry)
-            if number % _PIECE == 0:
-                time.sleep(_PAUSE_S)
-        return _State(tuple(entries), {"version": 1} | dict(found.rest), jobs, problems=tuple(problems))
+        reading = _Reading(self._zone())
+        found = file.parse(data, FILE, reading.take)
+        rest = {"version": 1} | dict(found.rest)
+        return _State(tuple(found.entries), rest, reading.jobs, problems=tuple(reading.problems))
+
+
+class _Reading:
+    """What is found while the file is read."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone, self._number = zone, 0
+        self.jobs: dict[str, Job] = {}
+        self.problems: list[str] = []
+
+    def take(self, raw: Any, text: str) -> _Entry:
+        """The next entry."""
+        self._number += 1
+        if self._number % _PIECE == 0:
+            time.sleep(_PAUSE_S)
+        try:
+            entry = _entry(raw, text, self._zone, self.jobs)
+        except UsageError as error:
+            self.problems.append(_problem(raw, self._number, error))
+            return _Entry(text)
+        if entry.job:
+            self.jobs[entry.job.id] = entry.job
+        return entry
 
 
 def _worded(entry: _Entry) -> _Entry:
@@ -205,7 +225,7 @@ def _worded(entry: _Entry) -> _Entry:
 def _entry(raw: Any, text: str, zone: str, jobs: Mapping[str, Job]) -> _Entry:
     if not isinstance(raw, dict):
         raise UsageError(_("It is not a JSON object."))
-    if jsontext.too_deep(raw):
+    if text.count("{") + text.count("[") > jsontext.DEEPEST and jsontext.too_deep(raw):
         raise UsageError(_("It is nested too deeply."))
     if form.system(raw):
         return _Entry(text)
@@ -259,4 +279,4 @@ def _changed(state: _State, changed: Mapping[str, Job | None]) -> _State:
         if job is not None and id_ not in state.jobs:
             jobs[id_] = job
             entries.append(_Entry("", job))
-    return replace(state, entries=tuple(entries), jobs=jobs)
+    return replace(state, entries=tuple(entries), jobs=jobs, before=state.jobs, changed=changed)

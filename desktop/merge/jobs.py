@@ -36,7 +36,7 @@ class Jobs:
     def read(self, data: bytes, name: str) -> list[Item]:
         """What becomes of the jobs in a file; of those with one id, the first that is read counts."""
         try:
-            entries = file.parse(data, name).entries
+            entries = file.parse(data, name, lambda raw, text: (raw, text)).entries
         except StorageError as error:
             return [Item("job", name, "left", error.text)]
         return [item for raw, text in entries if (item := self._item(raw, text)) is not None]
