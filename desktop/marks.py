@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.files import Seen
 from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, Origin, mark_of, unknown, worst
 from desktop.tasks import in_thread

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import UsageRecorded
-from desktop.database import Database
+from desktop.database.database import Database
 
 
 @dataclass(frozen=True, slots=True)

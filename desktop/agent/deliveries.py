@@ -12,7 +12,7 @@ from typing import Any
 from desktop.agent.loop import Loop
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnSpoke
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import AppError
 from desktop.origin import Mark, mark_of
 from desktop.paths import temporary

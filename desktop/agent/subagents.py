@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from desktop.agent.turn import UNATTENDED, Inbound, Turn
 from desktop.bus.bus import Bus
 from desktop.bus.events import SubagentChanged
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.origin import AGENT, Mark, Origin
 from desktop.session.place import stored
 from desktop.session.sessions import Sessions

@@ -27,7 +27,7 @@ from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
-    from desktop.database import Database
+    from desktop.database.database import Database
     from desktop.services.status import Status
 
 type Json = dict[str, Any]

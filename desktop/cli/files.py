@@ -4,7 +4,7 @@ import os
 
 from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
-from desktop.database import outdated
+from desktop.database.database import outdated
 from desktop.paths import Home
 from desktop.session.sessions import Sessions
 from desktop.tasks import in_thread

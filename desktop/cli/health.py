@@ -134,7 +134,7 @@ def _say_running(owner: "Running | None") -> None:
 async def _used_today(home: Home) -> list[dict[str, Any]]:
     from desktop.bus.bus import Bus
     from desktop.cli.files import up_to_date
-    from desktop.database import Database
+    from desktop.database.database import Database
     from desktop.usage import UsageLedger, midnight
 
     if not await in_thread(home.database.exists):

@@ -65,7 +65,7 @@ async def _report(home: Home, days: int, by: str) -> "Report":
     from desktop.bus.bus import Bus
     from desktop.cli.files import settings, up_to_date
     from desktop.config.workspace import workspace_of
-    from desktop.database import Database
+    from desktop.database.database import Database
     from desktop.usage import UsageLedger
 
     config = (await settings(home)).config

@@ -23,7 +23,7 @@ from desktop.cron.ledger import Ledger
 from desktop.cron.service import Scheduler
 from desktop.cron.store import Store
 from desktop.cron.zone import zone as here
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.heartbeat import Heartbeat
 from desktop.inbox.desktop_screen import desktop_screen
 from desktop.inbox.inbox import Inbox

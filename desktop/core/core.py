@@ -18,7 +18,7 @@ from desktop.bus.bus import Bus
 from desktop.config.store import ConfigStore
 from desktop.core.parts import Parts
 from desktop.core.subjects import Commands
-from desktop.database import outdated
+from desktop.database.database import outdated
 from desktop.files import judge_links
 from desktop.memory.imports import take_over
 from desktop.paths import Home

@@ -30,7 +30,7 @@ from desktop.config.keychain import Keychain
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.inbox.inbox import ERROR, Inbox, Notice
 from desktop.marks import Marks
 from desktop.memory.layers import MemoryLayers

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from desktop.database import Database
+from desktop.database.database import Database
 
 RUNNING, OK, FAILED, STOPPED = "running", "ok", "failed", "stopped"
 INTERRUPTED, SKIPPED, ASKED = "interrupted", "skipped", "asked"

@@ -18,7 +18,7 @@ from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.config.tools import ENGINES
 from desktop.cron.health import look as look_at_jobs
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import AppError, ConfigError, KeychainError, explain
 from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory

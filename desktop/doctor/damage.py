@@ -12,7 +12,7 @@ from pathlib import Path
 from desktop.config.store import ConfigStore
 from desktop.cron.store import LAST, Store
 from desktop.cron.zone import zone
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import AppError, UsageError, explain
 from desktop.merge.backup import mending, rows
 from desktop.merge.backup.before import save_before

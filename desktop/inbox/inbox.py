@@ -11,7 +11,7 @@ from typing import Any
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import InboxChanged
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.paths import temporary
 
 APPROVAL, REMINDER, HEARTBEAT, SUBAGENT, ERROR = "approval", "reminder", "heartbeat", "subagent", "error"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import StorageError
 from desktop.providers.base import Endpoint
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from desktop.database import SEARCH, SEARCH_GONE
+from desktop.database.tables import SEARCH, SEARCH_GONE
 from desktop.origin import mark_of
 from desktop.session import reader, records
 from desktop.session.model import Message, moment_of, replayable, title_of

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.paths import temporary
 
 _COLUMNS = (

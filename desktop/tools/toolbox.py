@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from desktop.config.keychain import Keychain
     from desktop.config.schema import Config
     from desktop.cron.service import Scheduler
-    from desktop.database import Database
+    from desktop.database.database import Database
     from desktop.paths import Home
     from desktop.services.status import Status
     from desktop.tools.files.kept import Kept

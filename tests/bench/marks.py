@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from desktop.agent.view import View
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.files import Seen
 from desktop.marks import Marks
 from desktop.origin import AGENT

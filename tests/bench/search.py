@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from desktop.bus.bus import Bus
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.session.index import Indexer
 from desktop.session.search import Found, search
 from desktop.session.search_service import SearchService

@@ -122,7 +122,7 @@ async def _servers(config: dict[str, Any]) -> AsyncIterator[Any]:
     """The servers in a home of their own."""
     from desktop.bus.bus import Bus
     from desktop.config.keychain import Keychain
-    from desktop.database import Database
+    from desktop.database.database import Database
     from desktop.tools.mcp.known import Known
     from desktop.tools.mcp.servers import Servers
     from desktop.tools.mcp.sign_in import SignIns

@@ -10,7 +10,7 @@ from pathlib import Path
 import keyring
 import pytest
 
-from desktop.database import MIGRATIONS
+from desktop.database.tables import MIGRATIONS
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, texts
 from tests.stories.test_damage import fill, small_disk

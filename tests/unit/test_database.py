@@ -1,13 +1,16 @@
 """state.db and the usage ledger: a damaged file costs the ledger, never the program."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import UsageRecorded
-from desktop.database import MIGRATIONS, Database
+from desktop.database.database import Database
+from desktop.database.tables import MIGRATIONS
 from desktop.errors import StorageError
 from desktop.usage import Call, UsageLedger
 
@@ -49,6 +52,18 @@ async def test_rows_survive_closing_and_opening(tmp_path: Path) -> None:
         assert (await database.read("SELECT count(*) FROM usage"))[0][0] == expected
         assert (await database.read("PRAGMA user_version"))[0][0] == len(MIGRATIONS)
         await database.close()
+
+
+async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match="newer version") as told:
+        await Database(path).open()
+    assert "Install the newer version" in told.value.remedy
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.expected_log("is damaged")

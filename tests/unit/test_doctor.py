@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from desktop.config.workspace import workspace_of
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.doctor import Finding, examine
 from desktop.paths import Home
 from desktop.providers.catalogue import SMALL

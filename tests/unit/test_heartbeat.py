@@ -8,7 +8,7 @@ import pytest
 
 from desktop.bus.bus import Bus
 from desktop.config.presence import Heartbeat as Settings
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.heartbeat import Heartbeat, active
 from desktop.inbox.inbox import Inbox
 from desktop.paths import resource

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.files import Place, Seen, seen
 from desktop.marks import Marks
 from desktop.origin import AGENT, TRUSTED, UNKNOWN, Mark, Origin, untrusted

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop.bus.bus import Bus
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.usage import (
     CAUSE,
     DAY,

@@ -21,7 +21,7 @@ from typing import Any
 from desktop.config import document
 from desktop.config.loosening import Loose
 from desktop.cron.store import Store
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import AppError, StorageError, explain
 from desktop.files import Astray, Place
 from desktop.merge import logs

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from desktop.database import Database
+from desktop.database.database import Database
 
 
 class Known:

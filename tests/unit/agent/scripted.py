@@ -18,7 +18,7 @@ from desktop.agent.scope import Scope
 from desktop.bus.bus import Bus, Subscription
 from desktop.bus.events import Event, PermissionAsked, TurnEvent, TurnFailed, TurnFinished
 from desktop.config.schema import Config
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import AppError
 from desktop.inbox.inbox import Inbox
 from desktop.marks import Marks

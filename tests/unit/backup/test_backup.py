@@ -17,7 +17,7 @@ import pytest
 from desktop.api.backups import Made, Restored
 from desktop.config.keychain import Keychain
 from desktop.cron.wanted import Wanted
-from desktop.database import MIGRATIONS
+from desktop.database.tables import MIGRATIONS
 from desktop.errors import StorageError, UsageError
 from desktop.merge.backup.form import FORMAT, MANIFEST, NoBackupError, is_safe
 from desktop.paths import Home

@@ -15,7 +15,7 @@ from desktop.cron.ledger import Ledger, Run
 from desktop.cron.schedule import Spec
 from desktop.cron.service import Done, Scheduler
 from desktop.cron.store import Store
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.inbox.inbox import Inbox, Notice
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop.bus.bus import Bus
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.inbox.dbus_screen import DBusScreen
 from desktop.inbox.inbox import Inbox
 from tests.desktop.daemon import Daemon

@@ -7,7 +7,7 @@ import pytest
 
 from desktop.bus.bus import Bus
 from desktop.bus.events import InboxChanged
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import StorageError
 from desktop.inbox.inbox import Inbox, Notice
 from desktop.tools.audit import Audit, Entry, fingerprint

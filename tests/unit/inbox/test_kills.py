@@ -13,7 +13,7 @@ import pytest
 
 from desktop.bus.bus import Bus
 from desktop.config.presence import Notifications
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.inbox.dbus_screen import DBusScreen
 from desktop.inbox.inbox import Inbox, Notice
 from desktop.inbox.presenter import Presenter

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from desktop.config.presence import Notifications
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.inbox.alarm import LoopAlarm
 from desktop.inbox.dbus_screen import DBusScreen
 from desktop.inbox.inbox import Inbox, Notice

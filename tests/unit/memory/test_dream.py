@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop.bus.bus import Bus
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.memory.dream import Dream, Outcome
 from desktop.memory.history import History
 from desktop.memory.notes import Notes, facts

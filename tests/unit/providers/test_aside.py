@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desktop.bus.bus import Bus
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.providers.base import Completion, Endpoint, RateLimited, Request, Usage
 from desktop.providers.one_off import entered
 from desktop.usage import UsageLedger

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.providers.base import BadRequest, Completion, Endpoint, ProviderError, Request
 from desktop.providers.behaviour import Behaviour, WireRules
 from desktop.providers.client import HostedProvider

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.config.schema import Config
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.providers.base import (
     BadRequest,
     Completion,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.session.index import Indexer, rebuild
 from desktop.session.log import Session
 from desktop.session.search import Hit, search

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.session.index import Indexer
 from desktop.session.search import _Query, _snippet, search
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from desktop.bus.bus import Bus
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.errors import StorageError, UsageError
 from desktop.session.search import search
 from desktop.session.search_service import Results, SearchService

@@ -15,7 +15,7 @@ import pytest
 from desktop.agent.arguments import arguments_of
 from desktop.bus.bus import Bus
 from desktop.config.mcp import McpServer
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.services.status import ServiceState
 from desktop.tasks import spawn
 from desktop.tools.base import Claim, Tool, ToolContext, ToolFailure, ToolResult
