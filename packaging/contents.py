@@ -57,12 +57,41 @@ def data(packages: Iterable[str]) -> list[tuple[str, str]]:
     return found
 
 
+def importable(modules: Iterable[Entry]) -> list[Entry]:
+    """Without what lacks a package: of litellm that is most of its proxy server."""
+    from PyInstaller import isolated
+
+    every = list(modules)
+    lacking = set(isolated.call(_lacking, [name for name, *_rest in every if name.startswith("litellm.")]))
+    return [entry for entry in every if entry[0] not in lacking]
+
+
+def _lacking(names: list[str]) -> list[str]:
+    """Which modules ask for a package that is not installed. Runs in a process of its own."""
+    import importlib
+
+    found = []
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if not (error.name or name).startswith("litellm"):
+                found.append(name)
+        except BaseException:  # noqa: S112 - for whatever else, it may be of use in its place
+            continue
+    return found
+
+
 # ---- what is run at every start
 
 _HOOKS = ("pyi_rth_inspect", "pyi_rth_multiprocessing", "pyi_rth_cryptography_openssl")
 _HOOKS_OF_LINUX = ("pyi_rth_pyside6",)
 """For needs that this program doesn't have, at half of the time to `--version`. On Linux Qt finds its
 plugins by itself."""
+
+
+FIRST = {"linux": [str(ROOT / "packaging" / "linux" / "first.py")]}.get(sys.platform, [])
+"""What is done before anything else."""
 
 
 def started(scripts: Iterable[Entry]) -> list[Entry]:
@@ -83,6 +112,9 @@ EXCLUDED = [
     # Their hook for the start of the program ends it on Windows, and nothing here asks for them.
     *("setuptools", "pkg_resources", "pip"),
     "hf_xet",  # a way to download from a hub that nothing here takes
+    # Of lxml and Pillow what no document and no picture of ours needs, with the libraries behind it.
+    *("lxml.objectify", "lxml.isoschematron", "lxml.html.diff", "lxml.html._difflib"),
+    *("PIL.AvifImagePlugin", "PIL._avif", "PIL._imagingft", "PIL._imagingcms"),
     *(f"PySide6.Qt{part}" for part in _QT.split()),
 ]
 
@@ -90,12 +122,15 @@ _UNUSED = re.compile(
     # Libraries and plugins of Qt that only the modules above use. Wayland's plugins need QtOpenGL.
     r"(lib)?Qt6?(Qml|Quick|Pdf|VirtualKeyboard|EglFS|EGLFS|EglFs|Designer|Sql|Test|Labs|Help|WaylandCompositor"
     r"|PrintSupport|3D)\w*\.(so|dll|dylib)"
-    r"|plugins/(egldeviceintegrations|generic|designer|sqldrivers|qmltooling|printsupport"
+    r"|plugins/(egldeviceintegrations|generic|designer|sqldrivers|qmltooling|printsupport|networkinformation"
     r"|vectorimageformats|tls/.*certonly)"
     r"|plugins/platforms/(lib)?q(eglfs|linuxfb|vnc|minimalegl|direct2d)"
+    r"|plugins/imageformats/(lib)?q(tiff|icns|tga|wbmp)"
     r"|plugins/platformthemes/libqgtk3|plugins/platforminputcontexts/.*virtualkeyboard"
     r"|PySide6/(Qt/)?translations/(?!qt(base)?_(zh_CN|en)\b)"
     r"|opengl32sw\.dll|d3dcompiler"
+    # Of models that litellm embeds texts with, and of what the makers of packages built theirs from.
+    r"|huggingface_llms_metadata/|\.dist-info/sboms/"
     # Records of where the checkout lay when this was built.
     r"|nanobot_desktop-[^/]*\.dist-info/(direct_url\.json|RECORD|REQUESTED)"
 )
@@ -118,11 +153,15 @@ def kept(collected: Iterable[Entry]) -> list[Entry]:
     return found
 
 
+_OF_THE_SYSTEM = ("libdbus-1.so.3",)
+"""What every desktop has, in the version that its services speak. The packages name it."""
+
+
 def needed(binaries: Iterable[Entry]) -> list[Entry]:
     """Without the system's libraries that only something left out asked for: GTK's, for the most part."""
     from PyInstaller.depend.bindepend import get_imports
 
-    every, shared = list(binaries), ("/lib", "/usr/lib")
+    every, shared = [entry for entry in binaries if entry[0] not in _OF_THE_SYSTEM], ("/lib", "/usr/lib")
     system = {entry[0]: entry for entry in every if "/" not in entry[0] and entry[1].startswith(shared)}
     found = [entry for entry in every if entry[0] not in system]
     for entry in found:  # grows while it is walked

@@ -117,7 +117,7 @@ def _pictures() -> list[str]:
 
     pi_heif.register_heif_opener()
     read = []
-    for kind in ("PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP", "AVIF"):
+    for kind in ("PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"):
         file = io.BytesIO()
         Image.new("RGB", (8, 8)).save(file, kind)
         read.append(str(Image.open(file).format))

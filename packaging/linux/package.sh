@@ -14,12 +14,12 @@ GLIBC=$({ find "$FOLDER" -type f \( -name '*.so*' -o -perm -u+x \) -exec objdump
   grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1 | cut -d_ -f2)
 HOMEPAGE=${HOMEPAGE:-https://example.org/nanobot-desktop}
 MTIME=$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)
-DEB_COMPRESSION=xz level=6
-[ -z "${NANOBOT_QUICK_PACKAGES:-}" ] || DEB_COMPRESSION=zstd level=0
+level=6
+[ -z "${NANOBOT_QUICK_PACKAGES:-}" ] || level=0
 SHARE=$(mktemp -d)
 UNIT=$here/share/systemd/nanobot-desktop.service
 trap 'rm -rf "$SHARE"' EXIT
-export FOLDER ARCH GLIBC HOMEPAGE MTIME DEB_COMPRESSION SHARE UNIT
+export FOLDER ARCH GLIBC HOMEPAGE MTIME SHARE UNIT
 
 cp -r "$here/share/applications" "$here/share/metainfo" "$SHARE"
 sed -i "s|@VERSION@|$VERSION|; s|@DATE@|${MTIME%T*}|; s|@HOMEPAGE@|$HOMEPAGE|" "$SHARE"/metainfo/*
@@ -36,5 +36,6 @@ find "$FOLDER" "$SHARE" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   <"$here/nfpm.yaml" >"$SHARE.yaml"
 trap 'rm -rf "$SHARE" "$SHARE.yaml"' EXIT
 for kind in deb rpm; do "$bin/nfpm" package --config "$SHARE.yaml" --packager $kind --target "$out" >&2; done
+"$bin/python" "$here/compress.py" "$out/nanobot-desktop_$VERSION-1_$ARCH.deb" "$level"
 tar --sort=name --owner=0 --group=0 --numeric-owner -C "$(dirname "$FOLDER")" -c "$(basename "$FOLDER")" |
   xz -T0 -$level >"$out/nanobot-desktop-$VERSION-linux-$(uname -m).tar.xz"

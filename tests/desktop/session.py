@@ -6,29 +6,42 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 SCRIPT = Path(__file__).parent.parent / "desktop-session.sh"
 
 
 @contextmanager
-def nested_session(*options: str) -> Iterator[dict[str, str]]:
+def nested_session(
+    *options: str, script: Path = SCRIPT, account: int | None = None
+) -> Iterator[dict[str, str]]:
     """The environment of a new session: `with nested_session("--tray", "none") as environment: ...`
 
-    Give it to a Program (`program.environment |= environment`) and to a Desk.
+    Give it to a Program (`program.environment |= environment`) and to a Desk. `account`: root can begin one
+    for another account, with a copy of `script` that this account can read.
     """
     tell = 'env -0 >"$DESKTOP_SESSION_FOLDER/environment"; echo "$DESKTOP_SESSION_FOLDER"; read _ || true'
-    command = [str(SCRIPT), *options, "--", "sh", "-c", tell]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    command = [str(script), *options, "--", "sh", "-c", tell]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    other: dict[str, Any] = {}
+    if account is not None:
+        other = {"user": account, "group": account, "extra_groups": [], "env": _bare(), "cwd": "/"}
+    with subprocess.Popen(command, text=True, **pipes, **other) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         try:
             folder = process.stdout.readline().strip()
-            assert folder, f"no session: {SCRIPT.name} ended with {process.wait(30)}"
+            assert folder, f"no session: {script.name} ended with {process.wait(30)}"
             entries = (Path(folder) / "environment").read_text("utf-8").split("\0")
             yield dict(entry.split("=", 1) for entry in entries if "=" in entry)
         finally:
             process.stdin.close()
             process.wait(30)
+
+
+def _bare() -> dict[str, str]:
+    """What an account begins with that has nothing of this one's session."""
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
 
 
 @contextmanager
