@@ -84,7 +84,8 @@ need_packages() { # COMMAND:PACKAGE... -- PACKAGE... ; those after -- bring no c
 need_desktop() {
   need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring bwrap:bubblewrap tmux:tmux pasta:passt slirp4netns:slirp4netns ip:iproute2 openssl:openssl git:git make:make \
     Xvfb:xvfb openbox:openbox xfce4-panel:xfce4-panel dunst:dunst \
-    xdotool:xdotool import:imagemagick xprop:x11-utils xrandr:x11-xserver-utils xclip:xclip -- \
+    xdotool:xdotool import:imagemagick xprop:x11-utils xrandr:x11-xserver-utils xclip:xclip \
+    desktop-file-validate:desktop-file-utils appstreamcli:appstream groff:groff-base systemd-analyze:systemd -- \
     at-spi2-core python3-dbusmock xdg-desktop-portal xdg-desktop-portal-gtk fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji \
     libegl1 libgl1 libopengl0 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 \
     libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1

@@ -36,6 +36,6 @@ find "$FOLDER" "$SHARE" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   <"$here/nfpm.yaml" >"$SHARE.yaml"
 trap 'rm -rf "$SHARE" "$SHARE.yaml"' EXIT
 for kind in deb rpm; do "$bin/nfpm" package --config "$SHARE.yaml" --packager $kind --target "$out" >&2; done
-"$bin/python" "$here/compress.py" "$out/nanobot-desktop_$VERSION-1_$ARCH.deb" "$level"
+[ "$level" = 0 ] || "$bin/python" "$here/compress.py" "$out/nanobot-desktop_$VERSION-1_$ARCH.deb" "$level"
 tar --sort=name --owner=0 --group=0 --numeric-owner -C "$(dirname "$FOLDER")" -c "$(basename "$FOLDER")" |
   xz -T0 -$level >"$out/nanobot-desktop-$VERSION-linux-$(uname -m).tar.xz"

@@ -6,8 +6,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+_BARE = {"HOME": "/", "LC_ALL": "C.UTF-8"}
+"""What another account begins with: nothing of this one's session."""
 SCRIPT = Path(__file__).parent.parent / "desktop-session.sh"
 
 
@@ -22,11 +23,17 @@ def nested_session(
     """
     tell = 'env -0 >"$DESKTOP_SESSION_FOLDER/environment"; echo "$DESKTOP_SESSION_FOLDER"; read _ || true'
     command = [str(script), *options, "--", "sh", "-c", tell]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    other: dict[str, Any] = {}
-    if account is not None:
-        other = {"user": account, "group": account, "extra_groups": [], "env": _bare(), "cwd": "/"}
-    with subprocess.Popen(command, text=True, **pipes, **other) as process:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        user=account,
+        group=account,
+        extra_groups=None if account is None else [],
+        env=None if account is None else {**_BARE, "PATH": os.environ["PATH"]},
+        cwd=None if account is None else "/",
+    ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         try:
@@ -37,11 +44,6 @@ def nested_session(
         finally:
             process.stdin.close()
             process.wait(30)
-
-
-def _bare() -> dict[str, str]:
-    """What an account begins with that has nothing of this one's session."""
-    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
 
 
 @contextmanager

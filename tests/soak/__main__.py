@@ -14,6 +14,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak stories
        .venv/bin/python tests/soak redteam [--only WORDS]
        .venv/bin/python tests/soak everyday
+       .venv/bin/python tests/soak deb [--packages FOLDER] [--newer DEB]
 
 A run that finds something lost says what and exits with 1.
 """
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.soak import (
     counting,
+    deb,
     documents,
     everyday,
     fuzz,
@@ -81,6 +83,9 @@ def main() -> None:
     attacks = verbs.add_parser("redteam", help="everything a hostile text, file or server tries")
     attacks.add_argument("--only", default="")
     verbs.add_parser("everyday", help="ordinary turns, and how often each asks")
+    packages = verbs.add_parser("deb", help="the Linux packages, on a Debian with nothing but its base")
+    packages.add_argument("--packages", type=Path, help="what packaging/build.sh made; else it is made")
+    packages.add_argument("--newer", type=Path, help="the .deb of a higher version; else it is made")
     kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
     for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
@@ -112,6 +117,8 @@ def main() -> None:
         lost = redteam.run(arguments.only)
     elif arguments.verb == "everyday":
         lost = everyday.run()
+    elif arguments.verb == "deb":
+        lost = deb.run(arguments.packages, arguments.newer)
     elif arguments.verb == "schedule":
         lost = schedule.run(chance, arguments.years)
     else:

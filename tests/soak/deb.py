@@ -1,0 +1,215 @@
+"""The .deb on a Debian 12 with nothing but its base packages, as a person without a terminal meets it.
+
+Installed, started from the menu, asked, reminded, opened by a link, upgraded while it runs and removed,
+with a picture of each; then what can go wrong on the way.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from desktop import __version__
+from desktop.providers.catalogue import SMALL
+from tests.desktop.desk import Desk
+from tests.desktop.window import Window, until
+from tests.soak import deb_trouble
+from tests.soak.computer import ANNA, NAME, ROOT, Computer, Tried, brought, session
+from tests.soak.debian import Debian, fresh_debian, missing_tools
+from tests.stories.window.talk import ask, messages, rest
+
+CACHE = Path("~/.cache/nanobot-desktop/debian").expanduser()
+MODELS = Path(os.environ.get("NANOBOT_TEST_MODELS") or "~/.cache/nanobot-desktop/models").expanduser()
+OF_A_DESKTOP = ("libgtk-3-bin", "xdg-utils", "desktop-file-utils")
+"""What every desktop has for its menu and its links."""
+FILE = f"/home/{ANNA}/Downloads/{SMALL.file}"
+
+
+# ---- what is tried, in this order
+
+
+def named(computer: Computer, deb: str) -> None:
+    """What the package names is all that it needs: there is nothing else here yet."""
+    tried = computer.tried
+    done = computer.install("--no-install-recommends", deb)
+    tried.check(done.returncode == 0, "apt install, with nothing that is only recommended", done.stderr)
+    missing = _unmet(computer.debian)
+    tried.check(not missing, "every library that is named is there", "\n".join(missing))
+    computer.debian.apt("purge", "--autoremove", NAME)
+
+
+def install(computer: Computer, deb: str) -> None:
+    """As a person does, with all that is recommended."""
+    tried = computer.tried
+    done = computer.install(deb)
+    tried.check(done.returncode == 0, "apt install", done.stderr)
+    told = computer.ran(NAME, "--version")
+    tried.check(told.returncode == 0 and not told.stderr, f"--version: {told.stdout.strip()}", told.stderr)
+    opens = computer.ran("xdg-mime", "query", "default", f"x-scheme-handler/{NAME}").stdout.strip()
+    tried.check(opens == f"{NAME}.desktop", "its links belong to it", opens)
+
+
+def _unmet(debian: Debian) -> list[str]:
+    """Libraries that the program's own files ask for and that are not here."""
+    own = f"/opt/{NAME}/_internal"
+    look = f"LD_LIBRARY_PATH={own} find {own} -name '*.so*' -exec ldd {{}} + | grep 'not found' | sort -u"
+    return debian.run("sh", "-c", look).stdout.splitlines()
+
+
+def first_run(computer: Computer, window: Window) -> None:
+    """A model is chosen, and answers."""
+    tried, desk = computer.tried, computer.desk
+    window.wait("Choose your model")
+    desk.screenshot("deb-1-first-run")
+    window.press("Use your own model file (GGUF)…")
+    desk.wait_active("Use your own model file (GGUF)…")
+    desk.type(FILE)
+    desk.screenshot("deb-1-its-file")
+    desk.key("Return")
+    window.gone("Choose your model")
+    ask(window, "What is the capital of France?")
+    window.wait_text("Nanobot", "Paris")
+    rest(window)
+    desk.screenshot("deb-2-answer")
+    tried.check(True, "started from the menu, a model chosen, an answer by it")
+
+
+def reminder(computer: Computer, window: Window) -> None:
+    desk = computer.desk
+    window.set_text("Message", "Remind me in 1 minute to call Anna")
+    window.wait(re.compile("^Reminder: .*call Anna"))
+    window.focus("Message")
+    desk.key("Return")
+    window.wait(re.compile("^Reminder set"))
+    until(lambda: [one for one in desk.notifications() if "call Anna" in one.title], "the reminder", 90)
+    desk.screenshot("deb-3-reminder")
+    desk.dismiss_notifications()
+    computer.tried.check(True, "a reminder, as a notification")
+
+
+def link(computer: Computer, window: Window) -> None:
+    done = computer.ran("xdg-open", f"{NAME}://chat?text=Hello%20from%20a%20link")
+    window.wait_text("Message", "> Hello from a link", within="Quick chat")
+    computer.desk.screenshot("deb-4-link")
+    computer.desk.key("Escape")
+    window.gone("Quick chat")
+    computer.tried.check(done.returncode == 0, "a link opens the quick chat", done.stderr)
+
+
+def upgrade(computer: Computer, window: Window, newer: str) -> None:
+    """Another version comes while an answer is being written, and the window goes on until it is closed."""
+    tried, desk = computer.tried, computer.desk
+    before = computer.version()
+    ask(window, "Write a long story about a robot that lives in a lighthouse.")
+    window.until(lambda: len(messages(window)[-1]) > 40, "it is being answered")
+    done = computer.install(newer)
+    tried.check(done.returncode == 0, "an upgrade while an answer is written", done.stderr)
+    rest(window)
+    tried.check(computer.version() != before, f"{before} became {computer.version()}")
+    desk.screenshot("deb-5-upgraded")
+    ask(window, "What is the capital of Italy?")
+    window.wait_text("Nanobot", "Rome")
+    rest(window)
+    desk.screenshot("deb-6-asked-after-upgrade")
+    tried.check(True, "the window that was open answers with the program below it replaced")
+
+
+def removal(computer: Computer, window: Window, before: set[str]) -> None:
+    """Removed while it runs, nothing of it is left but what the person has at home."""
+    tried = computer.tried
+    done = computer.debian.apt("purge", "--autoremove", NAME)
+    tried.check(done.returncode == 0, "removed while it runs", done.stderr)
+    window.wait("Message")
+    computer.desk.screenshot("deb-8-removed-while-it-runs")
+    tried.check(True, "its window is still there")
+    left = sorted(computer.debian.files() - before)
+    print("Left behind:", *left, sep="\n  ", flush=True)
+    home = computer.debian.at("/home/anna").relative_to(computer.debian.root)
+    own = [path for path in left if NAME in path and not path.startswith(f"/{home}/")]
+    tried.check(not own, "nothing of it is left outside of the home", "\n".join(own))
+
+
+def run(packages: Path | None, newer: Path | None) -> list[str]:
+    """Try what a build made, and one of a higher version; without them both are made. What was not as it
+    should be."""
+    if os.geteuid():
+        return ["this makes a Debian of its own, which needs root"]
+    if missing := missing_tools():
+        return [f"these Debian packages are needed: {' '.join(missing)}"]
+    if packages is None:
+        packages = _build(ROOT)
+    if newer is None:
+        newer = _build_newer()
+    shots = Path(os.environ.get("NANOBOT_TEST_SHOTS") or ROOT / "build" / "deb-shots")
+    tried = Tried()
+    folder = Path(tempfile.mkdtemp(prefix="nanobot-deb-"))
+    folder.chmod(0o755)
+    with fresh_debian(CACHE, folder) as debian, session(folder, debian) as environment:
+        computer = Computer(debian, environment, Desk(shots, environment), tried)
+        deb, archive = next(packages.glob("*.deb")), next(packages.glob("*.tar.xz"))
+        _try(computer, brought(debian, deb), brought(debian, newer), archive)
+    shutil.rmtree(folder)
+    return tried.lost
+
+
+def _build(checkout: Path, **told: str) -> Path:
+    """The packages of a checkout; the folder that they are in."""
+    out = checkout / "dist"
+    command = ["bash", str(checkout / "packaging" / "build.sh"), str(out)]
+    subprocess.run(command, check=True, env={**os.environ, **told})
+    return out
+
+
+def _build_newer() -> Path:
+    """The .deb of the last commit, as a version that is higher than this one, packed quickly."""
+    checkout = ROOT / "build" / "newer"
+    shutil.rmtree(checkout, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(checkout)], check=True)
+    told = checkout / "desktop" / "__init__.py"
+    told.write_text(told.read_text("utf-8").replace(f'"{__version__}"', f'"{__version__}.1"'), "utf-8")
+    return next(_build(checkout, NANOBOT_QUICK_PACKAGES="1").glob("*.deb"))
+
+
+def _try(computer: Computer, deb: str, newer: str, archive: Path) -> None:
+    debian = computer.debian
+    named(computer, deb)
+    assert debian.apt("install", "--no-install-recommends", *OF_A_DESKTOP).returncode == 0
+    before = debian.files()
+    deb_trouble.while_installing(computer, deb)
+    deb_trouble.a_broken_download(computer, deb)
+    install(computer, deb)
+    bring_weights(computer)
+    with computer.started("gtk-launch", NAME) as window:
+        first_run(computer, window)
+        reminder(computer, window)
+        link(computer, window)
+        upgrade(computer, window, newer)
+        deb_trouble.an_older_version(computer, deb)
+        deb_trouble.accounts(computer)
+        computer.quit()
+    with computer.started("gtk-launch", NAME) as window:
+        again(computer, window)
+        removal(computer, window, before)
+    deb_trouble.archive(computer, archive)
+
+
+def again(computer: Computer, window: Window) -> None:
+    """The newer program has what the older one left."""
+    window.select("What is the capital of France?", within="Conversations")
+    window.wait_text("Nanobot", "Paris")
+    computer.desk.screenshot("deb-7-newer")
+    told = computer.ran(NAME, "--version").stdout.strip()
+    computer.tried.check(True, f"{computer.version()}, {told}, has the conversations")
+
+
+def bring_weights(computer: Computer) -> None:
+    """The model's file as the person has it, from wherever it came, known by its hash."""
+    debian = computer.debian
+    debian.run("mkdir", f"/home/{ANNA}/Downloads", account=ANNA)
+    shutil.copy(MODELS / SMALL.file, debian.at(FILE))
+    with debian.at(FILE).open("rb") as weights:
+        known = hashlib.file_digest(weights, "sha256").hexdigest() == SMALL.sha256
+    computer.tried.check(known, f"{SMALL.file} has the hash that the catalogue names")
