@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "desktop"
 CLOCKS = ("time.monotonic() - ", "time.perf_counter() - ")
 
-KIT = "errors paths text logs tasks pace origin files addresses jsontext help"
+KIT = "errors paths text logs tasks pace origin files addresses jsontext help remedies"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "jsontext": KIT,
     "addresses": KIT,
     "help": KIT,
+    "remedies": KIT,
     "files": KIT,
     "bus": KIT,
     "config": KIT,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from desktop import remedies
 from desktop.agent.scope import AUTONOMOUS, mode_of
 from desktop.agent.view import view_of
 from desktop.config.permissions import Folder, Rule
@@ -179,7 +180,7 @@ class Permissions:
         if not works and self._config().tools.commands.enable:
             raise UsageError(
                 _("Without a sandbox the agent asks before each command. {why}").format(why=about),
-                _("Install bubblewrap and turn on the sandbox, or turn off commands."),
+                remedies.sandbox(),
             )
 
     async def set_folder(self, session: str, folder: str = "") -> str:

@@ -8,10 +8,11 @@ from contextlib import suppress
 
 import click
 
+from desktop import remedies
 from desktop.cli import options
 from desktop.cli.output import block, emit, say
 from desktop.cli.run import run
-from desktop.errors import AppError
+from desktop.errors import AppError, UsageError
 from desktop.ipc.connection import NoOwnerError, ask
 from desktop.paths import Home
 from desktop.tasks import in_thread
@@ -32,6 +33,8 @@ def register(app: click.Group) -> None:
 
 async def _print_unit(home: Home, as_json: bool) -> None:
     """On stdout, for `sudo tee /etc/systemd/system/nanobot.service`."""
+    if not remedies.here().linux:
+        raise UsageError(_("This system has no systemd."), _("Start it at login in Settings instead."))
     from desktop.cli import unit
     from desktop.cli.skills import skills_of
 

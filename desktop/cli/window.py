@@ -70,10 +70,8 @@ def _trouble() -> tuple[str, str] | None:
             _("Chat in the terminal instead: nanobot-desktop chat"),
         )
     if importlib.util.find_spec("PySide6") is None:
+        from desktop import remedies
         from desktop.text import _
 
-        return (
-            _("The window is not installed: PySide6 is missing."),
-            _('Install it with: pip install "nanobot-desktop[window]"'),
-        )
+        return _("The window is not installed: PySide6 is missing."), remedies.window()
     return None

@@ -14,11 +14,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from desktop import logs
+from desktop import logs, remedies
 from desktop.config.given import Given, credential, variable
 from desktop.errors import KeychainError
 from desktop.tasks import in_daemon, in_thread
-from desktop.text import _
+from desktop.text import _, sentences
 
 _log = logging.getLogger(__name__)
 _WINDOWS_LIMIT = 1200
@@ -267,8 +267,8 @@ def _locked() -> KeychainError:
 
 
 def _missing(entry: str = "") -> KeychainError:
-    remedy = _(
-        "Install gnome-keyring or KWallet. To provide secrets without one, see: nanobot-desktop doctor"
+    remedy = sentences(
+        remedies.keychain(), _("To provide secrets without one, see: nanobot-desktop doctor")
     )
     if entry:
         remedy = without_keychain(entry)
@@ -278,11 +278,17 @@ def _missing(entry: str = "") -> KeychainError:
 def without_keychain(entry: str) -> str:
     """What to do for a secret where there is no keychain."""
     if not credential(entry):
-        return _("Install gnome-keyring or KWallet. Sign-ins can’t be stored anywhere else.")
-    return _(
-        "Install gnome-keyring or KWallet, or provide it for one run as the systemd credential "
-        "{credential} or in the environment variable {variable}."
-    ).format(credential=credential(entry), variable=variable(entry))
+        return sentences(remedies.keychain(), _("Sign-ins can’t be stored anywhere else."))
+    if remedies.here().linux:
+        other = _(
+            "Or provide it for one run as the systemd credential {credential} or in the environment "
+            "variable {variable}."
+        )
+    else:
+        other = _("Or provide it for one run in the environment variable {variable}.")
+    return sentences(
+        remedies.keychain(), other.format(credential=credential(entry), variable=variable(entry))
+    )
 
 
 def _waiting() -> KeychainError:

@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Callable
 
-from desktop import logs
+from desktop import logs, remedies
 from desktop.errors import AppError
 from desktop.net import way_out
 from desktop.providers import engine
@@ -110,7 +110,7 @@ def _fault_in(line: str) -> AppError | None:
     if library := _LIBRARY.search(line):
         return AppError(
             _("The built-in model needs a library that is not installed: {name}.").format(name=library[1]),
-            _("Install it with your package manager. On Debian and Ubuntu: sudo apt install libgomp1"),
+            remedies.openmp(),
         )
     if _CUT.search(line):
         return AppError(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from desktop import remedies
 from desktop.skills.frontmatter import as_text, names
 from desktop.text import _
 
@@ -27,17 +28,6 @@ _SYSTEMS = {
     "win32": "win32",
 }
 _SHOWN = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
-_KINDS = {
-    "apt": "linux",
-    "dnf": "linux",
-    "pacman": "linux",
-    "snap": "linux",
-    "brew": "darwin",
-    "winget": "win32",
-    "scoop": "win32",
-    "choco": "win32",
-}
-"""Which system a way of installing is for; others are for all."""
 _USUAL = ("~/.local/bin", "~/bin", "/usr/local/bin", "/opt/homebrew/bin", "/snap/bin")
 
 
@@ -71,10 +61,9 @@ class Requirements:
 
 
 def _ways(install: Any) -> tuple[str, ...]:
-    """The labels of the ways for this system; all where none is for it."""
+    """The labels of the ways for this system."""
     ways = [way for way in install if isinstance(way, Mapping)] if isinstance(install, list) else []
-    here = [way for way in ways if _KINDS.get(as_text(way.get("kind")), sys.platform) == sys.platform]
-    return names([way.get("label") for way in here or ways])
+    return names([way.get("label") for way in ways if remedies.installs(as_text(way.get("kind")))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from desktop import remedies
 from desktop.api.providers import ProviderLine
 from desktop.api.setup import KeychainState
 from desktop.errors import KeychainError
-from desktop.text import _
+from desktop.text import _, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
@@ -157,7 +158,7 @@ class KeychainNotice(QWidget):
         if locked:
             remedy = _("Unlock it, or use the key for this session only.")
         elif state == "missing":
-            remedy = _("Install gnome-keyring or KWallet, or use the key for this session only.")
+            remedy = sentences(remedies.keychain(), _("Or use the key for this session only."))
         else:
             remedy = found.remedy
         actions = (unlock if locked else again,)
