@@ -24,6 +24,9 @@ bin=$root/.venv-build/$venv_bin
 
 rm -rf "$work"
 "$bin/python" "$root/packaging/icons.py" "$ICONS"
+# Where the program looks for newer versions, where NANOBOT_RELEASE_ADDRESS says it: see packaging/release.py.
+export RELEASE_FILE=$work/release.json
+"$bin/python" "$root/packaging/release.py" build "$RELEASE_FILE" >&2
 case $OSTYPE in msys* | cygwin*)
   "$bin/python" "$root/packaging/windows/version.py" "$VERSION" "$work/version.txt"
   export VERSION_FILE=$work/version.txt

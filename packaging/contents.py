@@ -4,6 +4,7 @@ PyInstaller follows the imports that it sees in the code. Each list below is abo
 see, or takes along for nothing. packaging/check.py finds what is missing.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -49,6 +50,8 @@ _LITELLM = ("**/*.json", "**/*.txt", "**/*.toml", "litellm_core_utils/tokenizers
 def data(packages: Iterable[str]) -> list[tuple[str, str]]:
     """Files and where they go. `packages`: all that are shipped; their metadata has their licences."""
     found = [(str(ROOT / "resources"), "resources"), (str(ROOT / "LICENSE"), ".")]
+    release = Path(os.environ.get("RELEASE_FILE", ""))
+    found += [(str(release), "resources")] if release.is_file() else []
     found += collect_data_files("litellm", includes=list(_LITELLM), excludes=["proxy"])
     for package in _DATA:
         found += collect_data_files(package)

@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "addresses": KIT,
     "help": KIT,
     "remedies": KIT,
+    "updates": f"{LOW} net services inbox",
     "files": KIT,
     "bus": KIT,
     "config": KIT,
@@ -50,7 +51,9 @@ MAY_IMPORT = {
     "tools": f"{LOW} net services session memory skills cron inbox",
     "agent": f"{LOW} session providers memory skills tools usage inbox cron marks",
     "merge": f"{KIT} config database session memory skills cron inbox services providers usage",
-    "doctor": f"{KIT} net config database session memory skills cron inbox services providers merge",
+    "doctor": (
+        f"{KIT} net config database session memory skills cron inbox services providers merge updates"
+    ),
     "ui": f"{KIT} bus config services session memory skills cron inbox usage api links",
     "__main__": "paths cli links providers tools",
 }

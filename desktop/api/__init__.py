@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import desktop.api.skills
     import desktop.api.tools
     import desktop.api.turns
+    import desktop.api.updates
     import desktop.api.usage
     import desktop.api.waiting  # noqa: F401 - they are named as attributes of this package
 else:

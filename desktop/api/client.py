@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from desktop.api.skills import Skills
     from desktop.api.tools import Tools
     from desktop.api.turns import Turns
+    from desktop.api.updates import Releases
     from desktop.api.usage import Usage
     from desktop.api.waiting import Waiting
 
@@ -123,6 +124,7 @@ class Api:
     skills: "Skills"
     tools: "Tools"
     turns: "Turns"
+    updates: "Releases"
     usage: "Usage"
     waiting: "Waiting"
 

@@ -16,6 +16,7 @@ from desktop.config.permissions import Permissions
 from desktop.config.presence import Gateway, Limits, Notifications, Presence
 from desktop.config.providers import ProviderSettings
 from desktop.config.tools import Tools
+from desktop.config.updates import Updates
 
 
 class Config(Section):
@@ -32,6 +33,7 @@ class Config(Section):
     limits: Limits = Field(default_factory=Limits, title="Limits")
     notifications: Notifications = Field(default_factory=Notifications, title="Notifications")
     presence: Presence = Field(default_factory=Presence, title="Presence")
+    updates: Updates = Field(default_factory=Updates, title="Updates")
 
     @field_validator("providers", mode="before")
     @classmethod

@@ -37,6 +37,7 @@ from desktop.services.status import Status
 from desktop.services.supervisor import Supervisor
 from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, spawn
+from desktop.updates.service import UpdateCheck
 from desktop.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Parts:
     bus: Bus
     notices: "Callable[[], Notices]"
     questions: "Callable[[], Questions]"
+    updates: UpdateCheck
 
 
 class Background:
@@ -112,6 +114,7 @@ class Background:
         await self._parts.subagents.recover()
         await self._parts.dreaming.start()
         await self.heartbeat.start()
+        await self._parts.updates.start()
         await self.scheduler.start()
 
     async def stop(self) -> None:
@@ -120,6 +123,7 @@ class Background:
         await self.services.stop()
         await self.scheduler.stop()
         await self.heartbeat.stop()
+        await self._parts.updates.stop()
         await self._parts.dreaming.stop()
         await self.deliveries.stop()
         await self.presenter.stop()
@@ -128,12 +132,15 @@ class Background:
         """Obey changed settings."""
         self.unattended.pause(paused=self._parts.config().presence.paused)
         self.heartbeat.apply()
+        self._parts.updates.apply()
         self.scheduler.apply()
         self.presenter.look()
 
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""
         own = [self.scheduler.status, self._parts.dreaming.status, self.heartbeat.status]
+        if self._parts.updates.source is not None:
+            own.append(self._parts.updates.status)
         return own + self.services.statuses()
 
     def _turned(self) -> None:
@@ -142,6 +149,7 @@ class Background:
         self.services.again()
         self.heartbeat.rhythm.again()
         self._parts.dreaming.rhythm.again()
+        self._parts.updates.rhythm.again()
 
     def _zone(self) -> str:
         """The person's time zone. Blocks."""

@@ -32,6 +32,7 @@ from desktop.config.store import ConfigStore
 from desktop.config.workspace import workspace_of
 from desktop.database.database import Database
 from desktop.inbox.inbox import ERROR, Inbox, Notice
+from desktop.ipc.ownership import WINDOW
 from desktop.marks import Marks
 from desktop.memory.layers import MemoryLayers
 from desktop.merge.waiting import Waiting
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from desktop.api.inbox import Notices
     from desktop.api.questions import Questions
     from desktop.core.background import Background
+    from desktop.updates.service import UpdateCheck
 
 
 class Parts:
@@ -248,8 +250,24 @@ class Parts:
                 self.bus,
                 self.notices,
                 self.questions,
+                self.updates,
             )
         )
+
+    @functools.cached_property
+    def updates(self) -> "UpdateCheck":
+        """The look for newer versions of the program. Loaded when it is first wanted."""
+        from desktop.updates.service import UpdateCheck
+
+        return UpdateCheck(
+            self.home, lambda: self.config().updates, self.inbox, self.bus, window=self.front == WINDOW
+        )
+
+    async def update_check(self) -> "UpdateCheck":
+        """The same, once it knows what was found before."""
+        if self.updates.source is None:
+            await self.updates.load()
+        return self.updates
 
     def notices(self) -> "Notices":
         """The inbox, for front ends."""

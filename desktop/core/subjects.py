@@ -101,6 +101,7 @@ def _program(core: "Parts", front: str) -> "Makers":
         "program": lambda: api.program.Program(front, core.started, core.statuses, store, core.sessions),
         "recovery": lambda: api.recovery.Recovery(_damages(core), bus),
         "settings": lambda: api.settings.Settings(store, core.change, core.apply),
+        "updates": lambda: api.updates.Releases(core.update_check),
     }
 
 

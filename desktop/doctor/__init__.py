@@ -17,6 +17,7 @@ from desktop.config.needed import needed
 from desktop.config.schema import Config
 from desktop.config.store import ConfigStore
 from desktop.config.tools import ENGINES
+from desktop.config.updates import NEVER
 from desktop.cron.health import look as look_at_jobs
 from desktop.database.database import Database
 from desktop.errors import AppError, ConfigError, KeychainError, explain
@@ -32,6 +33,8 @@ from desktop.skills.health import look as look_at_skills
 from desktop.skills.loader import Skills
 from desktop.tasks import in_thread
 from desktop.text import _, ngettext
+from desktop.updates.health import look as look_at_updates
+from desktop.updates.source import of_build
 
 _LITTLE_ROOM = 500 * 10**6
 
@@ -70,6 +73,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Built-in model"), lambda: in_thread(_former, home)),
         (_("Local model servers"), _servers),
         (_("MCP servers"), lambda: _mcp(store, home.logs / "mcp")),
+        (_("Updates"), lambda: in_thread(_updates, home, store)),
     ]
     findings: list[Finding] = []
     for part, look in looks:
@@ -371,6 +375,11 @@ async def _mcp(store: ConfigStore, logs: Path) -> list[Finding]:
     state = ngettext("{n} is on.", "{n} are on.", n).format(n=n)
     remedy = _("Test one with: nanobot-desktop mcp test NAME") if n else ""
     return findings or [Finding(part, ok=True, state=state, remedy=remedy)]
+
+
+def _updates(home: Home, store: ConfigStore) -> list[Finding]:
+    off = store.config.updates.check == NEVER
+    return [Finding(_("Updates"), *look_at_updates(home, of_build(), off=off))]
 
 
 def _not_in_keychain(key: str) -> tuple[str, str]:

@@ -224,7 +224,17 @@ PAGES = (
         "life-buoy",
         (Group(part="recovery"), Group(mark("Diagnostics"), part="diagnostics")),
     ),
-    Page("about", mark("About"), "info", (Group(part="about"), Group(mark("Licenses"), part="licences"))),
+    Page(
+        "about",
+        mark("About"),
+        "info",
+        (
+            Group(part="about"),
+            Group(mark("Updates"), ("updates.check",)),
+            Group(part="updates"),
+            Group(mark("Licenses"), part="licences"),
+        ),
+    ),
 )
 
 ELSEWHERE = frozenset(

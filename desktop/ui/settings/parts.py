@@ -74,6 +74,12 @@ def _about(actions: Actions) -> Part:
     return Versions(actions)
 
 
+def _updates(actions: Actions) -> Part:
+    from desktop.ui.settings.updates import Updates
+
+    return Updates(actions)
+
+
 def _licences(actions: Actions) -> Part:
     from desktop.ui.settings.about import Licences
 
@@ -102,5 +108,6 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "recovery": _recovery,
     "diagnostics": _diagnostics,
     "about": _about,
+    "updates": _updates,
     "licences": _licences,
 }

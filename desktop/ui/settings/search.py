@@ -31,6 +31,7 @@ _PARTS = {
     "notified": (mark("Test notifications"),),
     "reachable": (mark("Test the shortcut and the tray"),),
     "about": (mark("Versions"),),
+    "updates": (mark("Check for updates now"),),
     "licences": (mark("Licenses"),),
 }
 """What is found on the pieces of pages that are made by hand."""

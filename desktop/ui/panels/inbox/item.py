@@ -8,7 +8,17 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QMenu, QWidget
 
-from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, OPEN, REMINDER, SUBAGENT, WAITING, Notice
+from desktop.inbox.inbox import (
+    ANSWER,
+    APPROVAL,
+    HEARTBEAT,
+    OPEN,
+    REMINDER,
+    SUBAGENT,
+    UPDATE,
+    WAITING,
+    Notice,
+)
 from desktop.text import _, mark, titled
 from desktop.ui.conversation.cells.card import ApprovalCard
 from desktop.ui.conversation.question import Question
@@ -33,6 +43,7 @@ _ICONS = {
     HEARTBEAT: ("heart-pulse", "link"),
     SUBAGENT: ("bot", "link"),
     WAITING: ("shield", "link"),
+    UPDATE: ("download", "link"),
     "error": ("circle-alert", "danger"),
 }
 _ANSWERS = {
@@ -204,7 +215,7 @@ class NoticeItem(QFrame):
             made.setVisible(waits and asks)
         self.done.setVisible(waits and not asks)
         self.snooze.setVisible(waits and not self._came)
-        self.reply.setVisible(waits and not asks)
+        self.reply.setVisible(waits and not asks and self.notice.kind != UPDATE)
         self.open.setVisible(bool(self.notice.session))
         self._reply_row.setVisible(waits and not self._reply_row.isHidden())
 
