@@ -18,7 +18,7 @@ from desktop.ui.conversation.text.images import Pictures
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across
-from desktop.ui.widgets.folders import open_file, show_in_folder
+from desktop.ui.widgets.folders import can_open, open_file, show_in_folder
 from desktop.ui.widgets.labels import tip
 from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.styled import styled
@@ -97,7 +97,7 @@ class File(QToolButton):
         self.setObjectName("given")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         name = " ".join(shown(Path(path).name).split())
-        words = _("Open {name}") if own else _("Show {name} in its folder")
+        words = _("Open {name}") if own and can_open(path) else _("Show {name} in its folder")
         self.setAccessibleName(words.format(name=name))
         self.setToolTip(tip(path))
         self._sign = Thumbnail("image" if self.picture else "file-text", self._side())
@@ -128,6 +128,7 @@ class File(QToolButton):
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(icon("external-link"), _("Open"), partial(open_file, self.path))
+        if can_open(self.path):
+            menu.addAction(icon("external-link"), _("Open"), partial(open_file, self.path))
         menu.addAction(icon("folder"), _("Show in its folder"), partial(show_in_folder, self.path))
         menu.popup(self.mapToGlobal(at))

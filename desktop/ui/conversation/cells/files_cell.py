@@ -14,7 +14,7 @@ from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import Button, IconButton, button
 from desktop.ui.widgets.diff import DiffView
-from desktop.ui.widgets.folders import open_file, show_in_folder
+from desktop.ui.widgets.folders import can_open, open_file, show_in_folder
 from desktop.ui.widgets.labels import label, tip
 from desktop.ui.widgets.plain import shown
 from desktop.ui.widgets.sign import Sign
@@ -110,7 +110,7 @@ class FilesCell(Slot):
 
 
 class FileRow(QFrame):
-    """One file: its name opens it."""
+    """One file: its name opens it, or shows where it is, for it may be a program."""
 
     compared = Signal(str)
 
@@ -147,7 +147,8 @@ class FileRow(QFrame):
         self._path = path
         name = " ".join(shown(file.name).split())
         self.name.setText(name)
-        self.name.setAccessibleName(_("Open {name}").format(name=name))
+        opens = _("Open {name}") if can_open(path) else _("Show {name} in its folder")
+        self.name.setAccessibleName(opens.format(name=name))
         self.name.setToolTip(tip(path))
         self._where.setText(" ".join(shown(file.where).split()))
         self._where.setToolTip(tip(path))
