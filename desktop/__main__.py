@@ -70,6 +70,10 @@ def _child(hidden: str) -> bool:
         from desktop.tools.mcp.guard import main as mcp_guard
 
         mcp_guard(sys.argv[2:])
+    elif hidden == "--installed":
+        from desktop.cli.installed import main as installed
+
+        installed(sys.argv[2:])
     elif hidden == "--self-test":
         from desktop.cli.self_test import main as self_test
 
