@@ -1,8 +1,8 @@
 """What the installer for Windows leaves to the program, by a hidden argument.
 
 `path` lets a terminal find the command, `no-path` takes that back: the installer's language cuts off long
-values, and this one is the person's. `login` turns on the setting for a start at login, as the person chose in
-the installer: without it the next start would take away what the installer wrote.
+values, and this one is the person's. `login` turns on the setting for a start at login: where it is off,
+the next start takes away what the installer wrote.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Versions as Windows has them: python version.py VERSION [FILE]
 
-Prints the four numbers of a version, or writes what the programs say of themselves into a file for PyInstaller.
+Prints the four numbers of a version, or writes what the programs say of themselves for PyInstaller.
 """
 
 import re
