@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
@@ -38,6 +39,8 @@ def hidden_imports() -> list[str]:
         *_submodules("tiktoken_ext"),
         *_submodules("desktop"),
         *(["desktop_notifier.backends.dbus"] if sys.platform.startswith("linux") else []),
+        # Compiled modules, which import one another.
+        *(["desktop_notifier.backends.winrt", *_submodules("winrt")] if sys.platform == "win32" else []),
     ]
 
 
@@ -83,6 +86,34 @@ def _lacking(names: list[str]) -> list[str]:
         except BaseException:  # noqa: S112 - for whatever else, it may be of use in its place
             continue
     return found
+
+
+_TABLES = 3
+_RUNTIME = ("msvcp140*.dll", "vcomp140.dll", "vcruntime140*.dll")
+
+
+def runtime_of_windows() -> list[tuple[str, str]]:
+    """What the model engine needs of Microsoft's runtime, which not every Windows has: the files of
+    the package msvc-runtime, which pip puts beside Python or, told where to put packages, among them."""
+    places = [Path(sys.prefix), *(Path(place) for place in sys.path if place.endswith("site-packages"))]
+    found = {path.name: path for place in places for name in _RUNTIME for path in place.glob(name)}
+    if "vcomp140.dll" not in found:
+        raise FileNotFoundError("vcomp140.dll: the package msvc-runtime is not installed")
+    return [(str(path), ".") for path in found.values()]
+
+
+def mend_tables_of_tokens() -> None:
+    """litellm's package for Windows has them with the line ends of Windows. tiktoken, which knows their hashes,
+    would take them for damaged, delete them and want them from the network."""
+    spec = find_spec("litellm")
+    assert spec is not None
+    assert spec.origin is not None
+    folder = Path(spec.origin).parent / "litellm_core_utils" / "tokenizers"
+    tables = [path for path in folder.iterdir() if re.fullmatch(r"[0-9a-f]{40}", path.name)]
+    if len(tables) != _TABLES:
+        raise FileNotFoundError(f"{len(tables)} tables of tokens in {folder} instead of {_TABLES}")
+    for table in tables:
+        table.write_bytes(table.read_bytes().replace(b"\r\n", b"\n"))
 
 
 # ---- what is run at every start
