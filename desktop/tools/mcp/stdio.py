@@ -366,7 +366,7 @@ async def _windows(link: Stdio) -> AsyncGenerator[Any]:
     handle = await in_thread(link.open_log)
     source, sink = os.pipe()
     threading.Thread(target=_drained, args=(source, handle), daemon=True).start()
-    with os.fdopen(sink, "a", encoding="utf-8") as log:
+    with os.fdopen(sink, "w", encoding="utf-8") as log:  # to append means to seek, which no pipe can
         async with stdio_client(parameters, errlog=log) as (theirs, write):
             to_us, read = anyio.create_memory_object_stream[Any](0)
 
