@@ -15,6 +15,7 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak redteam [--only WORDS]
        .venv/bin/python tests/soak everyday
        .venv/bin/python tests/soak deb [--packages FOLDER] [--newer DEB]
+       .venv/bin/python tests/soak wine [--pictures DIR] [--folder DIR [--built]]
 
 A run that finds something lost says what and exits with 1.
 """
@@ -47,6 +48,7 @@ from tests.soak import (
     stories,
     talk,
 )
+from tests.soak.wine import trying
 
 
 def main() -> None:
@@ -86,6 +88,10 @@ def main() -> None:
     packages = verbs.add_parser("deb", help="the Linux packages, on a Debian with nothing but its base")
     packages.add_argument("--packages", type=Path, help="what packaging/build.sh made; else it is made")
     packages.add_argument("--newer", type=Path, help="the .deb of a higher version; else it is made")
+    wine = verbs.add_parser("wine", help="the program for Windows and its installer, under Wine")
+    wine.add_argument("--pictures", type=Path, default=Path("pictures"))
+    wine.add_argument("--folder", type=Path, help="where it is made, and stays")
+    wine.add_argument("--built", action="store_true", help="take the program that is in the folder")
     kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
     for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
@@ -119,6 +125,8 @@ def main() -> None:
         lost = everyday.run()
     elif arguments.verb == "deb":
         lost = deb.run(arguments.packages, arguments.newer)
+    elif arguments.verb == "wine":
+        lost = trying.run(arguments.pictures, arguments.folder, built=arguments.built)
     elif arguments.verb == "schedule":
         lost = schedule.run(chance, arguments.years)
     else:
