@@ -103,8 +103,8 @@ def runtime_of_windows() -> list[tuple[str, str]]:
 
 
 def mend_tables_of_tokens() -> None:
-    """litellm's package for Windows has them with the line ends of Windows. tiktoken, which knows their hashes,
-    would take them for damaged, delete them and want them from the network."""
+    """litellm's package for Windows has them with the line ends of Windows. tiktoken, which knows their
+    hashes, would take them for damaged, delete them and want them from the network."""
     spec = find_spec("litellm")
     assert spec is not None
     assert spec.origin is not None

@@ -18,7 +18,7 @@ options=(
   -DOUT="$(native "$out")/nanobot-desktop-$VERSION-windows-x86_64-setup.exe"
 )
 if [ -n "${WINDOWS_CERTIFICATE:-}" ]; then
-  base64 -d <<<"$WINDOWS_CERTIFICATE" >"$scratch/certificate.pfx"
+  base64 --decode <<<"$WINDOWS_CERTIFICATE" >"$scratch/certificate.pfx"
   export CERTIFICATE_FILE=$scratch/certificate.pfx
   bash "$here/sign.sh" "$folder/nanobot-desktop.exe" "$folder/nanobot-desktop.com"
   # makensis has the installer and the uninstaller signed when each is made.
