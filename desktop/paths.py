@@ -15,6 +15,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 APP = "nanobot-desktop"
+WINDOWS_ID = "io.github.nanobot_desktop"
+"""By which Windows knows its shortcut, windows and toasts; packaging/windows/installer.nsi has the
+same."""
 PRIVATE_UMASK = 0o077
 _OTHERS = 0o077
 _persons_umask = -1

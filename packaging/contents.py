@@ -56,6 +56,9 @@ def data(packages: Iterable[str]) -> list[tuple[str, str]]:
     release = Path(os.environ.get("RELEASE_FILE", ""))
     found += [(str(release), "resources")] if release.is_file() else []
     found += collect_data_files("litellm", includes=list(_LITELLM), excludes=["proxy"])
+    if sys.platform == "win32":  # its notifications show no SVG
+        picture = Path(os.environ["ICONS"], "hicolor", "256x256", "apps", "nanobot-desktop.png")
+        found.append((str(picture), "resources/icons"))
     for package in _DATA:
         found += collect_data_files(package)
     for package in packages:

@@ -6,6 +6,7 @@ run. On macOS there are notifications only for a signed program with a bundle, a
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING
 from desktop.inbox.clean import clean
 from desktop.inbox.inbox import APPROVAL
 from desktop.inbox.screen import Acted, Capabilities, Toast
-from desktop.paths import resource
+from desktop.paths import WINDOWS_ID, resource
 from desktop.tasks import in_thread
 from desktop.text import _
 
 if TYPE_CHECKING:
     from desktop_notifier import DesktopNotifier, Notification
 
+_NAME = "Nanobot Desktop"
 _PATIENCE_S = 3.0
 _log = logging.getLogger(__name__)
 
@@ -98,7 +100,12 @@ class NotifierScreen:
     def _made(self) -> "DesktopNotifier":
         from desktop_notifier import DesktopNotifier, Icon
 
-        notifier = DesktopNotifier("Nanobot Desktop", Icon(path=resource("icons", "nanobot.svg")))
+        if sys.platform == "win32":
+            # There the library takes its name for the identifier, which the installer gave to the shortcut.
+            notifier = DesktopNotifier(WINDOWS_ID, Icon(path=resource("icons", "nanobot-desktop.png")))
+            _show_as(WINDOWS_ID, _NAME)
+        else:
+            notifier = DesktopNotifier(_NAME, Icon(path=resource("icons", "nanobot.svg")))
         # By id, not on the single notification: they hold for toasts of an earlier start too.
         notifier.on_dispatched = self._taken.add
         notifier.on_clicked = partial(self._tell, action="open")
@@ -111,6 +118,15 @@ class NotifierScreen:
         self._questions.discard(notice)
         if self.acted is not None:
             self.acted(notice, action, text)
+
+
+def _show_as(app: str, name: str) -> None:
+    """Have Windows show this name over the toasts of an identifier, in place of the identifier."""
+    if sys.platform == "win32":
+        import winreg
+
+        with winreg.CreateKey(winreg.HKEY_CURRENT_USER, rf"Software\Classes\AppUserModelId\{app}") as key:
+            winreg.SetValueEx(key, "DisplayName", 0, winreg.REG_SZ, name)
 
 
 def _load() -> None:

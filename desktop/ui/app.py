@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from desktop import text
-from desktop.paths import Home, home
+from desktop.paths import WINDOWS_ID, Home, home
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Conversation, Rows
 from desktop.ui.state import StateFile
@@ -31,6 +31,7 @@ def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False) -> int:
     window is to do, or another one that has the home. `hidden`: begin in the tray."""
     place = home()
     _without_gtk()
+    _be_known()
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Nanobot Desktop")
     app.setDesktopFileName("nanobot-desktop")
@@ -73,6 +74,14 @@ def _without_gtk() -> None:
     Qt's themes for such desktops that needs none. It hears of light and dark from the portal as well."""
     if sys.platform.startswith("linux") and "KDE" not in os.environ.get("XDG_CURRENT_DESKTOP", ""):
         os.environ.setdefault("QT_QPA_PLATFORMTHEME", "gnome")
+
+
+def _be_known() -> None:
+    """Have the taskbar of Windows see that the window belongs to the shortcut in its start menu."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(WINDOWS_ID)
 
 
 def _appearance(place: Home) -> dict[str, Any]:
