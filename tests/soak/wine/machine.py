@@ -1,7 +1,7 @@
 """A Windows of its own under Wine, and the program for it, made from the locks as on a Windows machine.
 
 All of it lies in one folder. What is there already is kept, so that a second run takes minutes less. Wine 8
-lacks three libraries that Rust and Qt want; stand-ins for them are compiled here.
+lacks three libraries that Rust and Qt want, and PowerShell; stand-ins for them are compiled here.
 """
 
 import os
@@ -113,11 +113,20 @@ class Machine:
         self.run("wineboot", "-i")
         self.run("winecfg", "-v", "win10")  # as Windows 7, Python crashes
         system = self.folder / "wine" / "drive_c" / "windows" / "system32"
+        compiler = ["x86_64-w64-mingw32-gcc", "-w"]
         for name in _STAND_INS:
             _do(
-                ["x86_64-w64-mingw32-gcc", "-w", "-shared", "-o", str(system / f"{name}.dll")],
-                [str(HERE / f"{name}.c"), "-ladvapi32"],
+                [
+                    *compiler,
+                    "-shared",
+                    "-o",
+                    str(system / f"{name}.dll"),
+                    str(HERE / f"{name}.c"),
+                    "-ladvapi32",
+                ]
             )
+        shell = [str(system / "pwsh.exe"), str(HERE / "pwsh.c")]
+        _do([*compiler, "-municode", "-o", *shell, "-lcrypt32"])
 
     def lay_python(self) -> None:
         """Python with the locked packages."""
@@ -214,8 +223,7 @@ def _pip(*words: str) -> None:
     _do([sys.executable, "-m", "pip", *words, "-q", "--disable-pip-version-check"])
 
 
-def _do(*words: list[str], environment: Mapping[str, str] | None = None) -> None:
-    command = [each for part in words for each in part]
+def _do(command: list[str], *, environment: Mapping[str, str] | None = None) -> None:
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
