@@ -14,7 +14,7 @@ import pytest
 from desktop.api.updates import Releases
 from desktop.bus.bus import Bus
 from desktop.config.updates import Updates as Settings
-from desktop.database import Database
+from desktop.database.database import Database
 from desktop.inbox.inbox import UPDATE, Inbox
 from desktop.paths import Home
 from desktop.services.rhythm import SOON_S
