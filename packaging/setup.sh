@@ -44,19 +44,27 @@ find_python() { # VERSION -> the path of a Python of that version, or failure
   return 1
 }
 
-# uv, by checksum, into a folder of its own; it brings a Python for this user without touching the system's.
-fetch_python() { # VERSION
-  local tools=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/tools
-  say "No Python 3.12 or 3.13 here. Fetching Python $1 with uv (once, for this user only)..."
-  if [ ! -x "$tools/bin/uv" ]; then
-    python3 -m pip install -qq --no-deps --require-hashes --target "$tools" -r "$locks/uv.txt" >&2 ||
-      return 1
-  fi
-  # uv brings certificates of its own and would not trust a proxy that the system trusts.
+# uv, by checksum, in a folder of its own. It installs in seconds what takes pip a minute, and brings a Python
+# for this user where there is none.
+fetch_uv() { # PYTHON_WITH_PIP -> $uv
+  local tools=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/tools lock
+  lock=$(cksum <"$locks/uv.txt")
+  uv=$tools/bin/uv
+  # It does not read pip's settings, and brings certificates of its own: a proxy that the system trusts it
+  # would not.
+  if [ -n "${PIP_INDEX_URL:-}" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}; fi
   if [ -z "${SSL_CERT_FILE:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
     export SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
   fi
-  "$tools/bin/uv" python install -qq "$1" >&2 && "$tools/bin/uv" python find "$1"
+  if [ -x "$uv" ] && [ "$(cat "$tools/.uv" 2>/dev/null)" = "$lock" ]; then return 0; fi
+  "$1" -m pip install -qq --no-deps --require-hashes --upgrade --target "$tools" -r "$locks/uv.txt" >&2 || return 1
+  printf '%s\n' "$lock" >"$tools/.uv"
+}
+
+fetch_python() { # VERSION
+  say "No Python 3.12 or 3.13 here. Fetching Python $1 with uv (once, for this user only)..."
+  fetch_uv python3 || return 1
+  "$uv" python install -qq "$1" >&2 && "$uv" python find "$1"
 }
 
 any_python() {
@@ -82,15 +90,28 @@ install_locked() { # VENV PYTHON_FINDER LOCK... ; the finder is only called when
   done
   if [ ${#missing[@]} -eq 0 ] && [ -e "$python" ]; then return 0; fi
   make_venv "$venv" "$finder"
-  say "Installing the locked packages (a minute or two, once)..."
+  say "Installing the locked packages (up to a minute, once)..."
+  fetch_uv "$python" || uv=
   for lock in build "$@"; do
-    "$python" -m pip install -qq --no-compile --require-hashes -r "$locks/$lock.txt" >&2
+    install "$python" --require-hashes -r "$locks/$lock.txt"
   done
-  "$python" -m pip install -qq --no-build-isolation --no-deps --editable "$root" >&2
+  install "$python" --no-build-isolation --no-deps --editable "$root"
   # Compiled on all cores and beside the download of the model, instead of one by one by pip.
   "$python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 9<&- &
   compiling=$!
   for lock in "$@"; do printf '%s\n' "$base $(cksum <"$locks/$lock.txt")" >"$venv/.installed-$lock"; done
+}
+
+# By uv; where that does not get through, because only pip knows the way to the packages, by pip.
+install() { # PYTHON ARGUMENT...
+  local python=$1
+  shift
+  if [ -n "$uv" ]; then
+    "$uv" pip install -q --python "$python" "$@" >&2 && return 0
+    say "Trying pip instead."
+    uv=
+  fi
+  "$python" -m pip install -qq --no-compile "$@" >&2
 }
 
 finish_compiling() {
