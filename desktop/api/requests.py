@@ -25,7 +25,7 @@ class Requests:
     def __init__(self, subjects: Subjects, front: str, own: Mapping[str, Request] | None = None) -> None:
         """`own`: what the front end that owns the home can do besides."""
         self._subjects, self._front = subjects, front
-        self._quitting = asyncio.Event()
+        self._goes, self._quits = asyncio.Event(), False
         self._named: dict[str, Request] = {**(own or {}), "status": self._status, "wait": self._wait}
 
     async def answer(self, name: str, arguments: Json, send: Send) -> Json:
@@ -44,14 +44,19 @@ class Requests:
     def quit(self) -> None:
         """The program was told to quit: who waits for its end is told, too, and is not to go on in its
         place."""
-        self._quitting.set()
+        self._quits = True
+        self._goes.set()
+
+    def leave(self) -> None:
+        """The owner is going, and the program is not: who waits for that is no reason for it to stay."""
+        self._goes.set()
 
     async def _status(self, _arguments: Json) -> Json:
         """Who owns the home, for any version of the program that comes."""
         return {"pid": os.getpid(), "front": self._front}
 
     async def _wait(self, _arguments: Json) -> Json:
-        """Who asks learns from the end of the connection that the owner has gone. Answered only where the
-        whole program is to quit."""
-        await self._quitting.wait()
-        return {"quit": True}
+        """Who asks learns that the owner goes, by the end of the connection at the latest; `quit` where the
+        whole program is to go."""
+        await self._goes.wait()
+        return {"quit": True} if self._quits else {}

@@ -142,6 +142,7 @@ class Owner:
     async def finish(self) -> None:
         """Take no new requests of others and wait for those under way."""
         if self._leaving is None:
+            self._requests.leave()
             await self._server.finish()
 
     async def left(self) -> None:
@@ -183,6 +184,7 @@ class Owner:
     async def _leave(self) -> None:
         await self._quiet.wait()
         await self.core.at_rest()
+        self._requests.leave()
         await self._server.finish()
         await self._ends.aclose()
         _log.info("the home is handed over")

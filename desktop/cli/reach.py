@@ -6,7 +6,7 @@ when it and they are done.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from desktop.api.client import Api
 from desktop.api.remote import Remote
@@ -15,7 +15,7 @@ from desktop.errors import AppError
 from desktop.ipc.connection import NoOwnerError, ask
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
-from desktop.tasks import in_thread
+from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 
 _PATIENCE = 40
@@ -61,6 +61,28 @@ def ending() -> Callable[[], object]:
             command.cancel()
 
     return end
+
+
+async def until_gone(home: Home) -> bool:
+    """Wait until the owner of the home goes, however it ends; whether all of the program is to quit."""
+    with suppress(NoOwnerError, AppError):
+        return "quit" in await ask(home, "wait")
+    return False
+
+
+@asynccontextmanager
+async def quits_along(home: Home) -> AsyncIterator[None]:
+    """Meanwhile this command ends where the whole program is told to quit, whoever owns the home."""
+    watch = spawn(_watch(home, ending()), name="quit:watch")
+    try:
+        yield
+    finally:
+        await cancel(watch)
+
+
+async def _watch(home: Home, end: Callable[[], object]) -> None:
+    if await until_gone(home):
+        end()
 
 
 def ended[End](end: End | None) -> End:

@@ -54,7 +54,7 @@ async def _until_told(home: Home, as_json: bool) -> None:
 
 async def _serve(home: Home, as_json: bool) -> None:
     from desktop.cli.owner import Owner
-    from desktop.cli.reach import ending
+    from desktop.cli.reach import ending, until_gone
     from desktop.ipc.ownership import SERVE, take_over
 
     def tell(event: str, text: str) -> None:
@@ -67,7 +67,7 @@ async def _serve(home: Home, as_json: bool) -> None:
         ownership = await take_over(home, front=SERVE)
         if ownership is None:
             tell("waiting", _("The window is running. This resumes when it quits."))
-            if await _until_gone(home):
+            if await until_gone(home):
                 return
             continue
         owner = Owner(home, SERVE, ownership, end=ending())
@@ -87,10 +87,3 @@ async def _until_taken(home: Home) -> None:
             await ask(home, "status")
             return
         await asyncio.sleep(_PAUSE_S)
-
-
-async def _until_gone(home: Home) -> bool:
-    """Wait until the window has gone, however it ends; whether all of the program is to quit."""
-    with suppress(NoOwnerError, AppError):
-        return "quit" in await ask(home, "wait")
-    return False

@@ -13,7 +13,7 @@ from desktop.cli.asked import question
 from desktop.cli.browser import show_page
 from desktop.cli.output import Answers, complain, emit, hint, say
 from desktop.cli.prompt import Lines
-from desktop.cli.reach import connect
+from desktop.cli.reach import connect, quits_along
 from desktop.cli.run import run
 from desktop.errors import AppError, UsageError
 from desktop.ipc.connection import NoOwnerError
@@ -113,7 +113,7 @@ def chat(how: Asking, *, as_json: bool) -> None:
         while not conversation.over:
             with suppress(NoOwnerError):
                 async with connect(home, "chat", eager=True) as api:
-                    await conversation.go_on(api)
+                    await conversation.go_on(api, home)
         return 0
 
     run(command, as_json=as_json)
@@ -133,14 +133,15 @@ class _Conversation:
         if self._prompt:
             say(_("Ctrl+C stops an answer, Ctrl+D quits."))
 
-    async def go_on(self, api: Api) -> None:
+    async def go_on(self, api: Api, home: Home) -> None:
         """Ask and answer until the input ends. Raises NoOwnerError if there is nobody to ask any more."""
         unanswered = await _open(api, self._how.session, as_json=self._as_json)
         if unanswered and self._prompt:
             hint(_("This message has no answer yet: {text}").format(text=unanswered))
         while True:
             if self._asked is None:
-                self._asked = await self._lines.next(self._prompt)
+                async with quits_along(home):
+                    self._asked = await self._lines.next(self._prompt)
             if self._asked is None:
                 self.over = True
                 return

@@ -113,6 +113,35 @@ def test_a_conversation_in_a_terminal_ends_at_its_prompt(program: Program, serve
         assert chat.stderr.read() == "Nanobot was told to quit.\n"
 
 
+def test_conversations_in_other_terminals_end_at_their_prompts(
+    program: Program, server: ScriptedServer
+) -> None:
+    program.use_server(server.url, "echo")
+    with serving(program) as serve, program.started("chat", "--json") as chat:
+        say(chat, "first line")
+        read_event(chat, "turn_finished")
+        quits(program)
+        assert (serve.wait(60), chat.wait(60)) == (0, 130)
+        assert chat.stderr is not None
+        assert chat.stderr.read() == "Nanobot was told to quit.\n"
+
+
+def test_a_conversation_at_its_prompt_keeps_nobody_from_ending(
+    program: Program, server: ScriptedServer
+) -> None:
+    program.use_server(server.url, "echo")
+    held = server.hold("six times nine")
+    with program.started("ask", "What is six times nine?") as asking:
+        server.wait_for_request()
+        with program.started("chat", "--json", "--session", "cli:other") as chat:
+            say(chat, "first line")
+            read_event(chat, "turn_finished")
+            held.set()
+            assert asking.wait(60) == 0, "it does not wait for who waits for its end"
+            say(chat, "second line")
+            read_event(chat, "turn_finished")
+
+
 def test_a_program_that_hangs_is_told_of(program: Program) -> None:
     with serving(program) as serve:
         serve.send_signal(signal.SIGSTOP)
