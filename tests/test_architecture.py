@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "desktop"
 CLOCKS = ("time.monotonic() - ", "time.perf_counter() - ")
 
-KIT = "errors paths text logs tasks pace origin files addresses jsontext help remedies"
+KIT = "errors paths text logs tasks pace origin files addresses jsontext help remedies crashes"
 LOW = f"{KIT} bus config database"
 MAY_IMPORT = {
     "__init__": "",
@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "addresses": KIT,
     "help": KIT,
     "remedies": KIT,
+    "crashes": KIT,
     "updates": f"{LOW} net services inbox",
     "files": KIT,
     "bus": KIT,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import desktop.api.changes
     import desktop.api.context
     import desktop.api.conversations
+    import desktop.api.crashes
     import desktop.api.diagnostics
     import desktop.api.imports
     import desktop.api.inbox

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from desktop.api.changes import Changes
     from desktop.api.context import Context
     from desktop.api.conversations import Conversations
+    from desktop.api.crashes import Crashes
     from desktop.api.diagnostics import Diagnostics
     from desktop.api.imports import Imports
     from desktop.api.inbox import Notices
@@ -101,6 +102,7 @@ class Api:
     changes: "Changes"
     context: "Context"
     conversations: "Conversations"
+    crashes: "Crashes"
     diagnostics: "Diagnostics"
     imports: "Imports"
     inbox: "Notices"

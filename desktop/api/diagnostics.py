@@ -83,7 +83,7 @@ class Diagnostics:
     async def make(self, path: str, *, replace: bool = False) -> Bundle:
         """Put the bundle at this path, where nothing is yet unless `replace`. Raises UsageError,
         StorageError; then there is none."""
-        target = await in_thread(_place, path, replace)
+        target = await in_thread(new_file, path, replace, "nanobot-diagnostics.zip")
         files = await self._files()
         try:
             await in_thread(_write, target, files)
@@ -103,15 +103,16 @@ class Diagnostics:
         hurt = [{"part": one.part, "hurt": one.hurt, "whole": one.whole} for one in damage]
         sizes = {"places": [asdict(one) for one in places], "rows": tables}
         files = {
-            "about.txt": _about(),
+            "about.txt": about(),
             "doctor.json": _json([asdict(finding) for finding in findings]),
             "services.json": _json(services),
             "damage.json": _json(hurt),
             "sizes.json": _json(sizes),
             "settings.json": await in_thread(_settings, self._home.config),
-            "log.txt": await in_thread(_log, self._home.logs / "nanobot.log"),
+            "log.txt": await in_thread(end_of_log, self._home.logs / "nanobot.log"),
+            "crash.txt": await in_thread(end_of_log, self._home.logs / "crash.txt"),
         }
-        return {name: _clean(text) for name, text in files.items()}
+        return {name: clean(text) for name, text in files.items()}
 
     async def _tables(self) -> Json:
         rows: Json = {}
@@ -121,19 +122,21 @@ class Diagnostics:
         return rows
 
 
-def _place(given: str, replace: bool) -> Path:
-    """Where the bundle goes. Raises UsageError."""
+def new_file(given: str, replace: bool, name: str) -> Path:
+    """Where a file of the person's choice goes, with this name where they chose a folder. Blocks. Raises
+    UsageError."""
     path = Path(given).expanduser()
     if not path.is_absolute():
         raise UsageError(_("Enter the full path of a file."))
     if path.is_dir():
-        path = path / "nanobot-diagnostics.zip"
+        path = path / name
     if path.exists() and not replace:
         raise UsageError(_("The file {path} already exists.").format(path=path), _("Choose another name."))
     return path
 
 
-def _about() -> str:
+def about() -> str:
+    """Versions, and what matters of the system."""
     lines = [
         f"Nanobot Desktop {__version__}",
         f"Python {platform.python_version()}, frozen: {hasattr(sys, '_MEIPASS')}",
@@ -175,18 +178,18 @@ def _without_words(value: Any) -> Any:
     return kept
 
 
-def _log(path: Path) -> str:
-    """The end of the log."""
+def end_of_log(path: Path, most: int = _LOG_BYTES) -> str:
+    """The end of a log; "" where there is none. Blocks."""
     try:
         with path.open("rb") as file:
             file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - _LOG_BYTES))
+            file.seek(max(0, file.tell() - most))
             return file.read().decode("utf-8", "replace")
     except OSError:
         return ""
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Without any value that is known to be secret, and without the person's name in paths."""
     text = masked(text)
     home = str(Path.home())

@@ -27,9 +27,17 @@ def main(*, hidden: bool, wanted: "Greeting | None" = None) -> int:
         wanted = ("show", {})
     if _another(wanted):
         return 0
+    from desktop import crashes
     from desktop.ui.start import main as window
 
-    return window(_own, wanted, hidden=hidden)
+    crashes.begin(home().logs)
+    try:
+        code = window(_own, wanted, hidden=hidden)
+    except BaseException as error:
+        crashes.died(error)
+        raise
+    crashes.ended()
+    return code
 
 
 def _another(greeting: "Greeting | None") -> bool:

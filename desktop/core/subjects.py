@@ -93,6 +93,7 @@ def _program(core: "Parts", front: str) -> "Makers":
     return {
         "about": lambda: api.about.About(),
         "backups": lambda: api.backups.Backups(_here(core), core.change, core.waiting.add, bus),
+        "crashes": lambda: api.crashes.Crashes(home),
         "diagnostics": lambda: api.diagnostics.Diagnostics(
             home, workspace, core.database, _damages(core), core.statuses
         ),

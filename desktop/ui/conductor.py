@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from desktop import logs
+from desktop import crashes, logs
 from desktop.bus.events import MemoryChanged, ServiceChanged
 from desktop.errors import AppError, explain
 from desktop.paths import Home
@@ -145,6 +145,7 @@ class Conductor(QObject):
                 await self._end(start, quitting)
             finally:
                 await in_thread(logs.stop, listener)
+                await in_thread(crashes.ended)
                 await in_thread(_finish_wipe, self._place)
                 note("ended")
                 self._app.exit(0)
@@ -204,6 +205,13 @@ class Conductor(QObject):
         if problems:
             text = "\n".join(problem.text for problem in problems)
             self._pane.tell(text, problems[0].remedy, "warning")
+        elif await self._program.api.crashes.news():
+            self._pane.tell(
+                _("Nanobot crashed the last time it ran."),
+                _("The report about it is on this computer, and is not sent anywhere."),
+                "warning",
+                ((_("View report"), lambda: self._settings("repair")),),
+            )
 
     def _say_waiting(self) -> None:
         self._window.notice.tell(

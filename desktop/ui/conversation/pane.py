@@ -13,7 +13,7 @@ from desktop.text import _
 from desktop.ui.conversation.composer.composer import Composer
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.boxes import down
-from desktop.ui.widgets.notice import Notice
+from desktop.ui.widgets.notice import Act, Notice
 
 if TYPE_CHECKING:
     from desktop.ui.actions import Actions
@@ -106,9 +106,11 @@ class ConversationPane(QWidget):
         for act in (talk.files.act, talk.revisions.act):
             view.work_wanted.connect(act)
 
-    def tell(self, text: str, remedy: str = "", tone: str = "danger") -> None:
+    def tell(
+        self, text: str, remedy: str = "", tone: str = "danger", actions: tuple[Act, ...] = ()
+    ) -> None:
         """Say over the field what went wrong, until the person has seen it."""
-        self.notice.tell(text, remedy, tone=tone, actions=((_("Dismiss"), self.notice.hide),))
+        self.notice.tell(text, remedy, tone=tone, actions=(*actions, (_("Dismiss"), self.notice.hide)))
 
     def _send(self, text: str) -> None:
         self.notice.hide()

@@ -222,7 +222,11 @@ PAGES = (
         "repair",
         mark("Repair"),
         "life-buoy",
-        (Group(part="recovery"), Group(mark("Diagnostics"), part="diagnostics")),
+        (
+            Group(part="recovery"),
+            Group(mark("Last crash"), part="crash"),
+            Group(mark("Diagnostics"), part="diagnostics"),
+        ),
     ),
     Page(
         "about",

@@ -68,6 +68,12 @@ def _diagnostics(actions: Actions) -> Part:
     return Diagnostics(actions)
 
 
+def _crash(actions: Actions) -> Part:
+    from desktop.ui.recovery.crash import LastCrash
+
+    return LastCrash(actions)
+
+
 def _about(actions: Actions) -> Part:
     from desktop.ui.settings.about import Versions
 
@@ -106,6 +112,7 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "places": _places,
     "wipe": _wipe,
     "recovery": _recovery,
+    "crash": _crash,
     "diagnostics": _diagnostics,
     "about": _about,
     "updates": _updates,

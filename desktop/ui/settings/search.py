@@ -26,6 +26,7 @@ _PARTS = {
     "places": (mark("Where data is stored"), mark("Show in folder")),
     "wipe": (mark("Delete everything"),),
     "recovery": (mark("Repair damage"),),
+    "crash": (mark("Crash report"),),
     "diagnostics": (mark("Diagnostics"),),
     "purposes": (mark("Small model"), mark("Vision model"), mark("Fallback models")),
     "notified": (mark("Test notifications"),),
