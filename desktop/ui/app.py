@@ -11,10 +11,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
 
 from desktop import text
 from desktop.paths import WINDOWS_ID, Home, home
+from desktop.ui.application import App
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Conversation, Rows
 from desktop.ui.state import StateFile
@@ -32,7 +32,7 @@ def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False) -> int:
     place = home()
     _without_gtk()
     _be_known()
-    app = QApplication(sys.argv[:1])
+    app = App(sys.argv[:1])
     app.setApplicationName("Nanobot Desktop")
     app.setDesktopFileName("nanobot-desktop")
     app.setQuitOnLastWindowClosed(False)

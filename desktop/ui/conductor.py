@@ -17,6 +17,7 @@ from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
+from desktop.ui.application import App
 from desktop.ui.conversation.conversation_actions import ConversationActions
 from desktop.ui.conversation.empty import EmptyState
 from desktop.ui.conversation.foot.context_reader import ContextReader
@@ -193,6 +194,8 @@ class Conductor(QObject):
         self._outside.begin()
         if self._wanted is not None and self._wanted[0] == "link":
             await self._links.open(self._wanted[1])
+        if isinstance(self._app, App):
+            self._app.links.open_with(self._open_link)
         await self._settle()
         self._fullness.begin()
         self._costing.begin()
@@ -306,6 +309,9 @@ class Conductor(QObject):
         api = self._program.api
         found, better = await api.models.choices(), await api.local.better()
         self._window.header.show_models(found, self._chosen, better)
+
+    def _open_link(self, link: str) -> None:
+        self._reporter.run(self._links.open({"link": link}), name="window:link")
 
     def _settings(self, page: str = "") -> None:
         self._window.present()

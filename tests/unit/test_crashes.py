@@ -1,4 +1,4 @@
-"""How the program ended is told where it died of a fault, and not where it was killed or ended by itself."""
+"""How the program ended is told where it died of a fault, not where it was killed or ended by itself."""
 
 import os
 import signal

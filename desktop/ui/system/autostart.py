@@ -1,61 +1,25 @@
-"""Starting at login: a file in the desktop's autostart folder (freedesktop.org, Autostart Specification).
+"""Starting at login, as each system does it: the setting writes what the installer writes."""
 
-On Windows and macOS that comes with the installer.
-"""
-
-import os
 import sys
-from pathlib import Path
-
-from desktop.paths import self_command
-
-NAME = "nanobot-desktop.desktop"
-_QUOTED = str.maketrans({"\\": "\\\\\\\\", '"': '\\\\"', "`": "\\\\`", "$": "\\\\$", "%": "%%"})
-"""Desktop Entry Specification, "The Exec key": quoted once for the argument and once for the value."""
 
 
 def supported() -> bool:
     """Whether this program can see to it itself."""
-    return sys.platform.startswith("linux")
-
-
-def path() -> Path:
-    """Where the file is."""
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "autostart" / NAME
+    return sys.platform in ("win32", "darwin") or sys.platform.startswith("linux")
 
 
 def set_up(*, wanted: bool) -> None:
     """Have the program start in the tray at login, or not. Blocks. Raises OSError."""
-    file = path()
-    if not wanted:
-        file.unlink(missing_ok=True)
-        return
-    text = _entry()
-    if _read(file) == text:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_name(f"{NAME}.new")
-    unfinished.write_text(text, "utf-8")
-    unfinished.replace(file)
+    if sys.platform == "win32":
+        from desktop.ui.system import autostart_windows
+        from desktop.ui.system.registry import CurrentUser
 
+        autostart_windows.set_up(CurrentUser(), wanted=wanted)
+    elif sys.platform == "darwin":
+        from desktop.ui.system import autostart_macos
 
-def _entry() -> str:
-    command = " ".join(f'"{part.translate(_QUOTED)}"' for part in _command())
-    return (
-        "[Desktop Entry]\nType=Application\nName=Nanobot Desktop\nIcon=nanobot-desktop\n"
-        f"Exec={command}\nTerminal=false\nX-GNOME-Autostart-enabled=true\n"
-    )
+        autostart_macos.set_up(wanted=wanted)
+    else:
+        from desktop.ui.system import autostart_linux
 
-
-def _command() -> list[str]:
-    """How the program is started with the home that it has now."""
-    home = os.environ.get("NANOBOT_DESKTOP_HOME")
-    before = ["env", f"NANOBOT_DESKTOP_HOME={home}"] if home else []
-    return [*before, *self_command("--hidden")]
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (OSError, ValueError):
-        return ""
+        autostart_linux.set_up(wanted=wanted)

@@ -1,7 +1,8 @@
 """A key that opens the quick chat from everywhere: one small interface, and who can hold such a key here.
 
-On X11 it is grabbed; elsewhere the desktop's GlobalShortcuts portal is asked, where there is one. Where
-neither is, or another program has the key, that is said together with the command to bind instead.
+On X11 it is grabbed, Windows and macOS hold it; elsewhere the desktop's GlobalShortcuts portal is asked,
+where there is one. Where there is no way, or another program has the key, that is said together with the
+command to bind instead.
 """
 
 import sys
@@ -88,8 +89,14 @@ class Shortcut(QObject):
             self._grab = None
 
     def _made(self) -> Grab | None:
-        if not sys.platform.startswith("linux"):
-            return None
+        if sys.platform == "win32":
+            from desktop.ui.system.windows_keys import Windows, WindowsKeys
+
+            return WindowsKeys(self.pressed.emit, Windows())
+        if sys.platform == "darwin":
+            from desktop.ui.system.macos_keys import Frameworks, MacKeys
+
+            return MacKeys(self.pressed.emit, Frameworks())
         if QGuiApplication.platformName() == "xcb":
             from desktop.ui.system.x11_keys import X11Keys
 

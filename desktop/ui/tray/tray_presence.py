@@ -26,7 +26,7 @@ from desktop.ui.quick.quick import Quick
 from desktop.ui.sidebar.activity_marks import ActivityMarks
 from desktop.ui.sidebar.library import Library
 from desktop.ui.state import StateFile
-from desktop.ui.system import autostart
+from desktop.ui.system import autostart, link_handler
 from desktop.ui.system.shortcut import Shortcut
 from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
 from desktop.ui.tray.window_presence import WindowPresence
@@ -150,6 +150,7 @@ class TrayPresence(QObject):
         if autostart.supported():
             wanted = bool(values.get("presence.login", False))
             await in_thread(lambda: autostart.set_up(wanted=wanted))
+        await in_thread(link_handler.set_up)
 
     def _pause(self, paused: bool) -> None:
         change = {"presence.paused": paused}
