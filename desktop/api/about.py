@@ -66,7 +66,7 @@ class About:
             ("Python", platform.python_version()),
             (_("System"), system),
         )
-        return Made(versions, await in_thread(_shipped))
+        return Made(versions, await in_thread(shipped))
 
     async def licence(self, name: str) -> Licence:
         """The licence of what has this name. Raises UsageError where there is no such thing."""
@@ -74,7 +74,7 @@ class About:
 
 
 @cache
-def _shipped() -> tuple[Shipped, ...]:
+def shipped() -> tuple[Shipped, ...]:
     """Everything, by name. Blocks."""
     found = [Shipped(name, "", licence) for name, licence, _path in _RESOURCES]
     found += [_described(one) for one in _packages(PROGRAM, set())]
