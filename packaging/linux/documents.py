@@ -35,6 +35,14 @@ Copyright: Nanobot Desktop contributors
 License: Expat
 """
 
+_RELEASED = """\
+{0} ({1}-1) stable; urgency=medium
+
+  * Version {1}; what is new is in changelog.gz.
+
+ -- Nanobot Desktop contributors <nanobot-desktop@users.noreply.github.com>  {2:%a, %d %b %Y %H:%M:%S} +0000
+"""
+
 
 def compressed(target: Path, text: str) -> None:
     """Write a file as Debian wants documents: by gzip, without a time in it."""
@@ -175,6 +183,7 @@ def main(folder: Path, share: Path) -> None:
     documents.mkdir(parents=True, exist_ok=True)
     (documents / "copyright").write_text(asyncio.run(licences(folder)) + "\n", "utf-8")
     compressed(documents / "changelog.gz", (ROOT / "CHANGELOG.md").read_text("utf-8"))
+    compressed(documents / "changelog.Debian.gz", _RELEASED.format(NAME, os.environ["VERSION"], MOMENT))
 
 
 if __name__ == "__main__":

@@ -23,13 +23,14 @@ export FOLDER ARCH GLIBC HOMEPAGE MTIME SHARE UNIT
 
 cp -r "$here/share/applications" "$here/share/metainfo" "$SHARE"
 sed -i "s|@VERSION@|$VERSION|; s|@DATE@|${MTIME%T*}|; s|@HOMEPAGE@|$HOMEPAGE|" "$SHARE"/metainfo/*
-mkdir -p "$SHARE/icons"
+mkdir -p "$SHARE/icons" "$SHARE/lintian/overrides"
 cp -r "$ICONS/hicolor" "$SHARE/icons"
+cp "$here/share/lintian/nanobot-desktop" "$SHARE/lintian/overrides"
 "$bin/python" "$here/documents.py" "$FOLDER" "$SHARE"
 find "$SHARE" -type d -exec chmod 755 {} +
 find "$SHARE" -type f -exec chmod 644 {} +
 chmod -R go-w,a+rX "$FOLDER"
-find "$FOLDER" -type f -name '*.so*' -exec chmod 644 {} +
+find "$FOLDER/_internal" -type f -exec chmod 644 {} +
 find "$FOLDER" "$SHARE" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 
 "$bin/python" -c 'import os, string, sys; print(string.Template(sys.stdin.read()).substitute(os.environ))' \

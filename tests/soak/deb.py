@@ -25,6 +25,8 @@ CACHE = Path("~/.cache/nanobot-desktop/debian").expanduser()
 MODELS = Path(os.environ.get("NANOBOT_TEST_MODELS") or "~/.cache/nanobot-desktop/models").expanduser()
 OF_A_DESKTOP = ("libgtk-3-bin", "xdg-utils", "desktop-file-utils")
 """What every desktop has for its menu and its links."""
+LIBRARIES = ("libdbus-1-3", "libegl1", "libgl1", "libfontconfig1", "libxkbcommon-x11-0")
+"""What the archive and the .rpm need of a system, by Debian's names."""
 FILE = f"/home/{ANNA}/Downloads/{SMALL.file}"
 
 
@@ -147,11 +149,11 @@ def run(packages: Path | None, newer: Path | None) -> list[str]:
     tried = Tried()
     folder = Path(tempfile.mkdtemp(prefix="nanobot-deb-"))
     folder.chmod(0o755)
-    with fresh_debian(CACHE, folder) as debian, session(folder, debian) as environment:
-        computer = Computer(debian, environment, Desk(shots, environment), tried)
-        deb, archive = next(packages.glob("*.deb")), next(packages.glob("*.tar.xz"))
-        _try(computer, brought(debian, deb), brought(debian, newer), archive)
-    shutil.rmtree(folder)
+    try:
+        with fresh_debian(CACHE, folder) as debian, session(folder, debian) as environment:
+            _try(Computer(debian, environment, Desk(shots, environment), tried), packages, newer)
+    finally:
+        shutil.rmtree(folder)
     return tried.lost
 
 
@@ -173,8 +175,12 @@ def _build_newer() -> Path:
     return next(_build(checkout, NANOBOT_QUICK_PACKAGES="1").glob("*.deb"))
 
 
-def _try(computer: Computer, deb: str, newer: str, archive: Path) -> None:
+def _try(computer: Computer, packages: Path, newest: Path) -> None:
     debian = computer.debian
+    deb, rpm, archive = (
+        brought(debian, next(packages.glob(f"*.{kind}"))) for kind in ("deb", "rpm", "tar.xz")
+    )
+    newer = brought(debian, newest)
     named(computer, deb)
     assert debian.apt("install", "--no-install-recommends", *OF_A_DESKTOP).returncode == 0
     before = debian.files()
@@ -193,7 +199,9 @@ def _try(computer: Computer, deb: str, newer: str, archive: Path) -> None:
     with computer.started("gtk-launch", NAME) as window:
         again(computer, window)
         removal(computer, window, before)
+    assert debian.apt("install", "--no-install-recommends", *LIBRARIES).returncode == 0
     deb_trouble.archive(computer, archive)
+    as_rpm(computer, rpm)
 
 
 def again(computer: Computer, window: Window) -> None:
@@ -203,6 +211,30 @@ def again(computer: Computer, window: Window) -> None:
     computer.desk.screenshot("deb-7-newer")
     told = computer.ran(NAME, "--version").stdout.strip()
     computer.tried.check(True, f"{computer.version()}, {told}, has the conversations")
+
+
+def as_rpm(computer: Computer, rpm: str) -> None:
+    """The .rpm by rpm itself. It says what it asks a distribution for. None is here for dnf to ask, so it
+    is told to go on, with Debian's packages in their place."""
+    tried, debian = computer.tried, computer.debian
+    assert debian.apt("install", "--no-install-recommends", "rpm").returncode == 0
+    before = debian.files()
+    asked = debian.run("rpm", "--install", rpm)
+    tried.check("Failed dependencies" in asked.stderr, "rpm asks for what the package needs", asked.stderr)
+    print(asked.stderr, flush=True)
+    done = debian.run("rpm", "--install", "--nodeps", rpm)
+    tried.check(done.returncode == 0, "rpm --install --nodeps", done.stderr)
+    done = debian.run("rpm", "--verify", "--nodeps", NAME)
+    tried.check(done.returncode == 0, "rpm --verify finds every file as it was packed", done.stdout)
+    with computer.started("gtk-launch", NAME) as window:
+        window.wait("Message")
+        computer.desk.screenshot("deb-10-from-rpm")
+        tried.check(True, "from the .rpm: the menu entry starts the window")
+        computer.quit()
+    done = debian.run("rpm", "--erase", NAME)
+    left = sorted(path for path in debian.files() - before if NAME in path and "/home/" not in path)
+    told = done.stderr + "\n".join(left)
+    tried.check(done.returncode == 0 and not left, "rpm --erase leaves nothing", told)
 
 
 def bring_weights(computer: Computer) -> None:

@@ -2,7 +2,6 @@
 accounts without a home, a path that nobody thought of."""
 
 import subprocess
-from pathlib import Path
 
 from tests.soak.computer import ANNA, BEN, NAME, Computer
 
@@ -83,12 +82,12 @@ def accounts(computer: Computer) -> None:
     tried.check(peeked.returncode != 0, "no account reads another's data", peeked.stdout)
 
 
-def archive(computer: Computer, archive: Path) -> None:
+def archive(computer: Computer, file: str) -> None:
     """The .tar.xz, unpacked where a person keeps such things."""
     tried, debian = computer.tried, computer.debian
     place = debian.at(ODD)
     place.mkdir(parents=True)
-    subprocess.run(["tar", "--no-same-owner", "-C", str(place), "-xf", str(archive)], check=True)
+    subprocess.run(["tar", "--no-same-owner", "-C", str(place), "-xf", str(debian.at(file))], check=True)
     program = f"{ODD}/{NAME}/{NAME}"
     for arguments in (["--version"], ["doctor"]):
         done = debian.run(program, *arguments, account=BEN)
