@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 LINUX = ROOT / "packaging" / "linux"
 NAME = "nanobot-desktop"
 FILLED = {
-    **dict.fromkeys(("ARCH", "GLIBC", "HOMEPAGE", "MTIME", "FOLDER", "SHARE", "UNIT"), "1"),
+    **dict.fromkeys(re.findall(r"\$\{(\w+)\}", (LINUX / "nfpm.yaml").read_text("utf-8")), "1"),
     "VERSION": "1.2.3",
 }
 

@@ -105,11 +105,12 @@ def upgrade(computer: Computer, window: Window, newer: str) -> None:
     """Another version comes while an answer is being written, and the window goes on until it is closed."""
     tried, desk = computer.tried, computer.desk
     before = computer.version()
-    ask(window, "Write a long story about a robot that lives in a lighthouse.")
-    window.until(lambda: len(messages(window)[-1]) > 40, "it is being answered")
+    ask(window, "Write a long story about a robot that lives in a lighthouse. Use five hundred words.")
+    begun = window.until(lambda: next((t for t in messages(window)[-1:] if len(t) > 40), None), "an answer")
     done = computer.install(newer)
     tried.check(done.returncode == 0, "an upgrade while an answer is written", done.stderr)
     rest(window)
+    tried.check(len(messages(window)[-1]) > len(begun), "the answer comes to its end")
     tried.check(computer.version() != before, f"{before} became {computer.version()}")
     desk.screenshot("deb-5-upgraded")
     ask(window, "What is the capital of Italy?")

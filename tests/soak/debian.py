@@ -91,9 +91,10 @@ class Debian:
     def add_account(self, name: str, number: int) -> None:
         """An account with a home inside, which this computer knows as well, for as long as this process."""
         self.run("useradd", "--create-home", "--uid", str(number), "--shell", "/bin/bash", name)
-        known = self.root.parent / "passwd"
+        known, begun = self.root.parent / "passwd", (self.root.parent / "passwd").exists()
         known.write_text(f"{Path('/etc/passwd').read_text('utf-8')}{name}:x:{number}:{number}::/:/bin/sh\n")
-        _mount("--bind", str(known), "/etc/passwd")
+        if not begun:
+            _mount("--bind", str(known), "/etc/passwd")
 
     # ---- mounts
 
@@ -125,11 +126,11 @@ def _away() -> None:
     _mount("--make-rprivate", "/")
 
 
-def _mounts(root: Path) -> list[str]:
+def _mounts(folder: Path) -> list[str]:
     """Where something is mounted below a folder, in the order in which it was."""
     lines = Path("/proc/self/mounts").read_text("utf-8").splitlines()
     places = [line.split()[1].encode().decode("unicode_escape") for line in lines]
-    return [place for place in places if place.startswith(f"{root}/")]
+    return [place for place in places if place.startswith(f"{folder}/")]
 
 
 def missing_tools() -> list[str]:
@@ -161,7 +162,7 @@ def fresh_debian(cache: Path, folder: Path) -> Iterator[Debian]:
         yield Debian(root)
     finally:
         # All of them, before anybody removes the folder: some show what lies elsewhere.
-        for place in reversed(_mounts(root)):
+        for place in reversed(_mounts(folder)):
             subprocess.run(["umount", "--lazy", place], check=True)
 
 
