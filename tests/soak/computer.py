@@ -48,6 +48,7 @@ class Tried:
         """Note what was tried, and whether it was so."""
         self.note(f"{'ok' if holds else 'WRONG'}: {what}")
         if not holds:
+            print(told.strip()[-1500:], flush=True)
             self.lost.append(f"{what}: {told.strip()[-1500:]}")
 
 

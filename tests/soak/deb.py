@@ -25,7 +25,7 @@ CACHE = Path("~/.cache/nanobot-desktop/debian").expanduser()
 MODELS = Path(os.environ.get("NANOBOT_TEST_MODELS") or "~/.cache/nanobot-desktop/models").expanduser()
 OF_A_DESKTOP = ("libgtk-3-bin", "xdg-utils", "desktop-file-utils")
 """What every desktop has for its menu and its links."""
-LIBRARIES = ("libdbus-1-3", "libegl1", "libgl1", "libfontconfig1", "libxkbcommon-x11-0")
+LIBRARIES = ("libdbus-1-3", "libegl1", "libfontconfig1", "libgl1", "libx11-data", "libxcb1", "xkb-data")
 """What the archive and the .rpm need of a system, by Debian's names."""
 FILE = f"/home/{ANNA}/Downloads/{SMALL.file}"
 
