@@ -106,7 +106,8 @@ def test_the_description_of_the_packages() -> None:
 
 
 @pytest.mark.machine
-def test_the_unit_starts_what_it_says(tmp_path: Path) -> None:
+def test_the_unit_starts_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     unit = (LINUX / "share/systemd" / f"{NAME}.service").read_text("utf-8")
     program = tmp_path / NAME
     program.write_text("#!/bin/sh\n", "utf-8")
