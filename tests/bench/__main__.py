@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench import (
     cold,
+    frozen,
     idle,
     lean,
     marks,
@@ -35,8 +36,9 @@ PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
     *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp", "remind", "models"),
 )
-MODELS = "lean"
-"""How well the built-in models act: minutes each, so only when asked for."""
+MODELS, FROZEN = "lean", "frozen"
+"""Only when asked for: how well the built-in models act, minutes each, and the program that
+NANOBOT_TEST_PROGRAM names beside this checkout."""
 
 
 def _compile() -> None:
@@ -47,7 +49,9 @@ def _compile() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="tests/bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", default=PARTS, help=f"any of {', '.join((*PARTS, MODELS))}")
+    parser.add_argument(
+        "parts", nargs="*", default=PARTS, help=f"any of {', '.join((*PARTS, MODELS, FROZEN))}"
+    )
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--no-nanobot", action="store_true", help="leave the ancestor out of the table")
     parser.add_argument("--messages", type=int, default=search.MESSAGES, help="how many to search in")
@@ -68,6 +72,8 @@ def main() -> None:
         idle.measure(table)
     if "window" in arguments.parts:
         window.measure(table, arguments.runs)
+    if FROZEN in arguments.parts:
+        frozen.measure(table, arguments.runs)
     if "presence" in arguments.parts:
         presence.measure(table, arguments.runs)
     if "search" in arguments.parts:

@@ -74,14 +74,19 @@ class Bench:
         """Of the program."""
         return self._program.home
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of the program."""
+        return self._program.full_environment
+
     def window(self, *arguments: str, ticker: bool = False) -> AbstractContextManager[Traced]:
-        return self._started([*COMMAND, *arguments], ticker=ticker)
+        return self.started([*COMMAND, *arguments], ticker=ticker)
 
     def empty(self, *arguments: str) -> AbstractContextManager[Traced]:
-        return self._started([*EMPTY, *arguments], ticker=bool(arguments))
+        return self.started([*EMPTY, *arguments], ticker=bool(arguments))
 
     @contextmanager
-    def _started(self, command: Sequence[str], *, ticker: bool) -> Iterator[Traced]:
+    def started(self, command: Sequence[str], *, ticker: bool = False) -> Iterator[Traced]:
         trace = self._folder / "trace.jsonl"
         trace.unlink(missing_ok=True)
         environment = self._program.full_environment | {
