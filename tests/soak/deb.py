@@ -54,6 +54,18 @@ def install(computer: Computer, deb: str) -> None:
     tried.check(opens == f"{NAME}.desktop", "its links belong to it", opens)
 
 
+def unit(computer: Computer) -> None:
+    """What systemd starts for an account, until it is told to quit."""
+    tried, debian = computer.tried, computer.debian
+    lines = debian.at(f"/usr/lib/systemd/user/{NAME}.service").read_text("utf-8").splitlines()
+    (start,) = (line.partition("=")[2].split() for line in lines if line.startswith("ExecStart="))
+    inside = debian.inside(*start, account=ANNA, environment=computer.environment)
+    with subprocess.Popen(inside, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        until(lambda: "Not running" not in computer.ran(NAME, "status").stdout, f"{' '.join(start)} runs")
+        computer.quit()
+        tried.check(process.wait(60) == 0, f"the unit's {' '.join(start)}, until it is told to quit")
+
+
 def _unmet(debian: Debian) -> list[str]:
     """Libraries that the program's own files ask for and that are not here."""
     own = f"/opt/{NAME}/_internal"
@@ -150,6 +162,7 @@ def run(packages: Path | None, newer: Path | None) -> list[str]:
     tried = Tried()
     folder = Path(tempfile.mkdtemp(prefix="nanobot-deb-"))
     folder.chmod(0o755)
+    read_by_linters(tried, packages)
     try:
         with fresh_debian(CACHE, folder) as debian, session(folder, debian) as environment:
             _try(Computer(debian, environment, Desk(shots, environment), tried), packages, newer)
@@ -176,6 +189,18 @@ def _build_newer() -> Path:
     return next(_build(checkout, NANOBOT_QUICK_PACKAGES="1").glob("*.deb"))
 
 
+def read_by_linters(tried: Tried, packages: Path) -> None:
+    """lintian and rpmlint, with what is meant to be so in files beside the packages' description."""
+    deb, rpm = (str(next(packages.glob(f"*.{kind}"))) for kind in ("deb", "rpm"))
+    settings = str(ROOT / "packaging" / "linux" / "rpmlint.toml")
+    for command in (
+        ["lintian", "--allow-root", "--fail-on", "error,warning", deb],
+        ["rpmlint", "-c", settings, rpm],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        tried.check(done.returncode == 0, f"{command[0]} has nothing to say", done.stdout + done.stderr)
+
+
 def _try(computer: Computer, packages: Path, newest: Path) -> None:
     debian = computer.debian
     deb, rpm, archive = (
@@ -188,6 +213,7 @@ def _try(computer: Computer, packages: Path, newest: Path) -> None:
     deb_trouble.while_installing(computer, deb)
     deb_trouble.a_broken_download(computer, deb)
     install(computer, deb)
+    unit(computer)
     bring_weights(computer)
     with computer.started("gtk-launch", NAME) as window:
         first_run(computer, window)

@@ -18,7 +18,8 @@ deb {MIRROR} bookworm main
 deb {MIRROR} bookworm-updates main
 deb {MIRROR}-security bookworm-security main
 """
-NEEDED = {"debootstrap": "debootstrap", "xdotool": "xdotool", "Xvfb": "xvfb", "import": "imagemagick"}
+NEEDED = ("debootstrap", "lintian", "rpmlint")
+"""Beside what the tests of the window need."""
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 CLONE_NEWNS = 0x20000
 
@@ -135,7 +136,7 @@ def _mounts(folder: Path) -> list[str]:
 
 def missing_tools() -> list[str]:
     """The Debian packages of this computer that are needed and not there."""
-    return [package for tool, package in NEEDED.items() if shutil.which(tool) is None]
+    return [tool for tool in NEEDED if shutil.which(tool) is None]
 
 
 @contextmanager
