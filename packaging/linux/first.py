@@ -6,9 +6,11 @@ from pathlib import Path
 import pyimod02_importers
 
 # The program's libraries are for it alone: a browser that a link opens, git and MCP servers have others.
-# A child that is this program sets it again.
-before = os.environ.pop("LD_LIBRARY_PATH_ORIG", "")
-os.environ.pop("LD_LIBRARY_PATH", None)
+# What PyInstaller notes for children goes with the path: one that is this program sets both for itself.
+before = os.environ.get("LD_LIBRARY_PATH_ORIG", "")
+for name in list(os.environ):
+    if name.startswith(("_PYI_", "LD_LIBRARY_PATH")):
+        del os.environ[name]
 if before:
     os.environ["LD_LIBRARY_PATH"] = before
 
