@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).parents[2] / "packaging" / "icons.py"
 
 
 def sizes(pictures: list[bytes]) -> list[tuple[int, int]]:
-    images = [QImage.fromData(picture, "PNG") for picture in pictures]
+    images = [QImage.fromData(picture) for picture in pictures]
     return [(image.width(), image.height()) for image in images]
 
 

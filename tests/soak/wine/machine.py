@@ -73,7 +73,11 @@ class Machine:
         }
 
     def run(
-        self, *command: str, seconds: float = 300, given: str = "", **more: str
+        self,
+        *command: str,
+        seconds: float = 300,
+        given: str = "",
+        more: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program of Windows to its end. Its input is a pipe: it may not be nothing."""
         return subprocess.run(
@@ -84,18 +88,18 @@ class Machine:
             errors="replace",
             timeout=seconds,
             check=False,
-            env=self.environment | more,
+            env=self.environment | dict(more or {}),
             cwd=self.folder,
         )
 
-    def begin(self, *command: str, **more: str) -> subprocess.Popen[bytes]:
+    def begin(self, *command: str, more: Mapping[str, str]) -> subprocess.Popen[bytes]:
         """Start one that stays."""
         return subprocess.Popen(
             ["wine", *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=self.environment | more,
+            env=self.environment | dict(more),
             cwd=self.folder,
         )
 
@@ -169,11 +173,13 @@ class Machine:
             *("--workpath", windows(self.folder / "build" / "work")),
             windows(scripts / "nanobot-desktop.spec"),
             seconds=5400,
-            VERSION=version(),
-            ICONS=windows(self._icons),
-            VERSION_FILE=windows(about),
-            SOURCE_DATE_EPOCH=commit.stdout.strip(),
-            PYTHONHASHSEED="1",
+            more={
+                "VERSION": version(),
+                "ICONS": windows(self._icons),
+                "VERSION_FILE": windows(about),
+                "SOURCE_DATE_EPOCH": commit.stdout.strip(),
+                "PYTHONHASHSEED": "1",
+            },
         )
         if made.returncode:
             raise SystemExit(f"PyInstaller ended with {made.returncode}:\n{made.stdout}\n{made.stderr}")

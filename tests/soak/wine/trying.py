@@ -124,7 +124,9 @@ class Trying:
         more = {"NANOBOT_DESKTOP_LANGUAGE": "en"} | (
             {"NANOBOT_DESKTOP_HOME": windows(self._home)} if home else {}
         )
-        return self._machine.run(str(self._installed / "nanobot-desktop.com"), *words, given=given, **more)
+        return self._machine.run(
+            str(self._installed / "nanobot-desktop.com"), *words, given=given, more=more
+        )
 
     def _window_is_there(self) -> bool:
         return bool(self._desk.windows("--name", "Nanobot"))
@@ -167,7 +169,7 @@ class Trying:
 
     def _upgrade_while_it_runs(self) -> None:
         program = str(self._installed / "nanobot-desktop.exe")
-        running = self._machine.begin(program, NANOBOT_DESKTOP_LANGUAGE="en")
+        running = self._machine.begin(program, more={"NANOBOT_DESKTOP_LANGUAGE": "en"})
         self._until(self._window_is_there, "the window of the older version")
         self._until((self._data / "ipc").exists, "it owns its home")
         self._expect(self._install(self._setup, "/LOGIN=1") == 0, "the newer version installs over it")
@@ -308,7 +310,7 @@ class Trying:
             server.script("say:Paris is **bold**, and $E=mc^2$.")
             home = {"NANOBOT_DESKTOP_HOME": windows(self._home), "NANOBOT_DESKTOP_LANGUAGE": "en"}
             began = time.monotonic()
-            running = self._machine.begin(str(self._installed / "nanobot-desktop.exe"), **home)
+            running = self._machine.begin(str(self._installed / "nanobot-desktop.exe"), more=home)
             self._until(self._window_is_there, "the window")
             self._say(f"window after {time.monotonic() - began:.1f} s")
             self._until((self._home / "ipc").exists, "it owns its home")
