@@ -316,16 +316,28 @@ class Trying:
             self._until((self._home / "ipc").exists, "it owns its home")
             self._desk.screenshot("wine-window")
             asked = len(server.requests)
+            (window,) = self._desk.windows("--name", "Nanobot")
+            self._desk.run("xdotool", "windowactivate", "--sync", window)
+            area = self._desk.geometry(window)
+            self._desk.click(area.x + area.width * 2 // 3, area.y + area.height - 70)
             self._desk.type("What is the capital of France?")
             self._desk.key("Return")
             self._until(lambda: len(server.requests) > asked, "the question arrives")
-            self._until(lambda: "bold" in self._terminal("sessions", "list", "--json").stdout or True, "")
-            time.sleep(5)
-            self._desk.screenshot("wine-answer")
+            stored = self._home / "workspace" / "sessions"
+            self._until(
+                lambda: any("bold" in file.read_text("utf-8") for file in stored.rglob("*.jsonl")),
+                "the answer",
+            )
+            self._until(self._stands_still, "a picture that stands still")
             done = self._terminal("quit", "--wait", "30")
             self._expect(
                 done.returncode == 0 and running.wait(60) == 0, "a window, which quits when asked", done
             )
+
+    def _stands_still(self) -> bool:
+        before = self._desk.screenshot("wine-answer").read_bytes()
+        time.sleep(1.0)
+        return before == self._desk.screenshot("wine-answer").read_bytes()
 
     def _configure(self, url: str, engine: str, **more: Any) -> None:
         self._home.mkdir(exist_ok=True)
