@@ -1,7 +1,8 @@
 """The program's icon in the formats that systems want: python icons.py FOLDER
 
 Linux: FOLDER/hicolor, by the icon theme specification of freedesktop.org. Windows: nanobot-desktop.ico, an
-ICONDIR of PNG files (Windows Vista and later). macOS: nanobot-desktop.icns, PNG files by type.
+ICONDIR of PNG files (Windows Vista and later), and a picture for its installer. macOS: nanobot-desktop.icns,
+PNG files by type.
 """
 
 import os
@@ -13,8 +14,8 @@ from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QLinearGradient, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 NAME = "nanobot-desktop"
@@ -33,10 +34,14 @@ def png(size: int) -> bytes:
     painter = QPainter(image)
     QSvgRenderer(str(SOURCE)).render(painter)
     painter.end()
+    return _saved(image, "PNG")
+
+
+def _saved(image: QImage, kind: str) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    image.save(buffer, kind)  # type: ignore[call-overload]
     return bytes(data.data())
 
 
@@ -58,6 +63,20 @@ def icns() -> bytes:
     return b"icns" + struct.pack(">I", len(body) + 8) + body
 
 
+def side() -> bytes:
+    """The picture beside the last page of the installer for Windows: a BMP of 164 by 314 pixels."""
+    width, height, icon = 164, 314, 96
+    image = QImage(width, height, QImage.Format.Format_RGB888)
+    painter = QPainter(image)
+    ground = QLinearGradient(0, 0, width, height)
+    ground.setColorAt(0, QColor("#17a2a8"))
+    ground.setColorAt(1, QColor("#07545b"))
+    painter.fillRect(image.rect(), ground)
+    QSvgRenderer(str(SOURCE)).render(painter, QRectF((width - icon) / 2, 40, icon, icon))
+    painter.end()
+    return _saved(image, "BMP")
+
+
 def main(folder: Path) -> None:
     """Write them all into a folder."""
     _app = QGuiApplication([])
@@ -70,6 +89,7 @@ def main(folder: Path) -> None:
     scalable.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(SOURCE, scalable / f"{NAME}.svg")
     (folder / f"{NAME}.ico").write_bytes(ico())
+    (folder / f"{NAME}-side.bmp").write_bytes(side())
     (folder / f"{NAME}.icns").write_bytes(icns())
 
 

@@ -5,7 +5,6 @@
 # NANOBOT_QUICK_PACKAGES=1 packs faster and larger, for trying.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
 folder=$(cd "$1" && pwd) out=$(cd "$2" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -14,7 +13,8 @@ native() { if command -v cygpath >/dev/null; then cygpath -w "$1"; else printf '
 
 options=(
   -DVERSION="${VERSION:?}" -DHOMEPAGE="${HOMEPAGE:-https://example.org/nanobot-desktop}" -DFOLDER="$(native "$folder")"
-  -DICON="$(native "${ICONS:?}/nanobot-desktop.ico")" -DLICENSE="$(native "$root/LICENSE")"
+  -DICON="$(native "${ICONS:?}/nanobot-desktop.ico")"
+  -DSIDE="$(native "$ICONS/nanobot-desktop-side.bmp")"
   -DOUT="$(native "$out")/nanobot-desktop-$VERSION-windows-x86_64-setup.exe"
 )
 if [ -n "${WINDOWS_CERTIFICATE:-}" ]; then

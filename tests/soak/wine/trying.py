@@ -281,7 +281,7 @@ class Trying:
             _use(("edit_file", {"path": "新 文件.txt", "old_text": "beta", "new_text": "delta"})),
             _use(("grep", {"pattern": "^d"}), ("read_file", {"path": "新 文件.txt"})),
             _use(("exec", {"command": "dir /b > listed.txt && type listed.txt"})),
-            _use(("exec", {"command": "ping -n 60 127.0.0.1", "timeout": 2})),
+            _use(("exec", {"command": "for /l %i in (0,0,1) do @rem", "timeout": 2})),
             _use(("write_file", {"path": "con.txt", "content": "x"})),
             "say:Done.",
         )
