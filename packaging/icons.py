@@ -1,7 +1,7 @@
 """The program's icon in the formats that systems want: python icons.py FOLDER
 
 Linux: FOLDER/hicolor, by the icon theme specification of freedesktop.org. Windows: nanobot-desktop.ico, an
-ICONDIR of PNG files (Windows Vista and later), and a picture for its installer. macOS: nanobot-desktop.icns,
+ICONDIR of PNG files (Windows Vista and later), a picture for its installer. macOS: nanobot-desktop.icns,
 PNG files by type.
 """
 
