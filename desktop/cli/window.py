@@ -32,12 +32,12 @@ def main(*, hidden: bool, wanted: "Greeting | None" = None) -> int:
 
     crashes.begin(home().logs)
     try:
-        code = window(_own, wanted, hidden=hidden)
-    except BaseException as error:
+        return window(_own, wanted, hidden=hidden)
+    except Exception as error:
         crashes.died(error)
         raise
-    crashes.ended()
-    return code
+    finally:
+        crashes.ended()
 
 
 def _another(greeting: "Greeting | None") -> bool:
