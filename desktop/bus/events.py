@@ -244,3 +244,11 @@ class ModelFetching(Event):
     total: int = 0
     text: str = ""
     remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuitWaits(Event):
+    """The program was told to quit and waits for its turns to end; or it does not any more, for who told it
+    has hung up."""
+
+    waits: bool

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.api.subjects import Local, Subjects
 from desktop.bus.bus import Bus
+from desktop.bus.events import QuitWaits
 from desktop.ipc.connection import NoOwnerError, Server
 from desktop.ipc.ownership import QUIT, SERVE, WINDOW, Ownership
 from desktop.paths import Home
@@ -32,6 +33,8 @@ _END = object()
 
 _SHOWN_S = 1.0
 """So long a command has, once it is at rest, to print its answer and end by itself."""
+_TOLD_S = 0.3
+"""A wait that is shorter is not told."""
 
 _log = logging.getLogger(__name__)
 
@@ -167,14 +170,31 @@ class Owner:
         reply comes when it begins to end; who hangs up before has thought better of it."""
         now = bool(arguments.get("now"))
         if not now:
-            if self._front != WINDOW:  # there, calls are under way all the time
-                await self._quiet.wait()
-            await self.core.at_rest()
+            await self._at_rest()
         if self._quits is None:
             self._requests.quit()
             stays = self._front in (WINDOW, SERVE)
             self._quits = spawn(self._ended(0 if now or stays else _SHOWN_S), name="owner:quit")
         return {}
+
+    async def _at_rest(self) -> None:
+        """Wait until no turn is under way; where that takes a moment, whoever shows the turns is told."""
+        rest = spawn(self._resting(), name="owner:rest")
+        try:
+            await asyncio.wait({rest}, timeout=_TOLD_S)
+            if not rest.done():
+                self.bus.publish(QuitWaits(waits=True))
+                try:
+                    await asyncio.wait({rest})
+                finally:
+                    self.bus.publish(QuitWaits(waits=False))
+        finally:
+            await cancel(rest)
+
+    async def _resting(self) -> None:
+        if self._front != WINDOW:  # there, calls are under way all the time
+            await self._quiet.wait()
+        await self.core.at_rest()
 
     async def _ended(self, pause: float) -> None:
         await asyncio.sleep(pause)

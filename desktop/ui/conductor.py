@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import crashes, logs
-from desktop.bus.events import MemoryChanged, ServiceChanged
+from desktop.bus.events import MemoryChanged, QuitWaits, ServiceChanged
 from desktop.errors import AppError, explain
 from desktop.paths import Home
 from desktop.tasks import cancel, in_thread, spawn
@@ -237,6 +237,17 @@ class Conductor(QObject):
         if event.name in MODELS:
             self._window.header.show_service(event.name, event.state, event.detail)
 
+    def _quit_waits(self, event: QuitWaits) -> None:
+        if event.waits:
+            self._window.notice.tell(
+                _("Nanobot quits once its answers are done."),
+                _("An installer or the command “quit” has asked for it."),
+                tone="info",
+                actions=((_("Quit now"), self.quit),),
+            )
+        else:
+            self._window.notice.hide()
+
     def _remembered(self, event: MemoryChanged) -> None:
         if event.told:
             self._pane.tell(event.told)
@@ -247,6 +258,7 @@ class Conductor(QObject):
         window, talk = self._window, self.talk
         self._program.bus.on(ServiceChanged, self._service_changed)
         self._program.bus.on(MemoryChanged, self._remembered)
+        self._program.bus.on(QuitWaits, self._quit_waits)
         inner = (self.library, self._outside.quick, self._setup)
         self._links = LinkOpener(self._program, self._reporter, window, *inner)
         self._own_models = OwnModels(self._program, self._reporter, window, self._presence)

@@ -47,8 +47,9 @@ class LinkOpener(QObject):
             await self._show(links.parse(str(arguments.get("link") or "")))
         except Exception as error:
             self._window.present()
-            self._reporter.tell(error)
             failure = explain(error)
+            if not self._setup.tell(failure.text, failure.remedy):
+                self._reporter.tell(error)
             kind = type(failure).__name__
             return {"failed": {"kind": kind, "text": failure.text, "remedy": failure.remedy}}
         return {}

@@ -67,6 +67,13 @@ class Setup(QObject):
         """Open the settings on this page with what a link brings. Raises AppError."""
         await self._made_settings().offer(page, text)
 
+    def tell(self, text: str, remedy: str) -> bool:
+        """Say in the settings what went wrong, where they are open: they stand in front of the window."""
+        if self._settings is None or not self._settings.isVisible():
+            return False
+        self._settings.tell(text, remedy)
+        return True
+
     def mend(self) -> None:
         """Open the settings where the key of the provider in use is: it did not do."""
         self._made_settings().mend()

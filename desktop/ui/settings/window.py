@@ -45,6 +45,7 @@ class SettingsWindow(QDialog):
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.WindowMaximizeButtonHint)
         self._actions, self._work = actions, Work(self)
         self._side, self._stack, self._notice = Side(), QStackedWidget(), Notice()
+        self._told = Notice()
         self._list = self._side.pages
         self.views = [PageView(page, actions) for page in PAGES]
         self._lay_out()
@@ -66,6 +67,8 @@ class SettingsWindow(QDialog):
         right.setSpacing(0)
         above = QVBoxLayout()
         above.setContentsMargins(Space.XL, Space.L, Space.XL, 0)
+        above.setSpacing(Space.S)
+        above.addWidget(self._told)
         above.addWidget(self._notice)
         right.addLayout(above)
         right.addWidget(self._stack, 1)
@@ -101,6 +104,12 @@ class SettingsWindow(QDialog):
         for part in self.views[self._list.currentRow()].parts:
             await part.offer(text)
 
+    def tell(self, text: str, remedy: str) -> None:
+        """Come to the front with a sentence that is no setting's, until the person has seen it."""
+        self._told.tell(text, remedy, actions=((_("Dismiss"), self._told.hide),))
+        self.raise_()
+        self.activateWindow()
+
     def mend(self) -> None:
         """Show the page of providers, with the keyboard where the key of the one in use is."""
         self.open_page("model")
@@ -115,6 +124,7 @@ class SettingsWindow(QDialog):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._told.hide()
         for view in self.views:
             for part in view.parts:
                 part.leave()

@@ -10,6 +10,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
 
 QUICK = "Quick chat"
+UNKNOWN = "Nanobot doesn’t know what the link asks for."
 SETTINGS = {"mcpServers": {"link": {"command": "no-such-server", "args": ["--at", "http://evil.example"]}}}
 OFFERED = f"nanobot-desktop://mcp?settings={quote(json.dumps(SETTINGS), safe='')}"
 
@@ -43,9 +44,7 @@ def test_links_to_a_window_that_runs(program: Program, server: ScriptedServer, d
         refused(
             program, window, "nanobot://conversation/no-such", "The conversation of the link is not here."
         )
-        refused(
-            program, window, "nanobot://exec?command=id", "Nanobot doesn’t know what the link asks for."
-        )
+        refused(program, window, "nanobot://exec?command=id", UNKNOWN)
         refused(program, window, "nanobot://chat?text=%zz", "The link is not encoded correctly.")
         refused(program, window, "nanobot://chat?text=" + "a" * 100_000, "The link is too long.")
         window.wait_text("You", "Where is the Seine?")
@@ -74,9 +73,16 @@ def test_a_server_from_a_link_is_added_by_the_person_alone(
         desk.screenshot("server-of-a-link")
         window.wait("Cancel", states="focused")
         assert program.events("mcp", "list") == []
-        told = program.run(OFFERED)
-        assert told.returncode == 1
-        assert told.stderr.startswith("Another server is being added or edited.\n")
+        refused(program, window, "nanobot://exec?command=id", UNKNOWN)
+        desk.wait_active("Settings")
+        settings = window.wait("Settings", "dialog")
+        labels = [node.name for node in settings.walk() if node.showing and node.role == "label"]
+        assert UNKNOWN in labels, "in front of the window, not behind the settings"
+        desk.screenshot("refused-link-in-settings")
+        window.press("Dismiss")
+        done = program.run(OFFERED)
+        assert done.returncode == 1
+        assert done.stderr.startswith("Another server is being added or edited.\n")
         window.press("Cancel")
         window.gone("Settings as JSON")
         assert program.events("mcp", "list") == []

@@ -6,6 +6,8 @@ from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program, read_event
 from tests.stories.window.talk import ask, rest
 
+WAITS = "Nanobot quits once its answers are done."
+
 
 def test_the_window_has_gone_when_the_command_returns(
     program: Program, server: ScriptedServer, desk: Desk
@@ -23,6 +25,10 @@ def test_the_window_has_gone_when_the_command_returns(
             assert refused.returncode == 1
             assert "still answering" in refused.stderr
             window.wait("Stop", states="enabled")
+            with program.started("quit", "--wait", "1"):
+                window.wait(WAITS)
+                desk.screenshot("quit-waits")
+            window.gone(WAITS)
             held.set()
             rest(window)
             assert program.events("quit") == [{"ended": [window.pid]}]
