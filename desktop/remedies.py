@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from desktop.text import _, mark
+from desktop.text import _, mark, sentences
 
 APT, DNF, ZYPPER, PACMAN, OTHER = "apt", "dnf", "zypper", "pacman", "other"
 WINDOWS, MACOS = "windows", "macos"
@@ -133,10 +133,13 @@ def sandbox(system: System | None = None) -> str:
 
 
 def update(name: str, family: str) -> str:
-    """Bring a package that this family's package manager has installed up to date."""
+    """Bring a package that this family's package manager has installed up to date. It may have come from a
+    file that the person downloaded."""
+    told = _("Your package manager installed it.")
     if family not in _UPDATE:
-        return _("Update {name} with your package manager.").format(name=name)
-    return _("Update it with: {command}").format(command=_UPDATE[family].format(name=name))
+        return sentences(told, _("Update {name} with your package manager.").format(name=name))
+    way = _("Install the new package from the download page, or update it with: {command}")
+    return sentences(told, way.format(command=_UPDATE[family].format(name=name)))
 
 
 def installs(kind: str, system: System | None = None) -> bool:

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop import remedies
 from desktop.ui.settings.updates import Updates
 from desktop.ui.settings.window import SettingsWindow
 from desktop.updates.service import UpdateCheck
@@ -84,6 +86,22 @@ def test_a_newer_version_is_shown_with_what_is_new(
         running.settle()
 
     take(window, "update", monkeypatch, settle)
+
+
+def test_a_package_is_updated_by_who_installed_it(
+    site: Site, window: SettingsWindow, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As installed from the .deb: /opt is the program's, and the package manager knows it."""
+    site.pages[PATH] = lambda _asked: page(release("9.1.0", news=NEWS), "application/json")
+    part = part_of(window, running)
+    press(part, "Check now")
+    running.settle()
+    assert "Your package manager" not in shown(part), "a checkout is nobody's package"
+    known = running.wait(running.actions.api.updates.known())
+    part._show(replace(known, how=remedies.update("nanobot-desktop", "apt")))
+    assert "Your package manager installed it." in shown(part)
+    assert "sudo apt update && sudo apt install --only-upgrade nanobot-desktop" in shown(part)
+    take(window, "update-package", monkeypatch, running.settle)
 
 
 @pytest.mark.expected_log("no look at releases")
