@@ -92,14 +92,14 @@ class Machine:
             cwd=self.folder,
         )
 
-    def begin(self, *command: str, more: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    def begin(self, *command: str, more: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
         """Start one that stays."""
         return subprocess.Popen(
             ["wine", *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=self.environment | dict(more),
+            env=self.environment | dict(more or {}),
             cwd=self.folder,
         )
 
@@ -111,7 +111,7 @@ class Machine:
     # ---- the system
 
     def set_up(self) -> None:
-        """Anew, but for what was downloaded."""
+        """Anew."""
         (self.folder / "home").mkdir(parents=True, exist_ok=True)
         shutil.rmtree(self.folder / "wine", ignore_errors=True)
         self.run("wineboot", "-i")
@@ -185,15 +185,19 @@ class Machine:
             raise SystemExit(f"PyInstaller ended with {made.returncode}:\n{made.stdout}\n{made.stderr}")
 
     def package(self, number: str = "", *, quick: bool = False) -> Path:
-        """setup.exe of the program's folder, with another version where one is given."""
+        """setup.exe of the program's folder, with another version where one is given. One that is there and
+        is newer than both the program and the script is taken."""
         out = self.folder / ("quick" if quick else "out")
         out.mkdir(exist_ok=True)
         told: dict[str, Any] = {"VERSION": number or version(), "ICONS": str(self._icons)}
         if quick:
             told["NANOBOT_QUICK_PACKAGES"] = "1"
-        script = str(ROOT / "packaging" / "windows" / "package.sh")
-        _do(["bash", script, str(self.program), str(out)], environment=told)
-        return next(out.glob(f"nanobot-desktop-{told['VERSION']}-*.exe"))
+        scripts = ROOT / "packaging" / "windows"
+        newest = max(path.stat().st_mtime for path in (*scripts.iterdir(), self.program))
+        name = f"nanobot-desktop-{told['VERSION']}-*.exe"
+        if not any(path.stat().st_mtime > newest for path in out.glob(name)):
+            _do(["bash", str(scripts / "package.sh"), str(self.program), str(out)], environment=told)
+        return next(out.glob(name))
 
 
 def version() -> str:

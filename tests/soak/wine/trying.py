@@ -141,7 +141,8 @@ class Trying:
 
     def _install(self, setup: Path, *words: str) -> int:
         began = time.monotonic()
-        code = self._machine.run(str(setup), "/S", *words, seconds=900).returncode
+        # Without a pipe, which the program that it starts would hold open.
+        code = self._machine.begin(str(setup), "/S", *words).wait(900)
         self._say(
             f"{setup.name} {' '.join(words)} ended with {code} after {time.monotonic() - began:.1f} s"
         )
@@ -202,7 +203,7 @@ class Trying:
 
     def _remove(self, *words: str) -> None:
         place = "C:" + str(self._installed).partition("drive_c")[2].replace("/", "\\")
-        self._machine.run(f"{place}\\uninstall.exe", "/S", *words, seconds=300)
+        self._machine.begin(f"{place}\\uninstall.exe", "/S", *words).wait(300)
         program = self._installed / "nanobot-desktop.exe"  # a copy of it goes on when it has ended
         self._until(lambda: not program.exists(), "the program is gone")
         with suppress(AssertionError):
