@@ -86,7 +86,7 @@ class Computer:
         process = until(
             lambda: next(iter(_programs(before)), None), f"a program by {' '.join(command)}", 30
         )
-        window = Window(cast("subprocess.Popen[str]", Found(process.pid)), self.environment)
+        window = Window(cast("subprocess.Popen[str]", Found(process.pid)), self.environment, 180)
         try:
             window.wait(TITLE, "frame")
             yield window
