@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tests.desktop.desk import Desk
 from tests.servers.scripted import ScriptedServer
 from tests.soak.wine.machine import PACKAGES, ROOT, Machine, missing, version, windows
@@ -274,36 +276,48 @@ class Trying:
                 done = self._terminal("ask", "What is the capital of France?")
                 self._expect(done.stdout == "Paris. 巴黎。\n", f"ask, through {engine}", done)
             self._act(server)
+            self._command(server)
+            self._server_of_tools(server)
 
-    def _act(self, server: ScriptedServer) -> None:
-        (self._home / "workspace").mkdir(exist_ok=True)
-        server.script(
-            _use(("write_file", {"path": "新 文件.txt", "content": "alpha\nbeta\n"})),
-            _use(("edit_file", {"path": "新 文件.txt", "old_text": "beta", "new_text": "delta"})),
-            _use(("grep", {"pattern": "^d"}), ("read_file", {"path": "新 文件.txt"})),
-            _use(("exec", {"command": "dir /b > listed.txt && type listed.txt"})),
-            _use(("exec", {"command": "for /l %i in (0,0,1) do @rem", "timeout": 2})),
-            _use(("write_file", {"path": "con.txt", "content": "x"})),
-            "say:Done.",
-        )
-        done = self._terminal("ask", "Write to a file", "--approve", "all")
-        self._expect(done.stdout == "Done.\n", "a turn that acts", done)
+    def _told(self, server: ScriptedServer, session: str, *steps: str) -> list[str]:
+        """What tools answered in a conversation of its own, in which the model takes these steps."""
+        server.script(*steps, "say:Done.")
+        done = self._terminal("ask", "Do it", "--session", session, "--approve", "all")
+        self._expect(done.stdout == "Done.\n", f"a turn that acts: {session}", done)
         told = [m["content"] for m in server.requests[-1].body["messages"] if m["role"] == "tool"]
         for text in told:
             self._say(f"tool: {text[:160]!r}")
-        self._expect(len(told) == 7, "each call has a result", len(told))
-        self._expect("新 文件.txt:2: delta" in told[2].replace("\\", "/"), "grep finds it", told[2])
-        self._expect("exit code 0" in told[4] and "AGENTS.md" in told[4], "a command runs", told[4])
-        self._expect("exit code 0" not in told[5], "a command that takes too long is stopped", told[5])
-        self._expect("Only plain files" in told[6], "a device is no file", told[6])
-        server.script("say:Fine.")
+        return told
+
+    def _act(self, server: ScriptedServer) -> None:
+        file = "新 文件.txt"
+        told = self._told(
+            server,
+            "files",
+            _use(("write_file", {"path": file, "content": "alpha\nbeta\n"})),
+            _use(("edit_file", {"path": file, "old_text": "beta", "new_text": "delta"})),
+            _use(("grep", {"pattern": "^d"}), ("write_file", {"path": "con.txt", "content": "x"})),
+        )
+        self._expect(len(told) == 4, "each call has a result", told)
+        self._expect(f"{file}:2: delta" in told[2], "grep finds it", told[2])
+        self._expect("Only plain files" in told[3], "a device is no file", told[3])
+
+    def _command(self, server: ScriptedServer) -> None:
+        (told,) = self._told(server, "command", _use(("exec", {"command": "dir /b"})))
+        self._expect("exit code 0" in told and "AGENTS.md" in told, "a command runs", told)
+        endless = "for /l %i in (0,0,1) do @rem"
+        (told,) = self._told(server, "endless", _use(("exec", {"command": endless, "timeout": 2})))
+        self._expect("2 seconds" in told, "one that takes too long is stopped", told)
+        left = [one for one in psutil.process_iter() if one.name() in ("pwsh.exe", "cmd.exe")]
+        self._expect(not left, "and all that it started", left)
+
+    def _server_of_tools(self, server: ScriptedServer) -> None:
         plain = windows(ROOT / "tests" / "servers" / "mcp" / "plain.py")
         python = windows(self._machine.python / "python.exe")
-        self._configure(
-            server.url, "openai", tools={"mcpServers": {"plain": {"command": python, "args": [plain]}}}
-        )
+        tools = {"mcpServers": {"plain": {"command": python, "args": [plain]}}}
+        self._configure(server.url, "openai", tools=tools)
         done = self._terminal("mcp", "test", "plain")
-        self._expect("convert_time" in done.stdout, "a server over stdio answers", done)
+        self._expect("convert_time" in done.stdout, "an MCP server over stdio answers", done)
 
     def _window(self) -> None:
         with ScriptedServer() as server:
@@ -363,7 +377,7 @@ def _late_imports() -> list[str]:
 
 def _of_another_system(name: str, why: str) -> bool:
     """Whether this module is made for another one: it says so itself, or imports what is only there."""
-    here = re.search(r"No module named '(fcntl|grp|pty|pwd|resource|termios|select)'", why)
+    here = re.search(r"No module named '(fcntl|grp|pty|pwd|readline|resource|secretstorage|termios)'", why)
     return bool(here) or "AssertionError" in why or "dbus_fast" in why or name.startswith("AppKit")
 
 
