@@ -43,12 +43,12 @@ def test_what_is_found_is_shown_marked_and_has_the_keyboard(
     write(field, "tempera")
     assert hits(window)[0] == "Temperature"
     QTest.keyClick(field, Qt.Key.Key_Return)
+    view = next(view for view in window.views if view.page.key == "model")
+    qtbot.waitUntil(lambda: view.findChild(QWidget, "marking") is not None)  # it goes after a moment
     running.settle()
     found = row(window, "agents.defaults.temperature")
     assert found.isVisible()
     assert QApplication.focusWidget() is found.editor.field
-    view = next(view for view in window.views if view.page.key == "model")
-    qtbot.waitUntil(lambda: view.findChild(QWidget, "marking") is not None)
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     write(named(window, FIELD), "daily tokens")
     QTest.keyClick(named(window, FIELD), Qt.Key.Key_Down)
