@@ -8,7 +8,6 @@ an error: only the places in the code.
 
 import faulthandler
 import os
-import traceback
 from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
@@ -51,6 +50,8 @@ def died(error: BaseException) -> None:
     """An error ends this process: keep where it came from."""
     if _Mine.file is None:
         return
+    import traceback  # not at every start
+
     lines = []
     for one in _chain(error):
         lines += [

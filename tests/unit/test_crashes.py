@@ -32,6 +32,7 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
+@pytest.mark.machine
 @pytest.mark.parametrize("fault", ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"])
 def test_a_fault_is_told_with_the_place_in_the_code(home: Home, fault: str) -> None:
     code = f"exec('def deep(): os.kill(os.getpid(), signal.{fault})'); deep()"
@@ -56,6 +57,7 @@ def test_an_error_that_ended_the_program_is_told_without_its_words(home: Home) -
     assert SECRET not in crash.text
 
 
+@pytest.mark.machine
 @pytest.mark.parametrize(
     "end",
     [

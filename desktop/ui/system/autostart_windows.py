@@ -1,4 +1,7 @@
-"""Starting at login on Windows: a value of the registry, the same that the installer writes."""
+"""Starting at login on Windows: a value of the registry, the same that the installer writes.
+
+It can set no variable: a home that is elsewhere has to be named in the account's environment.
+"""
 
 import subprocess
 import sys
