@@ -333,6 +333,7 @@ Function .onInit
 FunctionEnd
 
 Function .onInstFailed
+  SetOutPath "$TEMP" ; no folder can be removed in which this stands
   RMDir /r "$INSTDIR\.new"
   RMDir "$INSTDIR"
 FunctionEnd
