@@ -66,6 +66,7 @@ class Machine:
         """For programs in it. Wine links the person's folders to those of HOME."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("NANOBOT_")}
         return kept | {
+            "LC_ALL": "C.UTF-8",  # Wine reads arguments by it
             "HOME": str(self.folder / "home"),
             "WINEPREFIX": str(self.folder / "wine"),
             "WINEDEBUG": "-all",
