@@ -83,9 +83,7 @@ class Computer:
             stdout=sys.stderr,
             stderr=sys.stderr,
         )
-        process = until(
-            lambda: next(iter(_programs(before)), None), f"a program by {' '.join(command)}", 30
-        )
+        process = until(lambda: next(iter(_programs(before)), None), f"a program by {' '.join(command)}")
         window = Window(cast("subprocess.Popen[str]", Found(process.pid)), self.environment, 180)
         try:
             window.wait(TITLE, "frame")
