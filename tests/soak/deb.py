@@ -15,7 +15,7 @@ from pathlib import Path
 from desktop import __version__
 from desktop.providers.catalogue import SMALL
 from tests.desktop.desk import Desk
-from tests.desktop.window import Window, until
+from tests.desktop.window import TITLE, Window, until
 from tests.soak import deb_trouble
 from tests.soak.computer import ANNA, NAME, ROOT, Computer, Tried, brought, session
 from tests.soak.debian import Debian, fresh_debian, missing_tools
@@ -154,7 +154,10 @@ def removal(computer: Computer, window: Window, before: set[str]) -> None:
     tried.check(done.returncode == 0, "removed while it runs", done.stderr)
     window.wait("Message")
     computer.desk.screenshot("deb-8-removed-while-it-runs")
-    tried.check(True, "its window is still there")
+    computer.desk.wait_active(TITLE)
+    computer.desk.key("ctrl+q")
+    until(lambda: window.process.poll() is not None, "it ends")
+    tried.check(True, "its window is still there, and ends when it is told to")
     left = sorted(computer.debian.files() - before)
     print("Left behind:", *left, sep="\n  ", flush=True)
     own = [path for path in left if NAME in path and not path.startswith("/home/")]
