@@ -91,8 +91,8 @@ class Computer:
         finally:
             window.close()
 
-    def quit(self) -> None:
-        done = self.ran(NAME, "quit")
+    def quit(self, program: str = NAME) -> None:
+        done = self.ran(program, "quit")
         self.tried.check(done.returncode == 0, "the program ends when asked to", done.stderr)
 
 

@@ -117,4 +117,4 @@ def archive(computer: Computer, file: str) -> None:
         window.wait("Message")
         computer.desk.screenshot("deb-9-from-an-odd-folder")
         tried.check(True, f"from {ODD}: the window")
-        computer.quit()
+        computer.quit(program)
