@@ -23,6 +23,8 @@ import qasync  # type: ignore[import-untyped]
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
+from desktop.ui.garbage import Garbage
+
 _SLICE_S = 0.008
 _LONGEST_MS = 2**31 - 1
 _WORKERS = 8
@@ -55,6 +57,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
         self._later: list[_Timer] = []
         self._cancelled = 0
         self._turning = False
+        self._garbage = Garbage()
         self._due: float | None = None
         """The moment the clock is armed for; None when it is not."""
         self._clock = QTimer()
@@ -135,6 +138,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
             super().close()
             self._soon.clear()
             self._later.clear()
+            self._garbage.stop()
 
     # ---- turning
 
@@ -171,6 +175,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
             self._turning = False
             if not self.is_closed():
                 self._arm()
+        self._garbage.look()
 
     def _collect(self, now: float) -> None:
         while self._later and self._later[0].when() <= now:

@@ -1,6 +1,7 @@
 """asyncio on Qt's loop: the faults of qasync are mended, and neither holds the other up."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
@@ -176,3 +177,36 @@ def test_a_failing_callback_is_told_and_the_rest_goes_on(loop: Loop, qtbot: QtBo
     loop.call_soon(done.append, True)
     qtbot.waitUntil(lambda: bool(done))
     assert [type(error) for error in told] == [ZeroDivisionError]
+
+
+class _Cycle:
+    """Nothing but the garbage collector frees it; it tells where that was."""
+
+    freed: set[int]
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        self.freed.add(threading.get_ident())
+
+
+def test_garbage_of_any_thread_is_collected_in_the_windows(run: Run, qtbot: QtBot) -> None:
+    """In a worker it would take widgets apart there, and both threads would wait for each other."""
+    freed: set[int] = set()
+    kind = type("Told", (_Cycle,), {"freed": freed})
+
+    def litter() -> None:
+        for _ in range(20_000):
+            kind()
+
+    run(in_thread(litter))
+    qtbot.waitUntil(lambda: bool(freed))
+    assert freed == {threading.get_ident()}
+
+
+def test_python_collects_again_once_the_loop_is_closed(qapp: QApplication) -> None:
+    loop = Loop(qapp)
+    assert not gc.isenabled()
+    loop.close()
+    assert gc.isenabled()
